@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The test command where there is nothing but the distribution's minimal base, git and Node, as a stranger has it: ./build.sh test-bare
-# What is committed is tested. Debian, as root, with mmdebstrap; half an hour, 5 GB in FOLDER, which is removed where all is well.
+# Runs the test command in a minimal Debian system with only Git and Node added, like a stranger's clean machine: ./build.sh test-bare It
+# tests the committed state. Needs Debian, root, mmdebstrap, half an hour, and 5 GB in FOLDER, which is removed after a success.
 #
 #     sh tests/bare.sh FOLDER [COMMAND, default npm test]
 #
-# All that is taken of this machine is Node, the distribution's mirror as apt knows it, and how the network is reached: resolv.conf, and
-# certificates where Node is told of some (NODE_EXTRA_CA_CERTS).
+# From this machine it uses only Node, the distribution's mirror as configured in apt, and the network settings: resolv.conf, and
+# certificates if Node is given some (NODE_EXTRA_CA_CERTS).
 set -eu
 cd "$(dirname "$0")/.."
 root=$1 command=${2:-npm test}
@@ -36,7 +36,7 @@ if [ -n "${NODE_EXTRA_CA_CERTS:-}" ]; then
 fi
 git clone --quiet --no-hardlinks . "$root/nextpixel"
 
-# What is mounted is gone with the namespace.
+# The mounts disappear with the namespace.
 unshare --mount --pid --fork --kill-child sh -euc '
   root=$1 command=$2 certificates=$3
   mount -t proc proc "$root/proc"

@@ -26,21 +26,21 @@ function once(of) {
 
 const text = once((file) => (existsSync(ROOT + file) ? readFileSync(ROOT + file, 'utf8') : ''));
 
-/** Files of a folder, with its folders, as paths in the repository. @param {string} folder @returns {string[]} */
+/** The files of a folder and its subfolders, as paths in the repository. @param {string} folder @returns {string[]} */
 const filesOf = (folder) =>
   readdirSync(ROOT + folder, { withFileTypes: true }).flatMap((entry) => {
     const name = `${folder}/${entry.name}`;
     return entry.isDirectory() ? filesOf(name) : [name];
   });
 
-/** The modules that a module imports itself or starts as a program. */
+/** The modules that a module imports directly or starts as a program. */
 const importsOf = once((file) =>
   file.endsWith('.js')
     ? [...text(file).matchAll(IMPORT)].map(([, plain, url, started]) => started ?? path.posix.join(path.posix.dirname(file), plain ?? url))
     : [],
 );
 
-/** All that a module imports, and what that imports, with itself. */
+/** A module and all modules that it imports directly or indirectly. */
 const reach = once((file) => {
   const seen = new Set([file]);
   for (const one of seen) for (const imported of importsOf(one)) seen.add(imported); // iterating over a Set includes values added meanwhile
@@ -48,7 +48,7 @@ const reach = once((file) => {
 });
 
 /**
- * The names of the C tests that changed files concern; empty: all of them.
+ * The names of the C tests that changed files affect; empty: all of them.
  *
  * @param {string[]} files  of src, include, tests/c and tests/fuzz
  */
@@ -75,7 +75,7 @@ export function planOf(changed) {
   const pages = readdirSync(`${ROOT}web/pages`, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `web/pages/${name}`);
-  // A page depends on its folder and the modules that it imports; the styles that pages share are in every page.
+  // A page depends on its folder and the modules that it imports; every page depends on the shared styles.
   const touched = pages.filter((page) => {
     const own = filesOf(page);
     return (

@@ -2,18 +2,19 @@
 // @ts-check
 
 /**
- * Tests that `npm test` leaves out and `npm run test:all` makes: what they guard is guarded in `npm test` by a test of its kind, for another page, model or language. They are called
- * `more (their file): ...`, for Node says of a test in which file test() was called, which is this one; ./build.sh test-sweep sets EVERY_TEST and asks for that name.
+ * Tests that only `npm run test:all` runs: each has a sibling in `npm test` that checks the same property on another page, model or
+ * language. Their names begin with `more (their file): `, because Node reports the file that called test(), which is this one; ./build.sh
+ * test-sweep sets EVERY_TEST and filters by that prefix.
  */
 
 import { relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** Whether they are made. */
+/** Whether they run. */
 export const EVERY = Boolean(process.env.EVERY_TEST);
 
-/** The file that this process tests. */
+/** The test file of this process. */
 const FILE = relative(fileURLToPath(new URL('..', import.meta.url)), process.argv[1]);
 
 /** test(), for one of them. @type {typeof test} */

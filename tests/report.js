@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * What `node --test --test-reporter=./tests/report.js` prints: a line for each file, and whole what failed or was skipped. Files in which something
- * failed are also written to the file that FAILED_FILES names, a line each: build.sh runs them once more.
+ * The reporter of `node --test --test-reporter=./tests/report.js`: prints one line per file, and failed and skipped tests in full. Files
+ * with a failure are also written to the file that FAILED_FILES names, one per line: build.sh runs them once more.
  */
 
 import { appendFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ export default async function* report(events) {
       passed++;
       all.passed++;
     } else if (error?.failureType !== 'subtestsFailed') {
-      // those that failed have been told
+      // failed ones have been reported
       all.failed++;
       if (process.env.FAILED_FILES) appendFileSync(process.env.FAILED_FILES, `${of}\n`);
       yield `FAILED ${basename(of)}:${of === data.file ? data.line : ''} ${data.name}\n${inspect(error?.cause ?? error)}\n`;

@@ -2,10 +2,9 @@
 // @ts-check
 
 /**
- * What `npm test` runs: tasks of build.sh, two at a time, because most of them leave a core idle. If many pages, files or recipes are
- * similar it runs some; with --all each (tests/more.js, and the tasks of WHOLE). The output of a task appears as a whole when it is done;
- * the
- * last lines have the time of each, what failed, what was not run and how to have it run, and the sums.
+ * The steps of `npm test`: tasks of build.sh, two at a time, because most of them leave a core idle. Of many similar pages, files or
+ * recipes it tests some; with --all every one (tests/more.js, and the tasks of WHOLE). The output of a task is printed as a whole when the
+ * task ends. The last lines list the time of each task, failures, tests that were not run and how to run them, and the totals.
  *
  *     node tests/steps.js build/test [--all]     --all: what a release runs
  */
@@ -18,12 +17,12 @@ import { parseArgs } from 'node:util';
 
 /**
  * @typedef {object} Step
- * @property {string} name     also that of its log
- * @property {string} [task]   of build.sh, with its arguments; the name
- * @property {string[]} [after]  steps whose files it reads
+ * @property {string} name     also the name of its log
+ * @property {string} [task]   arguments of build.sh; the name
+ * @property {string[]} [after]  steps that produce files for it
  */
 
-/** In the order in which they begin: the longest first. @type {Step[]} */
+/** In starting order: the longest first. @type {Step[]} */
 const STEPS = [
   { name: 'check-format' },
   { name: 'test-browser' },
@@ -55,14 +54,17 @@ const {
   positionals: [out = 'build/test'],
 } = parseArgs({ allowPositionals: true, options: { all: { type: 'boolean' } } });
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Three on two cores are no faster: each takes the caches of the others. */
+/** Three on two cores are no faster: they evict each other's caches. */
 const AT_ONCE = Math.max(2, Math.floor(availableParallelism() / 2));
 
-/** Sums as each kind of tests says them. @type {[RegExp, (numbers: number[]) => { passed?: number, failed?: number, skipped?: number }][]} */
+/**
+ * Totals in the output of each kind of tests. @type {[RegExp, (numbers: number[]) => { passed?: number, failed?: number, skipped?: number
+ * }][]}
+ */
 const SUMS = [
   [/^\d+ files, (\d+) tests passed, (\d+) failed, (\d+) skipped, /, ([passed, failed, skipped]) => ({ passed, failed, skipped })], // report.js
   [/^(\d+) passed, (\d+) failed$/, ([passed, failed]) => ({ passed, failed })], // tests/c
-  [/^Ran (\d+) tests? in /, ([passed]) => ({ passed })], // unittest, those of the next two lines among them
+  [/^Ran (\d+) tests? in /, ([passed]) => ({ passed })], // unittest, including those of the next two lines
   [/^(?:OK|FAILED) \(.*?skipped=(\d+)/, ([skipped]) => ({ passed: -skipped, skipped })],
   [/^FAILED \(failures=(\d+)/, ([failed]) => ({ passed: -failed, failed })],
   [/^FAILED \(.*?errors=(\d+)/, ([failed]) => ({ passed: -failed, failed })],

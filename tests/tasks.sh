@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# Tests in Node, browsers and Python, and what runs several of them. Read by build.sh.
+# Tests in Node, browsers and Python, and tasks that run several of them. Read by build.sh.
 
-# tests SECONDS FILES...: what failed or was skipped, and a line for each file; a file that takes longer than this is ended, and has failed.
-# Up to three files that failed are run once more, one at a time, for a machine that is busy elsewhere breaks limits of time; that is told.
+# tests SECONDS FILES...: prints one line per file, and failures and skipped tests; a file that takes longer than SECONDS is ended and
+# counts as failed. Up to three failed files run once more, one at a time, because time limits fail on a busy machine; the output reports
+# it.
 tests() {
   limit=$1; shift
   mkdir -p "$OUT"
@@ -65,12 +66,12 @@ task_test_train() {
 
 TRAINING='python3-torch python3-numpy python3-pil libopenblas0-openmp' # Debian packages
 
-# test_tools: all that steps at the same time would install, and so wait for one another
+# test_tools: tools that several steps need, installed first so that the steps do not wait for each other
 test_tools() {
   ! have node || say "Node $(node --version), $(command -v node)"
   task_tools
   need clang-format-19 clang-format-19
-  need_clang_sanitizers || true # test-c says what is not run
+  need_clang_sanitizers || true # test-c reports what is not run
 }
 
 # check-format  src and include are as clang-format leaves them (.clang-format: it touches no comment), scripts as Biome does (biome.json)
@@ -84,13 +85,13 @@ task_check_format() {
 # test       everything: install what is missing, build, prove the wasm, C tests, JavaScript tests, equal hashes, browser tests, training tests
 task_test() {
   test_tools
-  exec node tests/steps.js "$OUT/test" # nothing of this file is read again
+  exec node tests/steps.js "$OUT/test" # nothing of this file is read after this line
 }
 
 # test-all   test, and what sweeps: gcc's sanitizers, every page at every width, every file in every engine and build, every page in every browser, every bundler (a release)
 task_test_all() {
   test_tools
-  [ -n "${CHROMIUM:-}" ] || { need chromium chromium; export CHROMIUM=$(command -v chromium); } # with its windows, as people have it
+  [ -n "${CHROMIUM:-}" ] || { need chromium chromium; export CHROMIUM=$(command -v chromium); } # with a display, as on a desktop
   exec node tests/steps.js "$OUT/test" --all
 }
 

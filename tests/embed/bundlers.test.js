@@ -71,7 +71,7 @@ for (const [version, entry] of Object.entries(vites)) {
   });
 }
 
-test('vite dev where the library lies in another folder: the error says what to set', { timeout: 120000 }, async () => {
+test('vite dev with the library in another folder: the error names the setting', { timeout: 120000 }, async () => {
   // Hoisted, as in a workspace: the files are not next to the folder of pre-bundled packages.
   const top = await project(
     'vite-hoisted',
@@ -108,7 +108,7 @@ for (const mode of ['production', 'development']) {
       { tarball },
     );
     const { default: webpack } = await tool('webpack/lib/index.js');
-    // Webpack calls any file of more than 244 KiB large, before compression; the build of all models is.
+    // Webpack warns about every file of more than 244 KiB before compression; the build of all models is larger.
     const builds = (await readdir(DIST)).filter((name) => name.endsWith('.wasm'));
     const performance = { maxAssetSize: Math.max(...(await Promise.all(builds.map(async (name) => (await stat(DIST + name)).size)))) };
     const stats = await new Promise((resolve, reject) => {
@@ -122,8 +122,9 @@ for (const mode of ['production', 'development']) {
   });
 }
 
-test('parcel, without a setting for the library itself', { timeout: 180000 }, async () => {
-  const files = { 'index.html': PAGE('<script type="module" src="main.js"></script>'), 'main.js': script(), 'yarn.lock': '' }; // a lock file is the mark of a root
+test('parcel, without any setting for the library', { timeout: 180000 }, async () => {
+  // a lock file marks a root folder
+  const files = { 'index.html': PAGE('<script type="module" src="main.js"></script>'), 'main.js': script(), 'yarn.lock': '' };
   const root = await project('parcel', { ...files, 'package.json': '{ "name": "app", "private": true }' }, { tarball });
   await run(
     process.execPath,
@@ -146,7 +147,7 @@ test('parcel, without a setting for the library itself', { timeout: 180000 }, as
   await drawsAt(`${root}dist`);
 });
 
-/** What emits no file but the script: the single-file build, or files that the page names. @type {[string, string, string?][]} */
+/** Bundlers that emit no file but the script: the single-file build, or files that the page names. @type {[string, string, string?][]} */
 const WAYS = [
   ['inline', script('nextpixel/inline')],
   ['addresses', script('nextpixel', "{ workerUrl: 'worker.js', wasmUrl: 'nextpixel.wasm' }")],

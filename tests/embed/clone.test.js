@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What README and manual say of the package, done in a clean clone: git has neither node_modules nor declarations, and npm gets them. Needs a network once. */
+/**
+ * Follows README and manual on the package in a clean clone: Git has neither node_modules nor declarations; npm installs and builds them.
+ * Needs a network once.
+ */
 
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -55,7 +58,7 @@ model.close();`,
   assert.equal((await shell('node draw.mjs', join(folder, 'project'))).stdout, '1\n');
 });
 
-test('an example where it is', { timeout: 300000 }, async () => {
+test('an example at its original path', { timeout: 300000 }, async () => {
   const [pack] = await commands('web/examples/README.md', 'npm pack');
   await shell(pack, join(folder, 'nextpixel'));
   const example = join(folder, 'nextpixel/web/examples/node');

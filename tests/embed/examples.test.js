@@ -21,7 +21,10 @@ before(async () => {
 /** @param {string} name */
 const tool = async (name) => import(`${TOOLS}node_modules/${name}`);
 
-/** A copy of an example with the library, and weights where it says. @param {string} name @param {string} weights @param {string[]} [packages] */
+/**
+ * A copy of an example with the library, and with weights in the expected place. @param {string} name @param {string} weights @param
+ * {string[]} [packages]
+ */
 async function example(name, weights, packages = []) {
   const folder = await project(`example-${name}`, {}, { tarball, packages });
   await rm(`${folder}package.json`);
@@ -150,7 +153,7 @@ test('node', { timeout: 60000 }, async () => {
   }
 });
 
-/** What a PNG of draw.mjs holds, whoever has packed it. @param {Buffer} png */
+/** The pixels of a PNG written by draw.mjs, for any compressor. @param {Buffer} png */
 function pixels(png) {
   for (let at = 8; ; at += 12 + png.readUInt32BE(at)) {
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT') return inflateSync(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A JSON schema by XGrammar as a constraint. It comes from the npm registry: ./build.sh test-embed. */
+/** A JSON schema as a constraint, through XGrammar. It comes from the npm registry: ./build.sh test-embed. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { GOLDEN } from '../js/helpers.js';
 import { jsonSchema } from '../../web/examples/chat/grammar.js';
 import { TOOLS } from './project.js';
 
-/** The module, which says that it is an ES module and is a script. */
+/** The package is a script although it declares an ES module. */
 async function xgrammar() {
   const path = `${TOOLS}node_modules/@mlc-ai/web-xgrammar/lib/index.js`;
   const module = { exports: {} };
@@ -26,7 +26,7 @@ async function xgrammar() {
   return module.exports;
 }
 
-test('what a model writes under a schema is valid, whatever the seed, and the run ends with it', async () => {
+test('the output under a schema is valid for every seed, and the run ends with it', async () => {
   const schema = {
     type: 'object',
     additionalProperties: false,

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What runners.test.js has Vitest and Jest run: one function, put as text into a test of theirs, so that it is a script to one and a module to the other. */
+/**
+ * The code that runners.test.js runs in Vitest and Jest: one function, inserted as text into a test file, so that it is a script in one and
+ * a module in the other.
+ */
 
 /**
- * Tries the inputs that a page can pass to the library, each made of the classes of this realm, which differ from the library's if a runner
- * has its own window.
+ * Tries the inputs that a page can pass to the library, each made from the classes of this realm, which differ from the library's if a
+ * runner has its own window.
  *
  * @param {any} library
  * @param {{ path: string, bytes: Uint8Array }} weights  path: of the file, a model of 8 x 8 pixels
- * @returns {Promise<{ tried: string[], wrong: Record<string, string> }>} wrong: what went wrong, by name
+ * @returns {Promise<{ tried: string[], wrong: Record<string, string> }>} wrong: errors by name
  */
 export async function inARunner({ load, tokenizer, NextPixelError }, { path, bytes }) {
   const realm = /** @type {any} */ (globalThis);
@@ -73,7 +76,7 @@ export async function inARunner({ load, tokenizer, NextPixelError }, { path, byt
           (error) => isOurs(error) && error.code === 'unsupported',
         ); // it is of pictures
     },
-    // It is made, loads the model, and says that there is no canvas to draw on, unless there is.
+    // The element is created, loads the model, and reports that there is no canvas to draw on, unless there is one.
     document: async () => {
       const element = realm.document.createElement('next-pixel');
       element.setAttribute('model', `file://${path}`);
@@ -98,7 +101,7 @@ export async function inARunner({ load, tokenizer, NextPixelError }, { path, byt
   /** @type {Record<string, string>} */
   const wrong = {};
   for (const [name, what] of Object.entries(tries)) {
-    if (/^[A-Zd]/.test(name) && !/^(Buffer|NextPixelError)$/.test(name) && !realm[name]) continue; // the window has none
+    if (/^[A-Zd]/.test(name) && !/^(Buffer|NextPixelError)$/.test(name) && !realm[name]) continue; // the window has no such class
     tried.push(name);
     await what().catch((error) => {
       wrong[name] = String(error?.stack ?? error);

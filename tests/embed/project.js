@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Projects of users: a folder with the packed library in node_modules, and a page of it in a browser. */
+/** User projects: a folder with the packed library in node_modules, and one of its pages in a browser. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -45,7 +45,7 @@ export async function pack() {
  * @param {string} name
  * @param {Record<string, string | Uint8Array>} files  by path
  * @param {{ tarball: string, packages?: string[] }} options  packages: of TOOLS
- * @returns {Promise<string>} the folder, with / at its end
+ * @returns {Promise<string>} the folder, ending in /
  */
 export async function project(name, files, { tarball, packages = [] }) {
   const folder = `${OUT}${name}/`;
@@ -171,8 +171,8 @@ export async function draws(url, options) {
  * @param {string} folder
  * @param {string[]} files
  * @param {string} jsx  the compiler's option
- * @param {string} [source]  the package whose JSX types apply
- * @returns {Promise<string>} the errors of the compiler, '' if nothing
+ * @param {string} [source]  the package that provides the JSX types
+ * @returns {Promise<string>} the errors of the compiler, '' if there are none
  */
 export async function compileJsx(folder, files, jsx, source) {
   const words = '--noEmit --strict --target es2022 --lib es2022,dom,dom.iterable,dom.asynciterable --skipLibCheck --ignoreConfig';

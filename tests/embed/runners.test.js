@@ -17,7 +17,7 @@ before(async () => {
   tarball = await pack();
 });
 
-/** What each window has at least. */
+/** The classes that every window has. */
 const OWN = {
   node: ['URL', 'Blob', 'Response', 'ReadableStream', 'AbortController'],
   jsdom: ['URL', 'Blob', 'File', 'AbortController', 'document'],
@@ -26,7 +26,7 @@ const OWN = {
 
 const BODY = `
 ${inARunner}
-test('all that is handed over', async () => {
+test('all inputs that were passed', async () => {
   const path = process.cwd() + '/toy.gguf';
   writeFileSync('seen.json', JSON.stringify(await inARunner(library, { path, bytes: readFileSync(path) })));
 }, 100000);`;

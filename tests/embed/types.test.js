@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The types of JSX know the element: React, Preact, Solid, Vue. The oldest TypeScript that the manual names reads all declarations.
+ * JSX types include the element: React, Preact, Solid, Vue. The oldest TypeScript that the manual names reads all declarations.
  * arethetypeswrong and publint find nothing.
  */
 

@@ -11,7 +11,7 @@ import { OF_JAVASCRIPT, itemsOf } from './plan.js';
 /** @import { Result } from './runs.js' */
 
 /**
- * What one engine with one build computed.
+ * The results of one engine with one build.
  *
  * @typedef {{ name: string, results: Result[] }} Column
  */
@@ -19,10 +19,10 @@ import { OF_JAVASCRIPT, itemsOf } from './plan.js';
 /** @param {{ model: string, work: string }} run @param {string} item */
 const keyOf = ({ model, work }, item) => `${model}, ${work}, ${item}`;
 
-/** Who got a hash, and in which way. @typedef {{ name: string, way: string }} Finder */
+/** The engine and the mode that gave a hash. @typedef {{ name: string, way: string }} Finder */
 
 /**
- * The columns that got a hash, with the ways where these are divided.
+ * The columns that have a hash, with the modes if these disagree.
  *
  * @param {Finder[]} finders
  * @param {Map<string, Finder[]>} hashes
@@ -42,7 +42,7 @@ function namesOf(finders, hashes) {
 }
 
 /**
- * What is wrong, in words: results that differ, are missing, or were not planned. None: all is well.
+ * The faults in words: results that differ, are missing, or were not planned. Empty: all is well.
  *
  * @param {PlannedRun[]} plan
  * @param {Column[]} columns
@@ -75,8 +75,8 @@ export function faults(plan, columns) {
 }
 
 /**
- * Equal hashes mean little where everything is equal: the samples of a run have their own noise and must differ. (A tiny model may be so
- * sure that they do not.)
+ * Equal hashes mean little if everything is equal: the samples of a run use different noise and must differ. (A tiny model may be so
+ * certain that they do not.)
  *
  * @param {PlannedRun[]} plan
  * @param {Column[]} columns
@@ -94,8 +94,8 @@ function alike(plan, columns) {
 }
 
 /**
- * The table: a row for each work of a shipped model, and one for each of the small models; a column for each engine and
- * build. A cell has the beginning of the SHA-256 of its results.
+ * The table: a row for each task of a shipped model and one for each small model; a column for each engine and build. A cell shows the
+ * beginning of the SHA-256 of its results.
  *
  * @param {PlannedRun[]} plan
  * @param {Column[]} columns

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Whether the judge of the determinism tests detects errors. */
+/** Whether the comparison of the determinism tests detects errors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,25 +27,25 @@ test('equal columns have no fault and equal cells', () => {
   assert.match(row, /^m: w +([0-9a-f]{8}) +\1$/);
 });
 
-test('a difference between engines is found, and said who has what', () => {
+test('a difference between engines is found and attributed', () => {
   const found = faults([run], [column('one'), column('two'), column('three', { 'sample 1 nats': 'xx' })]);
   assert.deepEqual(found, ['m, w, sample 1 nats: b1 from one, two; but xx from three']);
 });
 
-test('a difference between ways of one engine is found', () => {
+test('a difference between modes of one engine is found', () => {
   const one = column();
   one.results.push(...column('one', { 'sample 0 values': 'xx' }, 'alone').results);
   assert.deepEqual(faults([run], [one]), ['m, w, sample 0 values: a0 from one (at once); but xx from one (alone)']);
   assert.match(table([run], [one]), /differs/);
 });
 
-test('what is missing or too much is found', () => {
+test('missing and superfluous results are found', () => {
   assert.deepEqual(faults([run], [column('one'), column('two', { 'sample 1 nats': '' })]), ['two: missing: m, w, sample 1 nats']);
   assert.match(faults([run], [column('one', { 'sample 2 nats': 'b2' })])[0], /not in the plan/);
   assert.match(table([run], [column('one', { 'sample 1 nats': '' })]), /missing/);
 });
 
-test('samples that are all the same are found', () => {
+test('samples that are all equal are found', () => {
   assert.deepEqual(faults([run], [column('one', { 'sample 1 nats': 'b0' })]), ['one: samples are alike: m, w']);
   assert.deepEqual(faults([{ ...run, shipped: false }], [column('one', { 'sample 1 nats': 'b0' })]), []);
 });
@@ -66,7 +66,7 @@ test('pages that look the same everywhere have no fault', () => {
   assert.match(pageTable(['p'], ['one', 'two'], sights), /^p +2 +([0-9a-f]{8}) +\1$/m);
 });
 
-test('another picture, a missing one, other words, nothing drawn, a complaint and a page that was not opened are found', () => {
+test('these are found: a different, missing or empty picture, different text, a console error, a page that was not opened', () => {
   /** @param {...ReturnType<typeof sight>} sights */
   const found = (...sights) => pageFaults(['p'], ['one', 'two'], sights);
   assert.deepEqual(found(sight('one'), sight('two', { second: 'xx' })), [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the drivers of the browsers have in common. */
+/** Common code of the browser drivers. */
 
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
 /** @import { Result } from './runs.js' */
 
 /**
- * What page.html says. `valid: false`: this engine does not take that build.
+ * The report of page.html. `valid: false`: this engine does not support that build.
  *
  * @typedef {{ results?: Result[], valid?: false, error?: string, agent?: string }} Report
  */
@@ -20,7 +20,7 @@ import { delimiter, join } from 'node:path';
  *
  * @typedef {object} Engine
  * @property {string} name
- * @property {() => string | undefined} missing  what to install, if it cannot be run here
+ * @property {() => string | undefined} missing  what to install if it cannot run here
  * @property {(url: string) => Promise<Session>} open  starts it with a page
  */
 
@@ -31,10 +31,10 @@ import { delimiter, join } from 'node:path';
  * @property {() => Promise<void>} close
  */
 
-/** The longest that anything may take, with every core busy. */
+/** The time limit of every operation, with every core busy. */
 const PATIENCE_MS = 600_000;
 
-/** Between two looks at a page, which takes seconds to minutes. Each is a message, which firefox.js counts. */
+/** The interval between two polls of a page, which takes seconds to minutes. Each poll is a message, which firefox.js counts. */
 export const LOOK_MS = 1000;
 
 /**
@@ -60,7 +60,7 @@ export async function reportOf(engine, url) {
 }
 
 /**
- * The first of some commands that the PATH has.
+ * The first of these commands that is in PATH.
  *
  * @param {string[]} names
  */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Firefox as it is installed, by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/), which it speaks itself: JSON
- * messages over a WebSocket. Few commands are needed, so there is no library in between.
+ * Drives an installed Firefox by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/): JSON messages over a WebSocket. Few commands are
+ * needed, so no library is used.
  */
 
 import { spawn } from 'node:child_process';
@@ -20,7 +20,7 @@ export const firefox = {
   name: 'Firefox',
   missing() {
     if (!find()) return 'Firefox (Debian package: firefox-esr), or FIREFOX=PATH';
-    // Node 20.10 has it behind --experimental-websocket.
+    // Node 20.10 has WebSocket behind --experimental-websocket.
     return typeof WebSocket === 'function' ? undefined : 'Node.js 22 or later, to speak with Firefox';
   },
   async open(url) {
@@ -32,7 +32,7 @@ export const firefox = {
     const close = async () => {
       socket?.close();
       await end(browser);
-      // Its helper processes may write for a moment longer.
+      // Helper processes may write for a moment longer.
       await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     };
     try {
@@ -76,8 +76,8 @@ export const firefox = {
 /** @typedef {(method: string, params: object) => Promise<any>} Call */
 
 /**
- * Messages that this process has sent, to all. Of those of Node 20's WebSocket that come after the 4096th none is masked right, and whoever gets one closes the
- * connection: so the drivers ask seldom (LOOK_MS).
+ * Number of messages that this process has sent in total. Node 20's WebSocket masks messages after the 4096th wrongly, and the receiver
+ * closes the connection, so the drivers poll rarely (LOOK_MS).
  */
 let sent = 0;
 

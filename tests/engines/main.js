@@ -2,15 +2,15 @@
 // @ts-check
 
 /**
- * One seed, one picture, everywhere: the works of works.json with every model, in every engine and with every build, and
- * a table of the hashes, which must all be equal.
+ * Checks that one seed gives one picture everywhere: runs the tasks of works.json with every model, in every engine and with every build,
+ * and prints a table of the hashes, which must all be equal.
  *
  *     ./build.sh test-engines [chromium] [firefox] [webkit] [node] [native]     default: all
  *
- * plan.js plans the works, runs.js does them through the JavaScript library, native.c through the C header, compare.js judges. Everything
- * goes to OUT/report.json as well.
+ * plan.js plans the tasks, runs.js runs them through the JavaScript library, native.c through the C header, compare.js compares. Everything
+ * is also written to OUT/report.json.
  *
- * With two or more browsers, every page is opened in each, too (pages.js); OUT/pages/ has the screenshots.
+ * With two or more browsers, it also opens every page in each (pages.js); OUT/pages/ has the screenshots.
  *
  *     ./build.sh test-engines --pages [engine ...]     only that
  *     ./build.sh test-engines --short [engine ...]     one build an engine, of the shipped files one of each sort, and no pages
@@ -44,15 +44,15 @@ const BROWSERS = [chromium, firefox, webkit];
 const NAMES = ['chromium', 'firefox', 'webkit', 'node', 'native'];
 
 /**
- * The builds of the library that exist. The last one is the library's own choice, if it has one.
+ * The builds of the library that exist. The last one is the library's own choice, if it exists.
  */
 const BUILDS = [
   { name: 'baseline', file: 'nextpixel.wasm' },
   { name: 'relaxed', file: 'nextpixel-relaxed.wasm' },
   { name: 'pairs', file: 'nextpixel-pairs.wasm' },
 ].filter(({ file }) => existsSync(`${ROOT}web/dist/${file}`));
-/** @typedef {{ name: string, file?: string, workers?: number }} Build  `workers`: how many share the samples of a run */
-/** At the same time; a browser keeps one core busy. */
+/** @typedef {{ name: string, file?: string, workers?: number }} Build  `workers`: number of workers that share the samples of a run */
+/** Concurrent jobs; a browser keeps one core busy. */
 const AT_ONCE = 2;
 
 const {
@@ -68,7 +68,7 @@ const {
     model: { type: 'string', default: '' },
   },
 });
-/** With --short the one that a visitor gets. @type {Build[]} */
+/** With --short, only the build that a visitor gets. @type {Build[]} */
 const builds = short
   ? [{ name: 'chosen' }]
   : [...(BUILDS.length > 1 ? [...BUILDS, { name: 'chosen' }] : BUILDS), { name: 'in 2 workers', workers: 2 }];
@@ -80,11 +80,11 @@ if (unknown !== undefined) {
 /** @param {string} name */
 const wanted = (name) => positionals.length === 0 || positionals.includes(name.toLowerCase());
 
-/** What everything works on: copies, so that files that change meanwhile do not make a difference. */
+/** Copies of everything that is tested, so that files that change meanwhile make no difference. */
 const site = resolve(out, 'site');
 
 /**
- * Makes a folder with web/ and weights/ as the server wants them: the library, the page of this test, every model.
+ * Makes a folder with web/ and weights/ as the server expects them: the library, the page of this test, every model.
  *
  * @param {PlannedRun[]} plan
  */
@@ -92,7 +92,7 @@ function stage(plan) {
   rmSync(site, { recursive: true, force: true });
   mkdirSync(`${site}/web/engines`, { recursive: true });
   mkdirSync(`${site}/weights`);
-  cpSync(`${ROOT}package.json`, `${site}/package.json`); // says that these are modules
+  cpSync(`${ROOT}package.json`, `${site}/package.json`); // declares that these are modules
   for (const folder of ['lib', 'dist']) cpSync(`${ROOT}web/${folder}`, `${site}/web/${folder}`, { recursive: true });
   for (const file of ['page.html', 'page.js', 'runs.js']) cpSync(new URL(file, import.meta.url), `${site}/web/engines/${file}`);
   for (const path of new Set(plan.map((run) => run.path))) {
@@ -121,7 +121,7 @@ async function inNode(plan, { file, workers }) {
 }
 
 /**
- * By a program made of native.c.
+ * By a program compiled from native.c.
  *
  * @param {PlannedRun[]} plan
  * @param {string} program
@@ -145,7 +145,7 @@ function inProgram(plan, program) {
 }
 
 const started = Date.now();
-/** What is not in the tables: engines that are not installed, and builds that an engine does not take. */
+/** Missing columns: engines that are not installed, and builds that an engine does not support. */
 const notRun = /** @type {string[]} */ ([]);
 const notTaken = /** @type {string[]} */ ([]);
 const browsers = BROWSERS.filter(({ name }) => wanted(name)).filter(({ name, missing }) => {
@@ -178,7 +178,7 @@ async function doAll(jobs) {
   );
 }
 
-/** The hashes of all works. @returns {Promise<{ plan: PlannedRun[], columns: Column[] }>} */
+/** The hashes of all tasks. @returns {Promise<{ plan: PlannedRun[], columns: Column[] }>} */
 async function hashes() {
   const plan = stage((await makePlan(ROOT, short)).filter(({ model }) => model.startsWith(named)));
   const server = await serve({ port: 0, root: site });
@@ -212,7 +212,7 @@ async function hashes() {
     })),
   );
   await server.close();
-  // In the order of the jobs, whichever was done first.
+  // In the order of the jobs, independent of when they finish.
   return { plan, columns: jobs.flatMap(({ name }) => columns.get(name) ?? []) };
 }
 
@@ -249,7 +249,7 @@ writeFileSync(resolve(out, 'report.json'), JSON.stringify({ columns, sights, not
 const wrong = [...failed, ...faults(plan, columns), ...pageFaults(pages, names, sights)];
 if (!pagesOnly) console.log(`\n${table(plan, columns)}`);
 if (both) console.log(`\nThe first figure of each page:\n${pageTable(pages, names, sights)}`);
-if (notTaken.length > 0) console.log(`These engines refuse a build, which is their right: ${notTaken.join(', ')}`);
+if (notTaken.length > 0) console.log(`These engines do not support a build, which is allowed: ${notTaken.join(', ')}`);
 for (const text of notRun) console.log(`NOT RUN: ${text}`);
 if (!both && !short && browsers.length > 0) console.log('NOT RUN: pages in several browsers, for there is one');
 if (!pagesOnly && columns.length < 2 && wrong.length === 0) wrong.push(`nothing to compare: ${columns.length} engine`);

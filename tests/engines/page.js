@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The script of page.html: does the plan and writes what came out into the page, where any driver can read it.
- * `wasm` in the address names a build; without it the library chooses. `workers` is their number.
+ * The script of page.html: runs the plan and writes the results into the page, where any driver can read them. `wasm` in the address names
+ * a build; without it the library chooses. `workers` is their number.
  */
 
 import { load } from '../lib/index.js';

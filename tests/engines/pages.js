@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Every page in every browser: its first figure is drawn there, it shows the same picture as in the others, and nothing complains. The pages
+ * Opens every page in every browser. Its first figure must be drawn, show the same picture as in the others, and cause no error. The pages
  * are those that there are in web/pages, and the front page.
  */
 
@@ -23,17 +23,17 @@ import { LOOK_MS, sleep } from './engine.js';
  * @typedef {object} Sight
  * @property {string} page      its folder; '' for the front page
  * @property {string} engine
- * @property {{ name: string, size: string, hash: string, blank: boolean }[]} pictures  name: what is said of it to those who do not see it
+ * @property {{ name: string, size: string, hash: string, blank: boolean }[]} pictures  name: its accessible name
  * @property {string[]} complaints
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** The longest that a figure may take, with every core busy. */
+/** The longest time for a figure, with every core busy. */
 const PATIENCE_MS = 240_000;
 const WITNESS = '<script src="/web/engines/witness.js"></script>';
 
 /**
- * Makes the site as it is published, with a witness in every page.
+ * Builds the site as published, with a witness in every page.
  *
  * @param {string} site
  * @returns {Promise<string[]>} the pages
@@ -52,7 +52,7 @@ export async function stagePages(site) {
   return pages;
 }
 
-/** Below web/. @param {string} page */
+/** Page below web/. @param {string} page */
 const pathOf = (page) => (page ? `pages/${page}/` : '');
 /** For people. @param {string} page */
 export const nameOf = (page) => page || 'front page';
@@ -63,7 +63,7 @@ export const nameOf = (page) => page || 'front page';
  * @param {Engine} engine
  * @param {string} base  the address of the site
  * @param {string} page
- * @param {(png: Buffer) => void} [onPicture]  what it looked like then
+ * @param {(png: Buffer) => void} [onPicture]  screenshot at that time
  * @returns {Promise<Sight>}
  */
 export async function see(engine, base, page, onPicture) {
@@ -92,7 +92,7 @@ export async function see(engine, base, page, onPicture) {
 }
 
 /**
- * What is wrong, in words.
+ * The faults in words.
  *
  * @param {string[]} pages
  * @param {string[]} engines
@@ -127,7 +127,7 @@ export function pageFaults(pages, engines, sights) {
 }
 
 /**
- * A row for each page, a column for each engine; a cell has the beginning of the hash of all that its first figure shows.
+ * A row for each page, a column for each engine; a cell shows the beginning of the hash of the first figure's whole content.
  *
  * @param {string[]} pages
  * @param {string[]} engines

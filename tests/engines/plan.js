@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * What every engine and every build does: the works of works.json with each model that can do them. The JavaScript side
- * gets the plan as it is, the native program as lines of text.
+ * The plan for every engine and every build: the tasks of works.json with each model that supports them. JavaScript gets the plan as
+ * objects, the native program as lines of text.
  */
 
 import { readFile, readdir, stat } from 'node:fs/promises';
@@ -21,32 +21,33 @@ import { engineOf } from '../../web/lib/model/engine.js';
  *
  * @typedef {object} Work
  * @property {string} work         name
- * @property {string} task         one of `info.verbs`, or 'tokens', which is generate() of a model of texts
+ * @property {string} task         one of `info.verbs`, or 'tokens', which is generate() of a text model
  * @property {number} [samples]
  * @property {string} [seed]       64 bits, decimal
- * @property {'first' | 'middle' | 'last'} [label]  which of the classes, where the model has any
- * @property {number} [temperature]  a float32, as are topP
+ * @property {'first' | 'middle' | 'last'} [label]  class index, if the model has classes
+ * @property {number} [temperature]  a float32, like topP
  * @property {number} [topK]
  * @property {number} [topP]
- * @property {number} [pinned]     place of the word whose tag is given, the last of the tags
- * @property {'all' | 'one'} [ways]  whether it is done in every way that there is. Default: in one
+ * @property {number} [pinned]     position of the word whose tag is given, the last of the tags
+ * @property {'all' | 'one'} [ways]  whether to run it in every mode Default: in one
  */
 
 /**
- * One work with one model, in numbers.
+ * One task with one model, in numbers.
  *
  * @typedef {object} PlannedRun
  * @property {string} path         of the weight file
  * @property {string} model        its name
  * @property {string} work
- * @property {string} task         'open': the first line of each model; 'score-text'; of sounds 'sound', from nothing or after another one, and
- *   'score-sound'; of sounds by codes 'code', 'speak' and 'go-on'; of music 'sing', 'harmonise' and 'score-music'; of pictures from latents 'make'; else as in Work
- * @property {number} known        positions; of a text tokens, of a sound samples
- * @property {number} draw         positions; for a text or a sound the maximum, because it may end
+ * @property {string} task         'open': the first line of each model; 'score-text'; for sounds 'sound' (without input or after another
+ *   sound) and 'score-sound'; for sounds as codes 'code', 'speak' and 'go-on'; for music 'sing', 'harmonise' and 'score-music'; for
+ *   pictures from latents 'make'; else as in Work
+ * @property {number} known        positions; for a text tokens, for a sound samples
+ * @property {number} draw         positions; for a text or a sound the maximum, because it may end earlier
  * @property {number} samples
  * @property {string} seed
  * @property {number} label        index, or -1
- * @property {number} speaker      likewise, of a model of sounds
+ * @property {number} speaker      the same for a model of sounds
  * @property {number} temperature
  * @property {number} topK
  * @property {number} topP
@@ -55,12 +56,12 @@ import { engineOf } from '../../web/lib/model/engine.js';
  * @property {number} channel
  * @property {'all' | 'one'} ways
  * @property {number} pinned       as in Work, or -1
- * @property {string} features     of 'tag': the ids of the words' features, apart by spaces; of 'score-music' the ids of the notes
- * @property {Note[]} [notes]      beyond the fields of a line: of music
- * @property {string[]} words      beyond the fields of a line: of 'tag'
- * @property {number} knownRows    beyond the fields of a line: `known` in rows
- * @property {number} span         elements of a position
- * @property {boolean} shipped     beyond the fields of a line: of the folder weights/
+ * @property {string} features     for 'tag': the ids of the words' features, separated by spaces; for 'score-music' the ids of the notes
+ * @property {Note[]} [notes]      not a field of a line: for music
+ * @property {string[]} words      not a field of a line: for 'tag'
+ * @property {number} knownRows    not a field of a line: `known` in rows
+ * @property {number} span         elements per position
+ * @property {boolean} shipped     not a field of a line: in the folder weights/
  */
 
 /** The fields of a line for the native program, in its order. */
@@ -86,38 +87,39 @@ const FIELDS = /** @type {const} */ ([
   'speaker',
 ]);
 
-/** The tasks of models of texts: 'tokens' is generate(). */
+/** The tasks of text models: 'tokens' is generate(). */
 const OF_TEXTS = ['tokens', 'score'];
-/** Tokens that are known of a text, all of them in a score. */
+/** Known tokens of a text; in a score, all tokens. */
 const KNOWN_TOKENS = 40;
-/** Tokens that are drawn at most. */
+/** The most tokens to draw. */
 const MOST_TOLD = 48;
 
-/** Samples of a sound that are known, and drawn at most. */
+/** Known samples of a sound, and the most samples to draw. */
 const KNOWN_SAMPLES = 300;
 const MOST_SOUNDED = 400;
 
-/** Codes of the top level that are drawn at most. */
+/** The most codes of the top level to draw. */
 const MOST_CODED = 9;
 
-/** The words that are tagged, one that no training sentence has among them. */
+/** The words to tag, including one that no training sentence contains. */
 const WORDS = 'Time flies like an arrow , but fruit flies like a xqzzyish banana in 1905 .'.split(' ');
 
-/** Examples and questions of a model that names signs. */
+/** Examples and queries for a model that classifies characters. */
 const [EXAMPLES, QUESTIONS] = [8, 3];
 
-/** Moments of the music that is scored and harmonised, and the maximum number of bars drawn without input. */
+/** Moments of the music to score and harmonise, and the maximum number of bars drawn without input. */
 const MOMENTS = 12;
 const BARS = 2;
 
-/** The known part of a completion, and the maximum drawn part: over the border to the third block of local attention, where the first one
- * falls out of sight, and not much further; without input, far enough that some pictures are no longer blank. */
+/** The known part of a completion and the maximum drawn part. The drawn part crosses the border to the third block of local attention,
+ * where the first block becomes invisible, and not much more; without input, it is long enough that some pictures are no longer blank. */
 const KNOWN = 3 / 8;
 const MOST_DRAWN = 256;
 
 /**
- * @param {string} root  of the repository, with a slash
- * @param {boolean} [short]  each work in one way; only the smallest of the files with the same architecture, kind and tasks, and of toys also channels and levels
+ * @param {string} root  path of the repository, with a slash
+ * @param {boolean} [short]  each task in one mode; only the smallest of the files with the same architecture, kind and tasks (for toys,
+ *   also the same channels and levels)
  * @returns {Promise<PlannedRun[]>}
  */
 export async function makePlan(root, short = false) {
@@ -160,7 +162,8 @@ export async function makePlan(root, short = false) {
  */
 function runsOf(works, path, model, info, shipped, features) {
   const { height, width, channels, positions, classes, verbs, vocabulary } = info;
-  if (vocabulary > 0 && !verbs.includes('generate')) return []; // translations are compared by their page (pages.js) and, of C, by one hash (tests/c)
+  // translations are compared by their page (pages.js) and, in C, by one hash (tests/c)
+  if (vocabulary > 0 && !verbs.includes('generate')) return [];
   const step = info.blockRows || 1;
   const span = (height * width * channels) / positions;
   /** @type {PlannedRun} */
@@ -236,7 +239,7 @@ function runsOf(works, path, model, info, shipped, features) {
         known,
         draw: Math.min(positions - known, MOST_DRAWN),
         label: labelOf(work, classes),
-        // In the lower half, where a query sees as much as it can.
+        // In the lower half, where a query sees the largest number of keys.
         row: Math.floor((2 * height) / 3),
         column: width >> 1,
         channel: channels - 1,
@@ -246,7 +249,7 @@ function runsOf(works, path, model, info, shipped, features) {
 }
 
 /**
- * The index of a work's class, or -1.
+ * The index of a task's class, or -1.
  *
  * @param {Work} work
  * @param {string[]} classes
@@ -257,7 +260,7 @@ function labelOf({ label }, classes) {
 }
 
 /**
- * A work of pictures as one of sounds, by a speaker if it has a class.
+ * A task of pictures as one of sounds, with a speaker if the task has a class.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -275,7 +278,7 @@ function sounding(work, { classes, speakers = [] }) {
 }
 
 /**
- * A work as one of sounds by codes: codes of a sound whose last code of the top level is not whole, or so many more.
+ * A task as one of sounds as codes: codes of a sound whose last top-level code is incomplete, or this many more codes.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -287,7 +290,7 @@ function coding(work, info) {
 }
 
 /**
- * A work of pictures as one of music: all voices of some notes are scored, the first of them is harmonised.
+ * A task of pictures as one of music: all voices of some notes are scored; the first voice is harmonised.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -311,7 +314,7 @@ function singing({ task }, { notes: said = [], voices = [], positions }) {
 }
 
 /**
- * The plan as the native program reads it.
+ * The plan in the form that the native program reads.
  *
  * @param {PlannedRun[]} plan
  */
@@ -322,11 +325,11 @@ export function lines(plan) {
     .join('');
 }
 
-/** Of these what JavaScript computes: programs of C have nothing to say about it. */
+/** Only JavaScript computes these: C programs print nothing for them. */
 export const OF_JAVASCRIPT = ['odds', 'line', 'sphere', 'circle', 'notes', 'nats of notes'];
 
 /**
- * The results that a run must have, in every way of running.
+ * The results that a run must have, in every mode.
  *
  * @param {PlannedRun} run
  * @returns {string[]}

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The works of the plan through the JavaScript library, in a page or in Node: the same module in every engine. native.c
- * does the same through the C header.
+ * Runs the tasks of the plan through the JavaScript library, in a page or in Node: the same module in every engine. native.c does the same
+ * through the C header.
  */
 
 /** @import { LoadOptions, SoundRun } from '../../web/lib/index.js' */
@@ -13,13 +13,13 @@
 /** @typedef {typeof import('../../web/lib/index.js').load} Load */
 /** @import { PlannedRun } from './plan.js' */
 
-/** Labels that the examples of made-up signs have. */
+/** Labels of the examples of synthetic characters. */
 const LABELS = 3;
 
 /**
- * A made-up sign: bytes, most of them nothing, as native.c makes it too.
+ * A synthetic character: bytes, most of them zero, generated as in native.c.
  *
- * @param {number} number  of the sign
+ * @param {number} number  index of the character
  * @param {number} pixels
  */
 function signOf(number, pixels) {
@@ -30,26 +30,26 @@ function signOf(number, pixels) {
 }
 
 /**
- * A hash of something computed. Results with equal model, work and item must have equal hashes, in every way.
+ * A hash of a result. Results with equal model, task and item must have equal hashes, in every mode.
  *
  * @typedef {object} Result
  * @property {string} model
  * @property {string} work
  * @property {string} item  what was hashed, as in itemsOf() of plan.js
- * @property {string} way   how it was computed
+ * @property {string} way   mode of the computation
  * @property {string} hash  SHA-256, hexadecimal
  */
 
 /**
- * The ways of running; none of it may change a result. `options` go to complete(), generate() and superResolve(), `alone` draws the first
- * sample only, `beside` runs another one of the same model at the same time.
+ * The modes of running; none of them may change a result. `options` go to complete(), generate() and superResolve(), `alone` draws only the
+ * first sample, `beside` runs another run of the same model concurrently.
  *
  * @type {{ name: string, options?: { chunkSize?: number, lookAhead?: boolean }, alone?: boolean, beside?: boolean }[]}
  */
 const WAYS = [
   { name: 'at once' },
   { name: 'in chunks of 7', options: { chunkSize: 7 } },
-  { name: 'the first alone, with look-ahead', options: { lookAhead: true }, alone: true }, // where the file has a draft
+  { name: 'the first alone, with look-ahead', options: { lookAhead: true }, alone: true }, // if the file has a draft
   { name: 'the first alone, without look-ahead', options: { lookAhead: false }, alone: true },
   { name: 'the first alone, in chunks of 5', options: { chunkSize: 5 }, alone: true },
   { name: 'beside another run', beside: true },
@@ -141,7 +141,7 @@ export async function runPlan(loadModel, plan, read, options) {
         await say('top codes', way, Uint32Array.from(found.top));
         await say('bottom codes', way, Uint32Array.from(found.bottom));
         await say('samples', way, Float32Array.from(found.sound));
-        if (way === 'resumed') continue; // what was drawn before costs nothing any more
+        if (way === 'resumed') continue; // values drawn before have cost 0
         await say('nats of the top', way, Float32Array.from(found['nats of the top']));
         await say('nats of the bottom', way, Float32Array.from(found['nats of the bottom']));
       }
@@ -228,7 +228,7 @@ export async function runPlan(loadModel, plan, read, options) {
 }
 
 /**
- * The sound of a run of the plan.
+ * Runs a line with a sound.
  *
  * @param {Model} model
  * @param {PlannedRun} run
@@ -251,7 +251,7 @@ function soundOf(model, run, way) {
 }
 
 /**
- * The sound by codes of a run of the plan.
+ * Runs a line with a sound as codes.
  *
  * @param {Model} model
  * @param {PlannedRun} run
@@ -275,7 +275,7 @@ function codesOf(model, run, way) {
 }
 
 /**
- * The music of a run of the plan.
+ * Runs a line with music.
  *
  * @param {Model} model
  * @param {PlannedRun} run
@@ -326,7 +326,7 @@ async function draw(model, run, samples, way) {
   let left = samples;
   for await (const step of running) {
     const rest = from + count - step.from;
-    if (rest <= 0) continue; // another worker is not as far yet
+    if (rest <= 0) continue; // another worker has not got this far yet
     drawn[step.sample].values.set(step.values.subarray(0, rest), step.from - from);
     drawn[step.sample].nats.set(step.nats.subarray(0, rest), step.from - from);
     if (step.to >= from + count && --left === 0) break;
@@ -335,7 +335,7 @@ async function draw(model, run, samples, way) {
 }
 
 /**
- * Token ids (count) of no meaning, below the vocabulary's size: known_ids() of native.c.
+ * Arbitrary token ids (count) below the vocabulary's size: known_ids() of native.c.
  *
  * @param {{ vocabulary: number }} info
  * @param {number} count
@@ -343,7 +343,7 @@ async function draw(model, run, samples, way) {
 const idsOf = ({ vocabulary }, count) => Uint32Array.from({ length: count }, (_, i) => (7 * i * i + 3 * i + 1) % vocabulary);
 
 /**
- * Levels of no meaning, those of idsOf(), as a sound.
+ * Arbitrary levels, those of idsOf(), as a sound.
  *
  * @param {ModelInfo} info
  * @param {number} count
@@ -367,7 +367,7 @@ function speakerOf({ speaker }) {
 }
 
 /**
- * A disc before a ramp, in whole numbers: picture() of native.c.
+ * A disc in front of a ramp, in integers: picture() of native.c.
  *
  * @param {{ width: number, height: number, channels: number }} shape
  */
@@ -383,7 +383,7 @@ function pictureOf({ width, height, channels }) {
 }
 
 /**
- * The shape of the small picture that a model of super-resolution starts from.
+ * The shape of the small picture that a super-resolution model starts from.
  *
  * @param {ModelInfo} info
  */

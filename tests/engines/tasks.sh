@@ -2,8 +2,8 @@
 #
 # The same bits in every engine and build. Read by build.sh.
 
-# engine NAME COMMAND: tests/engines/native.c and the library compiled so, and `natives` lists it for the driver. Without COMMAND, NAME is a compiler,
-# and the library is what the C tests have compiled with it
+# engine NAME COMMAND: compiles tests/engines/native.c and the library; `natives` lists the result for the driver. Without COMMAND, NAME is
+# a compiler, and the library is the one that the C tests compiled with it
 engine() {
   name=$(basename "$1") program=$OUT/engines/$(basename "$1")
   if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh web/tools/wasm.sh tests/engines/tasks.sh -newer "$program")" ]; then
@@ -27,7 +27,7 @@ task_test_engines() {
   case $engines in *' webkit '*) want WebKitWebDriver webkit2gtk-driver; want Xvfb xvfb ;; esac
   natives=
   case $engines in *' native '*)
-    # Other instructions, another order of them, another compiler; -ffp-contract=off stands in EXACT.
+    # Other instructions, another order of them, another compiler; -ffp-contract=off is in EXACT.
     engine "$CC"
     if [ -z "$short" ]; then
       engine "$(basename "$CC")-tuned" "$CC -O3 -march=native"
@@ -36,7 +36,7 @@ task_test_engines() {
   esac
   npx --no-install tsc -p tests/engines/tsconfig.json
   node --test tests/engines/*.test.js >"$OUT/engines/judge.log" || { cat "$OUT/engines/judge.log"; die 'the judge of the hashes fails its own tests'; }
-  flag=--experimental-websocket # plain in Node 22, unknown before 20.10; Firefox is driven through it
+  flag=--experimental-websocket # built in since Node 22, unknown before 20.10; Firefox is driven through it
   node $flag -e '' 2>/dev/null || flag=
   node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $pages $short $natives $engines
 }

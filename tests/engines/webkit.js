@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * WebKitGTK's MiniBrowser, by WebDriver (https://www.w3.org/TR/webdriver2/): HTTP requests to WebKitWebDriver. It needs
- * a screen, which Xvfb makes up.
+ * Drives WebKitGTK's MiniBrowser by WebDriver (https://www.w3.org/TR/webdriver2/): HTTP requests to WebKitWebDriver. It needs a screen;
+ * Xvfb provides a virtual one.
  */
 
 import { spawn } from 'node:child_process';
@@ -12,7 +12,7 @@ import { createServer } from 'node:net';
 
 import { command, end, sleep, within } from './engine.js';
 
-/** MiniBrowser is in a folder named after the machine and the version. */
+/** The path of MiniBrowser contains the machine and the version. */
 function findBrowser() {
   if (process.env.MINIBROWSER) return process.env.MINIBROWSER;
   const folders = ['/usr/lib', '/usr/libexec', '/usr/lib64']
@@ -108,7 +108,7 @@ function firstLine(child, descriptor) {
   });
 }
 
-/** @returns {Promise<number>} WebKitWebDriver takes no port 0 */
+/** @returns {Promise<number>} WebKitWebDriver does not accept port 0 */
 function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer()

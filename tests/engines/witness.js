@@ -5,16 +5,17 @@
  * Runs before every other script of a page (pages.js inserts it) and records the page's errors, in engines whose drivers do not report
  * them. On request, it reports the contents of the first figure.
  *
- * A picture is compared by its cells, because a canvas may have another size in another engine: a small canvas has one pixel a cell, a
- * large one
- * shows a digit of 28 by 28. One with `data-varies` depends on the machine's speed and is left out. Text on a canvas has fonts in it, so there the text is compared: an element of the figure with `data-result`, its
- * `data-result` if that is not empty, else its text, goes instead of all canvases.
+ * A picture is compared by its cells, because a canvas may have another size in another engine: a small canvas has one pixel per cell, a
+ * large one shows a digit of 28 by 28. A canvas with `data-varies` depends on the machine's speed and is left out. Text on a canvas depends
+ * on fonts,
+ * so the text itself is compared: if the figure has an element with `data-result`, the value of that attribute (or the element's text, if
+ * it is empty) replaces all canvases.
  */
 {
-  /** A canvas up to this width has one pixel a cell. */
+  /** A canvas up to this width has one pixel per cell. */
   const SMALL = 64;
   const SIDE = 28;
-  /** A figure that has not changed its text for this time is done, if it has no transport; and whether it has one is known after this time. */
+  /** A figure without a transport is done when its text has not changed for this time; by then it is known whether it has a transport. */
   const QUIET_MS = 3000;
   const TRANSPORT_MS = 30_000;
 
@@ -59,14 +60,17 @@
     return { size: `${columns} x ${rows}`, text };
   }
 
-  /** Elements of a figure, those in its open shadow roots among them. @param {ParentNode | null} root @param {string} selector @returns {HTMLElement[]} */
+  /**
+   * Elements of a figure, including those in its open shadow roots. @param {ParentNode | null} root @param {string} selector @returns
+   * {HTMLElement[]}
+   */
   function within(root, selector) {
     if (!root) return [];
     const inner = [...root.querySelectorAll('*')].flatMap(({ shadowRoot }) => within(shadowRoot, selector));
     return [.../** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(selector)), ...inner];
   }
 
-  /** What the first figure shows. */
+  /** The content of the first figure. */
   function look() {
     const figure = document.querySelector('figure');
     const results = within(figure, '[data-result]').map((element) => {
@@ -81,7 +85,7 @@
 
   let before = '';
   let since = 0;
-  /** What is shown once all is drawn; null: not yet. */
+  /** The content once everything is drawn; null: not yet. */
   function done() {
     const figure = document.querySelector('figure');
     if (document.readyState !== 'complete' || !figure) return null;
@@ -95,7 +99,7 @@
     const transport = within(figure, '[data-phase]')[0];
     if (!transport && performance.now() < TRANSPORT_MS) return null;
     const phase = transport?.dataset.phase ?? 'done';
-    // A figure that plays only when it is asked to has its result before.
+    // A figure that plays only on request has its result before.
     const waits = phase === 'ready' && within(figure, '[data-result]').length > 0 && shown.every(({ text }) => text);
     return (phase === 'done' || waits) && shown.length > 0 && performance.now() - since > QUIET_MS ? shown : null;
   }

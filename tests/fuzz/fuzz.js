@@ -2,17 +2,17 @@
 // @ts-check
 
 /**
- * Fuzzes what JavaScript alone reads: ./build.sh fuzz-js
+ * Fuzzes the parsers that exist only in JavaScript: ./build.sh fuzz-js
  *
  *     node tests/fuzz/fuzz.js TARGET [--runs N] [--seconds N] [--seed N] [--out FOLDER]
  *     node tests/fuzz/fuzz.js TARGET FILE        one input again, such as one that was found
  *
- * A target is a file of targets/: `open()` returns initial inputs, and the function to test with an input, which throws on errors. Inputs
- * that reach new code are kept, and changed again; V8 counts the coverage. Only Node is needed.
+ * A target is a file of targets/: `open()` returns initial inputs and the function under test, which throws on errors. Inputs that reach
+ * new code are kept and mutated again; V8 reports the coverage. Only Node is needed.
  *
  * @typedef {object} Target
  * @property {Uint8Array[]} seeds
- * @property {string[]} [words]  which an input may well contain
+ * @property {string[]} [words]  words that are likely in an input
  * @property {(input: Uint8Array) => void | Promise<void>} run
  * @property {() => void} [close]
  */
@@ -24,11 +24,11 @@ import { parseArgs } from 'node:util';
 
 import { Random } from './input.js';
 
-/** Inputs between two checks of the coverage; after this many checks without new coverage, counting stops, because it takes time. */
+/** Inputs between two checks of the coverage. After this many checks without new coverage, counting stops, because it takes time. */
 const BATCH = 200;
 const IDLE = 50;
 const LONGEST = 4096;
-/** An input that takes longer of the processor is wrong, too. */
+/** An input that takes more processor time is a fault, too. */
 const MINUTE_MS = 60000;
 const MOST_MS = 1000;
 
@@ -95,7 +95,8 @@ function changed(random, corpus, words) {
 
 /**
  * @param {string} name
- * @param {{ runs?: number, seconds?: number, seed?: number, tell?: (runs: number) => void }} [how]  tell: is called with the number of runs once a minute
+ * @param {{ runs?: number, seconds?: number, seed?: number, tell?: (runs: number) => void }} [how]  tell: called with the number of runs
+ *   once a minute
  * @returns {Promise<{ runs: number, kept: number, found?: { input: Uint8Array, error: unknown } }>}
  */
 export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1, tell } = {}) {
@@ -109,7 +110,9 @@ export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1
   let done = 0;
   let idle = 0;
   let input = corpus[0];
-  /** Keeps those of a batch that reach something new. @param {Uint8Array[]} batch @param {Set<string>} known @returns {Promise<void>} */
+  /**
+   * Keeps the inputs of a batch that reach something new. @param {Uint8Array[]} batch @param {Set<string>} known @returns {Promise<void>}
+   */
   const keep = async (batch, known) => {
     for (input of batch) await target.run(input);
     if (!(await reached(new Set(known)))) return;
@@ -154,7 +157,7 @@ export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1
   return { runs: done, kept: corpus.length };
 }
 
-/** Whether it was the input, or the machine, that took its time. @param {Target} target @param {Uint8Array} input */
+/** Whether the input, rather than the machine, took the time. @param {Target} target @param {Uint8Array} input */
 async function isSlow(target, input) {
   const before = process.cpuUsage();
   await target.run(input);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzing of saved sessions: every part of every toy model, stopped at every stage of its run, is damaged and restored (tests/c/states.h). ./build.sh fuzz [seconds] state
+ * Fuzzes saved sessions: every part of every toy model, stopped at every stage of its run, is damaged and restored (tests/c/states.h).
+ * ./build.sh fuzz [seconds] state
  *
  * An input chooses the subject with its first two bytes; the other bytes choose the damage and the calls that follow.
  */

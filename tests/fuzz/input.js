@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Bytes of the fuzzer as choices. */
+/** Turns bytes of the fuzzer into choices. */
 
 import assert from 'node:assert/strict';
 
 import { NextPixelError } from '../../web/lib/index.js';
 
-/** Numbers that follow from a seed: xorshift, 32 bits. */
+/** Numbers from a seed: xorshift, 32 bits. */
 export class Random {
   #state;
 
@@ -32,7 +32,7 @@ export class Random {
   }
 }
 
-/** An input, from its beginning to its end; behind it are zeros. */
+/** Reads an input from its beginning to its end; after that it reads zeros. */
 export class Input {
   #bytes;
   #at = 0;
@@ -60,7 +60,7 @@ export class Input {
     return list[this.below(list.length)];
   }
 
-  /** This many bytes as a text, some of them not UTF-8. @param {number} [bytes] default: the rest */
+  /** This many bytes as a text, possibly invalid UTF-8. @param {number} [bytes] default: the rest */
   text(bytes = this.#bytes.length - this.#at) {
     const from = this.#at;
     this.#at += Math.max(0, bytes);
@@ -69,7 +69,7 @@ export class Input {
   }
 }
 
-/** What somebody may have put in the place of anything. @param {Input} input @returns {any} */
+/** An arbitrary value, as a caller may pass it anywhere. @param {Input} input @returns {any} */
 export function anything(input) {
   const texts = ['', 'x', '0', '-1', '1e9', '__proto__', 'constructor', 'NaN', '\u0000', '\ud800'];
   switch (input.below(8)) {
@@ -92,7 +92,9 @@ export function anything(input) {
   }
 }
 
-/** A copy, in which some values at any depth are others, are gone, or come twice. @template T @param {T} value @param {Input} input @returns {T} */
+/**
+ * A copy in which some values at any depth are replaced, removed or doubled. @template T @param {T} value @param {Input} input @returns {T}
+ */
 export function damaged(value, input) {
   const copy = /** @type {any} */ ({ value: structuredClone(value) });
   for (let i = 1 + input.below(3); i > 0; i--) {
@@ -102,7 +104,7 @@ export function damaged(value, input) {
       if (keys.length === 0) break;
       [at, key] = [at[key], keys[input.below(Math.min(keys.length, 65536))]];
     }
-    if (at === copy && input.below(8)) continue; // all of it is another thing seldom
+    if (at === copy && input.below(8)) continue; // rarely, the whole value is replaced
     switch (input.below(5)) {
       case 0:
         if (Array.isArray(at)) at.splice(Number(key), 1);
@@ -120,7 +122,7 @@ export function damaged(value, input) {
 }
 
 /**
- * The result of a call, or undefined if it is refused correctly: by an error of the library, with one of some codes.
+ * The result of a call, or undefined if it is refused correctly: with an error of the library that has one of these codes.
  *
  * @template T
  * @param {() => T} call

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models that a figure needs together: all of them, or none. */
+/** Models that a figure needs together are loaded all or not at all. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { acquireAll, acquireWith } from '../../web/shell/model/acquire-all.js';
 
 /** @import { Hold } from '../../web/shell/library.js' */
 
-/** Holds of nothing, and how many of them were released. */
+/** Fake handles, and how many of them were released. */
 function holds() {
   let released = 0;
   const one = () =>
@@ -26,7 +26,7 @@ function holds() {
   return { one, released: () => released };
 }
 
-test('a model and what goes with it: further models, or what is none', async () => {
+test('a model and what goes with it: further models, or other values', async () => {
   const { one, released } = holds();
   const [first, second, third] = [one(), one(), one()];
   assert.deepEqual(await acquireWith(Promise.resolve(first), async () => [second, third]), [first, second, third]);
@@ -35,7 +35,7 @@ test('a model and what goes with it: further models, or what is none', async () 
   assert.equal(released(), 0);
 });
 
-test('where something is missing, no model is kept', async () => {
+test('if one is missing, no model is kept', async () => {
   const { one, released } = holds();
   await assert.rejects(
     acquireWith(Promise.resolve(one()), async () => {
@@ -54,7 +54,7 @@ test('where something is missing, no model is kept', async () => {
   assert.equal(released(), 4);
 });
 
-test('nothing is asked for once the visitor has cancelled', async () => {
+test('nothing is requested after the visitor has cancelled', async () => {
   await assert.rejects(acquireAll(['nowhere.gguf'], { signal: AbortSignal.abort(), onProgress: () => assert.fail('it is asked for') }), {
     name: 'AbortError',
   });

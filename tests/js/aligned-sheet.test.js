@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** AlignedSheet: one text above the other while each is a line, else as two columns, and which bands are drawn. */
+/** AlignedSheet: two texts above each other if each fits one line, else as two columns; and which bands are drawn. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { AlignedSheet } from '../../web/lib/kinds/text/aligned-sheet.js';
 
-/** A canvas on which a letter is 0.5 em wide: words and bands since it was cleared. @param {number} width @param {number} height */
+/** A canvas on which a letter is 0.5 em wide: records words and bands since it was cleared. @param {number} width @param {number} height */
 function fakeCanvas(width, height) {
   /** @type {{ text: string, x: number, y: number }[]} */
   let texts = [];
@@ -56,14 +56,14 @@ function drawn(width, height) {
   return canvas.drawn();
 }
 
-test('a wide canvas has one text above the other, bands from line to line, those at least a third as wide as the widest of a word', () => {
+test('a wide canvas has one text above the other, and draws bands at least a third as wide as the widest of a word', () => {
   const { texts, bands } = drawn(600, 150);
   assert.equal(new Set(texts.map(({ y }) => y)).size, 2);
   assert.equal(bands.length, 1 + 3 + 1 + 3); // 0.2 of 0.7 and 0.03 are not drawn; 0.2 and 0.3 of 0.5 are
   for (const { from, to } of bands) assert.ok(from[1] < to[1]);
 });
 
-test('where a text would take several lines each word has a line of its own, and no band crosses a word', () => {
+test('if a text needs several lines, each word has its own line, and no band crosses a word', () => {
   const { texts, bands } = drawn(150, 200);
   assert.equal(texts.length, ROWS.length + SOURCE.length);
   const [left, right] = [texts.slice(0, ROWS.length), texts.slice(ROWS.length)];
@@ -73,7 +73,7 @@ test('where a text would take several lines each word has a line of its own, and
   for (const { from, to } of bands) assert.ok(from[0] > Math.max(...left.map(({ x }) => x)) && to[0] < right[0].x && from[0] < to[0]);
 });
 
-test('a canvas without room for columns has lines', () => {
+test('a canvas too narrow for columns has lines', () => {
   const { texts } = drawn(100, 80);
   const lines = new Set(texts.map(({ y }) => y)).size;
   assert.ok(lines > 2 && lines < SOURCE.length, `${lines} lines`);

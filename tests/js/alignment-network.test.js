@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The networks of the alignment page, computed in JavaScript with all internal values of the engine: their output and their attention are
- * the engine's. */
+/** The networks of the alignment page, computed in JavaScript with all internal values: their output and their attention equal the
+ * engine's. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { EXAMPLES } from '../../web/pages/alignment/examples.js';
 import { FUNCTIONS, scored } from '../../web/pages/alignment/score-functions.js';
 import { oneOf } from '../more.js';
 
-/** The engine rounds its products to eight bits: weights differ by so much at most, and by so much on average. */
+/** The engine rounds its products to eight bits: the largest and the mean difference of weights. */
 const [MOST, MEAN] = [0.03, 0.001];
 
 for (const [i, name] of ['general', 'additive', 'local-p', 'location', 'none'].entries()) {
@@ -50,7 +50,7 @@ for (const [i, name] of ['general', 'additive', 'local-p', 'location', 'none'].e
   });
 }
 
-test('one vector: leaving a word out is reading the others', () => {
+test('one vector: leaving a word out equals reading the others', () => {
   const bytes = readFileSync(new URL('../../weights/seq2seq-none.gguf', import.meta.url));
   const network = networkOf(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   const ids = [5, 9, 33, 12, 60, 2];
@@ -59,7 +59,7 @@ test('one vector: leaving a word out is reading the others', () => {
     assert.deepEqual(network.startWithout(source, ids, left), network.read(ids.filter((_, i) => i !== left)).start, `without ${left}`);
 });
 
-test('what the page says of scores on the states of the general network is so', async () => {
+test("the page's statements on scores of the general network's states hold", async () => {
   const bytes = readFileSync(new URL('../../weights/seq2seq-general.gguf', import.meta.url));
   const network = networkOf(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   const model = await load(new Uint8Array(bytes));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Recurrent networks through the library: every attention translates, with its maps; the memory-network writes; what is odd or wrong is as with other models. */
+/**
+ * Recurrent networks through the library: every attention translates, with its maps; the memory network writes; odd and wrong input behaves
+ * as with other models.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -42,10 +45,10 @@ const SCORES = [
   'segments',
   'segments-before',
 ];
-/** Those whose weights are of bits, which need not add up to 1. */
+/** Attentions whose weights are expectations of bits, which need not add up to 1. */
 const BITS = /^(sigmoid|segments)/;
 
-test('every attention translates, greedily and with beams, and shows where it looks', async () => {
+test('every attention translates, greedily and with beams, and returns its maps', async () => {
   for (const score of SCORES) {
     const model = await load(`${GOLDEN}seq2seq-${score}.gguf`);
     assert.deepEqual(model.info.verbs, ['translate', 'attention', 'score'], score);
@@ -85,7 +88,7 @@ test('every attention translates, greedily and with beams, and shows where it lo
   }
 });
 
-test('an empty sentence, a long one, characters that were never seen', async () => {
+test('an empty sentence, a long one, unknown characters', async () => {
   const model = await load(`${GOLDEN}seq2seq-additive.gguf`);
   assert.equal(await model.translate('').text(), '');
   assert.equal((await all(model.translate('世界'))).length > 0, true);
@@ -105,7 +108,7 @@ test('an unknown score and a window of zero are refused by name', async () => {
   await assert.rejects(load(window), isError('format', /seq2seq\.attention\.window/));
 });
 
-test('segments: what each bit would be alone, and the chain of them as the page computes it', async () => {
+test('segments: the probability of each bit alone, and the chain of bits as the page computes it', async () => {
   const file = await readFile(`${GOLDEN}seq2seq-segments.gguf`);
   const model = await load(file);
   const { values } = readGguf(Uint8Array.from(file).buffer).tensor('attn_transition.weight');
@@ -113,7 +116,7 @@ test('segments: what each bit would be alone, and the chain of them as the page 
   for (const { maps, alignment } of await all(model.translate('Ein Hund', { maps: true }))) {
     const theta = [...maps[1].weights].map(logit);
     marginals(theta, A).forEach((p, i) => assert.ok(Math.abs(p - alignment[i]) < 1e-4));
-    const four = part(theta, A, 2, 4); // the same probabilities by themselves
+    const four = part(theta, A, 2, 4); // computed independently: the same probabilities
     marginals(four.scores, [
       [four.stick, 0],
       [0, four.stick],
@@ -127,7 +130,7 @@ test('segments: what each bit would be alone, and the chain of them as the page 
   ]);
 });
 
-test('a structure that nobody knows, and an unknown way to cut a sentence, are refused by name', async () => {
+test('an unknown structure and an unknown segmentation of the source are refused by name', async () => {
   const file = Uint8Array.from(await readFile(`${GOLDEN}seq2seq-segments.gguf`));
   file.set(new TextEncoder().encode('x'), Buffer.from(file).indexOf('segmentation'));
   await assert.rejects(load(file), isError('unsupported', /seq2seq\.attention\.structure/));
@@ -137,7 +140,7 @@ test('a structure that nobody knows, and an unknown way to cut a sentence, are r
   );
 });
 
-test('a sentence in characters: each by itself, words come out as ever', async () => {
+test('a sentence in characters: each is one token; the output has words as usual', async () => {
   const model = await load(toyTranslation({ metadata: { 'tokenizer.source': ['string', 'characters'] } }));
   const whole = await load(toyTranslation());
   const run = model.translate('ab bé');
@@ -150,7 +153,7 @@ test('a sentence in characters: each by itself, words come out as ever', async (
   for (const one of [model, whole]) one.close();
 });
 
-test('the batting order: sides alternate the more the chain pulls', () => {
+test('the batting order: the stronger the chain, the more the sides alternate', () => {
   const [alone, pulled] = [chainOf(0), chainOf(3)];
   for (const { p } of [alone, pulled]) p.forEach((row) => assert.ok(Math.abs(sum(row) - 1) < 1e-9));
   assert.ok(alike(order(pulled.p)) < alike(order(alone.p)));
@@ -158,7 +161,7 @@ test('the batting order: sides alternate the more the chain pulls', () => {
   assert.ok(pulled.best.every((player, place) => place === 0 || player !== pulled.best[place - 1]));
 });
 
-test('the memory-network writes, and each word looks at those before it', async () => {
+test('the memory network writes, and each word attends to those before it', async () => {
   const model = await load(`${GOLDEN}lstmn-tiny.gguf`);
   assert.deepEqual(model.info.verbs, ['generate', 'attention', 'score']);
   const steps = await all(model.generate('abc', { maxTokens: 5, maps: true, seed: 1 }));
@@ -182,7 +185,7 @@ test('the memory-network writes, and each word looks at those before it', async 
   model.close();
 });
 
-test('the terms of a weight: a softmax, a bell, a sum', () => {
+test('the terms of a weight: a softmax, a Gaussian, a sum', () => {
   const row = [0.1, 0.75, 0.15];
   assert.equal(rowSum(row, ['ein', 'Hund', 'läuft'], 3), 'c₃ = 0.10 h₁ + 0.75 h₂ + 0.15 h₃   (h₁ ein, h₂ Hund, h₃ läuft)');
   assert.equal(cellTerms(row, 1), 'e^0.00 / (e^0.00 + e^−1.61 + e^−2.01) = 0.75');

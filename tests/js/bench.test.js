@@ -34,7 +34,7 @@ const SMALL = { width: 32, blocks: 2, heads: 2, inner: 64, values: 256, side: 4 
 /** @param {Uint8Array} bytes */
 const hash = (bytes) => createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 
-test('random numbers are normal enough', () => {
+test('random numbers have a nearly normal distribution', () => {
   const random = normal(1);
   const count = 100_000;
   let sum = 0,
@@ -62,7 +62,7 @@ test('halves', () => {
     [2047.6, 0x6800],
     [1 + 2 ** -11, 0x3c00],
     [1 + 3 * 2 ** -11, 0x3c02],
-  ]; // ties go to the even one
+  ]; // ties round to even
   for (const [value, bits] of cases) {
     assert.equal(half(value), bits, String(value));
   }
@@ -70,7 +70,7 @@ test('halves', () => {
   assert.throws(() => half(65536), RangeError);
 });
 
-test('blocks of 8 and 4 bits hold the numbers within their rounding', () => {
+test('blocks of 8 and 4 bits keep the numbers within their rounding error', () => {
   const random = normal(3);
   const data = Float32Array.from({ length: 64 }, () => random());
   /** @param {Uint8Array} bytes @param {number} at */
@@ -90,8 +90,8 @@ test('blocks of 8 and 4 bits hold the numbers within their rounding', () => {
     const v8 = ((eight[34 * b + 2 + j] << 24) >> 24) * s8;
     const pair = four[18 * b + 2 + (j % 16)];
     const v4 = ((j < 16 ? pair & 15 : pair >> 4) - 8) * s4;
-    // Half a step, a whole one at the end of the 4-bit range, which lacks a level on one side; and what rounding the scale to
-    // 11 bits makes of 127 and 8 steps.
+    // Half a step (a whole one at the end of the 4-bit range, which lacks a level on one side), plus the effect of rounding the scale to 11
+    // bits on 127 and 8 steps.
     assert.ok(Math.abs(v8 - data[i]) <= s8 * (0.5 + 127 / 2048), `8 bits, ${i}`);
     assert.ok(Math.abs(v4 - data[i]) <= Math.abs(s4) * (1 + 8 / 2048), `4 bits, ${i}`);
   }
@@ -101,7 +101,7 @@ test('blocks of 8 and 4 bits hold the numbers within their rounding', () => {
   for (let i = 0; i < 64; i++) assert.ok(Math.abs(bytes[i] * whole - data[i]) <= whole * 0.500001);
 });
 
-test('models are the same bytes every time, and on every machine', () => {
+test('models have the same bytes every time, on every machine', () => {
   /** @type {[string, () => Uint8Array, string][]} */
   const cases = [
     ['ours, 8 bits', () => imageModel(SMALL, 'q8'), 'de0724f29756f755'],
@@ -113,7 +113,7 @@ test('models are the same bytes every time, and on every machine', () => {
   assert.notDeepEqual(imageModel(SMALL, 'q8', 2), imageModel(SMALL, 'q8', 1));
 });
 
-test('the engine runs the models, and their size is what the comparison says', () => {
+test('the engine runs the models, and their size is the one that the comparison states', () => {
   for (const type of /** @type {const} */ (['q8', 'q4'])) {
     for (const shape of [SMALL, localShape(28)]) {
       const core = new Core(wasmModule, imageModel(shape, type));
@@ -171,7 +171,7 @@ function fields(bytes) {
   return list;
 }
 
-test('the ONNX file is a graph whose names hang together', () => {
+test('the ONNX file is a graph whose names are consistent', () => {
   /** @param {Uint8Array} bytes @param {number} field */
   const all = (bytes, field) =>
     fields(bytes)
@@ -232,7 +232,7 @@ test('the ONNX file is a graph whose names hang together', () => {
   assert.equal(operators.Relu, SMALL.blocks);
 });
 
-test('the LiteRT file is a chain of products whose columns go from one to the next', () => {
+test('the LiteRT file is a chain of products, each reading the columns of the previous one', () => {
   const chain = chainOf(SMALL);
   assert.equal(
     chain.reduce((sum, [rows, columns]) => sum + rows * columns, 0),
@@ -244,14 +244,14 @@ test('the LiteRT file is a chain of products whose columns go from one to the ne
     assert.equal(new TextDecoder().decode(file.subarray(4, 8)), 'TFL3');
     /** @param {number} at */
     const follow = (at) => at + view.getUint32(at, true);
-    /** Where field i of a table is, or 0. @param {number} table @param {number} i */
+    /** The offset of field i of a table, or 0. @param {number} table @param {number} i */
     const field = (table, i) => {
       const list = table - view.getInt32(table, true),
         at = 4 + 2 * i;
       const place = at < view.getUint16(list, true) ? view.getUint16(list + at, true) : 0;
       return place && table + place;
     };
-    /** Places of the words of a list. @param {number} table @param {number} i */
+    /** Offsets of the items of a list. @param {number} table @param {number} i */
     const list = (table, i) => {
       const at = follow(field(table, i));
       return Array.from({ length: view.getUint32(at, true) }, (_, k) => at + 4 + 4 * k);
@@ -279,7 +279,7 @@ test('the LiteRT file is a chain of products whose columns go from one to the ne
         [out] = words(operator, 2);
       assert.ok(known.has(inputs[0]) && !known.has(out), 'a column is computed once, before it is used');
       known.add(out);
-      if (view.getUint32(field(operator, 0), true) !== 0) continue; // a third of the columns is taken
+      if (view.getUint32(field(operator, 0), true) !== 0) continue; // a third of the columns is read
       const matrix = inputs[1],
         buffer = buffers[view.getUint32(field(tensors[matrix], 2), true)],
         data = follow(field(buffer, 0)) + 4;
@@ -297,7 +297,7 @@ test('the LiteRT file is a chain of products whose columns go from one to the ne
   }
 });
 
-test('keys and work of a position', () => {
+test('keys and arithmetic per position', () => {
   /** @param {Record<string, any>} more */
   const model = (more) =>
     Object.fromEntries(
@@ -333,8 +333,8 @@ test('keys and work of a position', () => {
   assert.equal(bytes, (productMacs(SMALL) * 34) / 32 + 4.5 * keyMacs);
 });
 
-/** The 2D pattern as the engine itself sees it. */
-test('keys of a position agree with the engine', async () => {
+/** The 2D pattern, as the engine itself reports it. */
+test('keys per position agree with the engine', async () => {
   const { toyModel } = await import('./toy.js');
   for (const options of [
     { width: 10, height: 7, blockRows: 3, blockCols: 4 },
@@ -359,19 +359,19 @@ test('medians and shares', () => {
   assert.equal(median([4, 1, 2, 3]), 2.5);
   const work = { macs: 10e6, bytes: 6 * 2 ** 20, keyMacs: 0, headMacs: 0, positions: 1 };
   const stream = { 4: 100, 16: 20, 64: 10 };
-  // 10 M at 50 G a second: 0.2 ms. 6 MB fit the rate of 16 MB: 0.31 ms, which is the longer.
+  // 10 M at 50 G a second: 0.2 ms. 6 MB at 16 MB/ms take 0.31 ms, the longer of the two.
   const share = shareOf(0.5, work, 50, stream, 2 ** 20);
   assert.ok(share);
   assert.ok(Math.abs(share.ofDots - 0.4) < 1e-9);
   assert.ok(Math.abs(/** @type {number} */ (share.ofBytes) - (6 * 2 ** 20) / 20e6 / 0.5) < 1e-9);
   assert.deepEqual([share.limit, share.share], ['bytes', share.ofBytes]);
-  // What fits the cache is not read from memory.
+  // Data that fit the cache are not read from memory.
   const { ofDots } = share;
   assert.deepEqual(shareOf(0.5, work, 50, stream, 8 * 2 ** 20), { share: ofDots, limit: 'dots', ofDots, ofBytes: null });
   assert.equal(shareOf(0.5, work, null, stream, 2 ** 20), null);
 });
 
-/** Three rounds of everything, made up. @returns {{ samples: Samples, facts: Facts }} */
+/** Three rounds of everything, invented. @returns {{ samples: Samples, facts: Facts }} */
 function madeUp() {
   const builds = ['nextpixel', 'nextpixel-relaxed'],
     types = ['q4', 'q8'],
@@ -379,7 +379,7 @@ function madeUp() {
     sides = [28, 64];
   /** @type {Samples} */
   const samples = {};
-  /** A median of ms, and better and worse rounds. @param {string} name @param {number} ms */
+  /** A median of ms, with better and worse rounds. @param {string} name @param {number} ms */
   const put = (name, ms) => void (samples[name] = [ms * 2, ms * 0.9, ms]);
   put('loop/queue', 10);
   put('loop/gates', 0.3);
@@ -512,12 +512,12 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.deepEqual(goal('times LiteRT.js, products, q8, one column')?.met, true);
   assert.deepEqual(goal('four samples over one, toy')?.met, true);
   assert.deepEqual(goal('look-ahead over pixel by pixel, toy')?.met, false);
-  // 2.3 M at 100 G a second, its best round, against 0.09 ms, ours.
+  // 2.3 M at 100 G per second, its best round, against 0.09 ms, ours.
   assert.ok(Math.abs(Number(goal('share of the dot loop, toy, one sample')?.value) - 0.023 / 0.09) < 1e-9);
   assert.doesNotThrow(() => JSON.parse(JSON.stringify(result)));
 });
 
-test('what was not measured is left out, and restless differences are no figures', () => {
+test('missing measurements are left out, and insignificant differences are not reported', () => {
   const { samples, facts } = madeUp();
   const some = Object.fromEntries(Object.entries(samples).filter(([name]) => /^w1\/\d+\/ours\/nextpixel\/q8|^kernel/.test(name)));
   some['kernel/one/3/q8/nextpixel'] = [0.001];
@@ -598,7 +598,7 @@ test('the command line', async () => {
   await assert.rejects(run(process.execPath, [`${ROOT}tests/bench/bench.js`, '--only', 'tea']), /bench: no section 'tea'/);
 });
 
-test('language models of every type open, draw, and are as large as they are said to be', async () => {
+test('language models of every type open, draw, and have the stated size', async () => {
   const shape = { width: 64, blocks: 2, heads: 2, inner: 96, values: 256, length: 32 };
   const grouped = { ...shape, width: 256, kvHeads: 1, keyLength: 32, inner: 512, arch: /** @type {const} */ ('qwen3') };
   for (const type of [...LLAMA_TYPES, 'f16']) {
@@ -624,7 +624,7 @@ test('language models of every type open, draw, and are as large as they are sai
   assert.ok(onnxLlama(shape).length > weightsOf(shape));
 });
 
-test('figures of language models: ratios of rounds, the share of the streaming rate, and what is promised', () => {
+test('figures of language models: ratios of rounds, the share of the streaming rate, and the guaranteed values', () => {
   /** @type {Samples} */
   const samples = { [key('ceiling', 'stream', STREAM)]: [20, 25] };
   for (const what of [64, 512, 'prompt']) {
@@ -666,7 +666,7 @@ test('figures of language models: ratios of rounds, the share of the streaming r
   );
 });
 
-test('perplexity of a text: pieces as long as the model knows positions', async () => {
+test("perplexity of a text, in pieces as long as the model's context", async () => {
   const model = /** @type {AnyModel} */ (await load(`${ROOT}tests/golden/stories260K.gguf`));
   const { positions } = model.info;
   const story = 'Once upon a time, there was a little girl named Lily. She loved to play outside in the park. '.repeat(30);
@@ -675,5 +675,5 @@ test('perplexity of a text: pieces as long as the model knows positions', async 
     first = await scorePieces(model, ids.slice(0, positions - 1));
   model.close();
   assert.ok(ids.length > positions && all.tokens === ids.length);
-  assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // what it often says, again and again
+  assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // a text that it often writes, repeated
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Levels and places of text that is read from right to left. */
+/** Levels and visual positions of text that is read from right to left. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -35,31 +35,31 @@ test('one direction', () => {
 });
 
 // The names of the letters here: abc Latin, \u05d0 \u05d1 \u05d2 Hebrew alef, bet, gimel, \u0627 \u0628 Arabic alef, beh.
-test('Hebrew words within an English line, and the other way round', () => {
+test('Hebrew words within an English line, and vice versa', () => {
   assert.equal(levels('a \u05d0\u05d1 \u05d2, b'), '001111000');
   assert.equal(seen('a \u05d0\u05d1 \u05d2, b'), 'a \u05d2 \u05d1\u05d0, b');
   assert.equal(levels('\u05d0 ab cd \u05d1'), '112222211');
   assert.equal(seen('\u05d0 ab cd \u05d1'), '\u05d1 ab cd \u05d0');
   assert.equal(seen('a (\u05d0 \u05d1) b'), 'a (\u05d1 \u05d0) b');
-  assert.equal(levels('\u05d0 ab (3.5).'), '11222222221'); // a bracket goes with its pair
+  assert.equal(levels('\u05d0 ab (3.5).'), '11222222221'); // a bracket matches its pair
   assert.equal(levels('a (b \u05d0) \u05d1'), '000001001');
   assert.equal(levels('\u05d0 (a \u05d1) [b] c'), '1112111112112');
-  assert.equal(seen('a \u05d0.'), 'a \u05d0.'); // the full stop is the sentence's
+  assert.equal(seen('a \u05d0.'), 'a \u05d0.'); // the full stop belongs to the sentence
 });
 
 test('numbers, signs, prices and marks', () => {
   assert.equal(seen('\u05d0 12 \u05d1'), '\u05d1 12 \u05d0');
   assert.equal(seen('\u05d0 3.14, 15%'), '15% ,3.14 \u05d0');
   assert.equal(seen('\u05d0 $5 \u05d1'), '\u05d1 $5 \u05d0');
-  assert.equal(levels('\u05d0 a 12'), '112222'); // after Latin a number is as Latin
+  assert.equal(levels('\u05d0 a 12'), '112222'); // after Latin text a number counts as Latin
   assert.equal(seen('a \u05d0 12 b'), 'a 12 \u05d0 b');
   assert.equal(seen('\u0627 1/2 \u0628'), '\u0628 1/2 \u0627'); // W4, with the numbers of W2
   assert.equal(seen('\u0627 \u0661\u0662 \u0628'), '\u0628 \u0661\u0662 \u0627');
-  assert.equal(levels('\u05d0\u05b8\u05d1\u05b4a'), '11112'); // points go with their letters
-  assert.equal(levels('\u{10900}\u{10901} \u{1e900}'), '1111111'); // Phoenician, Adlam: two units a letter
+  assert.equal(levels('\u05d0\u05b8\u05d1\u05b4a'), '11112'); // vowel points stay with their letters
+  assert.equal(levels('\u{10900}\u{10901} \u{1e900}'), '1111111'); // Phoenician, Adlam: two UTF-16 units per letter
 });
 
-test('parts of different widths, from the right edge where the paragraph is', () => {
+test('parts of different widths, from the right edge in a right-to-left paragraph', () => {
   const parts = [
     { level: 0, width: 10 },
     { level: 1, width: 20 },

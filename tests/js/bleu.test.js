@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** BLEU against values that others have published, and some worked out by hand; weights/train/test_text.py holds the Python to the same file. */
+/** BLEU against published values and some computed by hand; weights/train/test_text.py checks the Python code against the same file. */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -17,21 +17,21 @@ import { readPairs, scoreTranslations } from '../../weights/eval/translation.js'
 
 const fixture = JSON.parse(await readFile(new URL('bleu.json', import.meta.url), 'utf8'));
 
-test('BLEU of corpora is that of sacrebleu', () => {
+test('corpus BLEU equals that of sacrebleu', () => {
   for (const { source, translations, references, bleu: expected, within } of fixture.corpora) {
     const { score } = bleu(translations, references);
     assert.ok(Math.abs(score - expected) <= within, `${source}: ${score}, not ${expected}`);
   }
 });
 
-test('BLEU from counts is that of sacrebleu', () => {
+test('BLEU from counts equals that of sacrebleu', () => {
   for (const { source, correct, total, length, reference_length: referenceLength, bleu: expected, within } of fixture.counts) {
     const score = bleuOf({ correct, total, length, referenceLength });
     assert.ok(Math.abs(score - expected) <= within, `${source}: ${score}, not ${expected}`);
   }
 });
 
-test('what is counted on the way', () => {
+test('the intermediate counts', () => {
   const { translations, references } = fixture.corpora[0]; // the counts that its source shows
   const { correct, total, length, referenceLength } = bleu(translations, references);
   assert.deepEqual(
@@ -40,7 +40,7 @@ test('what is counted on the way', () => {
   );
 });
 
-test('words are those of mteval-v13a', () => {
+test('words equal those of mteval-v13a', () => {
   for (const { text, words: expected } of fixture.words) assert.deepEqual(words(text), expected, text);
 });
 
@@ -108,7 +108,7 @@ test('translations of a file of pairs', async () => {
   }
 });
 
-test('BLEU by the length of the sentence, and how sharp attention is', async () => {
+test('BLEU by the length of the sentence, and the sharpness of attention', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));
   try {
     const file = join(folder, 'pairs.tsv');
@@ -116,9 +116,9 @@ test('BLEU by the length of the sentence, and how sharp attention is', async () 
     await writeFile(file, [9, 5, 7, 6, 12, 8, 10, 11].map((n) => `${sentence(n)}\t${sentence(n)}\n`).join(''));
     const model = {
       translate: (/** @type {string} */ text) => ({
-        text: async () => (text.split(' ').length > 10 ? 'none of it' : text), // what is long is forgotten
+        text: async () => (text.split(' ').length > 10 ? 'none of it' : text), // a long sentence is forgotten
         async *[Symbol.asyncIterator]() {
-          yield { alignment: [0.25, 0.25] }; // damped: what it is spread over counts
+          yield { alignment: [0.25, 0.25] }; // damped: the spread of the weights counts
           yield { alignment: [0, 1] };
         },
       }),
@@ -144,7 +144,7 @@ test('BLEU by the length of the sentence, and how sharp attention is', async () 
   }
 });
 
-test('a model of Multi30k says which sentences it wants to be measured on', () => {
+test('a model of Multi30k names the sentences for its measurement', () => {
   const info = /** @type {ModelInfo} */ (
     /** @type {unknown} */ ({ name: 'de-en', card: { dataset: 'Multi30k, German and English captions' } })
   );

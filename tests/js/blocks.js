@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The blocks of code in documentation: README.md, the chapters of the manual and the other texts next to the code. */
+/** The code blocks in documentation: README.md, the chapters of the manual and the other texts next to the code. */
 
 import { readFile, readdir } from 'node:fs/promises';
 
@@ -15,7 +15,7 @@ import { ROOT } from './helpers.js';
  * @property {string} code
  */
 
-/** The blocks of some files. @param {string[]} files @returns {Promise<Block[]>} */
+/** The code blocks of some files. @param {string[]} files @returns {Promise<Block[]>} */
 export async function blocksOf(files) {
   const texts = await Promise.all(files.map((file) => readFile(ROOT + file, 'utf8')));
   return texts.flatMap((text, i) =>
@@ -34,7 +34,7 @@ export async function whatPeopleRead() {
   return ['README.md', ...chapters.map((name) => `web/manual/chapters/${name}`)];
 }
 
-/** The complete blocks of code on the pages of the systems: HTML begins with a tag. @returns {Promise<Block[]>} */
+/** The complete code blocks on the pages of the models: HTML begins with a tag. @returns {Promise<Block[]>} */
 export async function blocksOfPages() {
   const folders = await readdir(`${ROOT}web/pages`);
   const texts = await Promise.all(folders.map((name) => readFile(`${ROOT}web/pages/${name}/page.html`, 'utf8').catch(() => '')));

@@ -29,7 +29,7 @@ const there = (command) => {
 const missing = ['cmake', 'pkg-config', 'gcc'].filter((command) => !there(command));
 const skip = missing.length > 0 && `needs ${missing.join(', ')}`;
 
-test('objects of the sources have different names, so that an archive can hold them all', async () => {
+test('objects of the sources have different names, so that one archive can contain them all', async () => {
   const names = (await readdir(`${ROOT}src`, { recursive: true })).filter((name) => name.endsWith('.c')).map((name) => basename(name));
   assert.ok(names.length > 50);
   assert.deepEqual(
@@ -38,7 +38,7 @@ test('objects of the sources have different names, so that an archive can hold t
   );
 });
 
-test('the header says the version of the package', async () => {
+test('the header has the version of the package', async () => {
   const { version } = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
   assert.match(
     await readFile(`${ROOT}include/nextpixel.h`, 'utf8'),
@@ -46,7 +46,7 @@ test('the header says the version of the package', async () => {
   );
 });
 
-/** What pkg-config says. @type {Record<string, string>} */
+/** The output of pkg-config. @type {Record<string, string>} */
 const environment = { .../** @type {any} */ (process.env) };
 
 before(
@@ -75,7 +75,7 @@ async function printed(program, weights, count, seed) {
 /** @param {string[]} args */
 const config = async (...args) => (await run('pkg-config', [...args, 'nextpixel'], { env: environment })).stdout.trim();
 
-test('a program links against the installed library, shared and static, and draws what the WebAssembly draws', {
+test('a program links against the installed library, shared and static, and draws the same as the WebAssembly', {
   skip,
   timeout: 120000,
 }, async () => {
@@ -111,7 +111,7 @@ test('a program links against the installed library, shared and static, and draw
   assert.match(longer.stderr, /^ids: NX_E_ARGUMENT: length must be at most that of the part\n$/);
 });
 
-test('the program of the manual draws the picture that the WebAssembly draws; manual.test.js compiles it with the sources', {
+test('the program of the manual draws the same picture as the WebAssembly; manual.test.js compiles it with the sources', {
   skip,
 }, async () => {
   const include = (await config('--cflags')).split(' ');
@@ -145,7 +145,7 @@ test('the program of the manual draws the picture that the WebAssembly draws; ma
   assert.deepEqual([failed.code, failed.stderr], [1, 'draw: cannot open the weights (not a GGUF file)\n']);
 });
 
-test('the shared library exports the functions of the header and no others', { skip }, async () => {
+test('the shared library exports exactly the functions of the header', { skip }, async () => {
   const { stdout } = await run('nm', ['-D', '--defined-only', `${await config('--variable=libdir')}/libnextpixel.so`]);
   const exported = [...stdout.matchAll(/ T (\w+)$/gm)]
     .map(([, name]) => name)
@@ -185,7 +185,7 @@ const python = ['python3', '/usr/bin/python3'].find((command) => {
   }
 });
 
-test('the package for Python: its tests, and its examples on shipped files', {
+test('the Python package: its tests, and its examples on shipped files', {
   skip: skip || (!python && 'needs Python 3 with NumPy'),
   timeout: 120000,
 }, async () => {
@@ -217,7 +217,7 @@ const builds = () => {
   }
 };
 
-test('pip installs the package for Python without a network, as the manual says', {
+test('pip installs the Python package without a network, as the manual says', {
   skip: skip || (!(python && builds()) && 'needs Python 3 with NumPy, venv, setuptools and wheel'),
   timeout: 120000,
 }, async () => {

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Callbacks of the caller: their errors, immediate or later, reach the caller of the method, once and unchanged, and nothing else (an
- * unhandled rejection fails a test here). Where one must answer at once, a promise is refused.
+ * Callbacks: their errors, immediate or later, reach the caller of the method, once and unchanged, and nobody else (an unhandled rejection
+ * fails a test here). If a callback must answer synchronously, a promise is refused.
  */
 
 import assert from 'node:assert/strict';
@@ -57,7 +57,7 @@ function canvas() {
   return /** @type {any} */ ({ width: 100, height: 100, getContext: () => context });
 }
 
-/** Calls `fail` at the so-manieth call. @param {number} count @param {() => any} fail */
+/** Calls `fail` at the count-th call. @param {number} count @param {() => any} fail */
 function atCall(count, fail) {
   let calls = 0;
   return () => (++calls === count ? fail() : undefined);
@@ -70,7 +70,7 @@ const atReady =
     phase === 'ready' ? fail() : undefined;
 const talk = [{ role: 'user', content: 'a' }];
 
-/** For each callback, a call that calls it. @type {Record<string, (fail: () => any) => Promise<unknown>>} */
+/** For each callback, a call that uses it. @type {Record<string, (fail: () => any) => Promise<unknown>>} */
 const LISTENERS = {
   'onPaint, the first time': (fail) => picture({ onPaint: fail }),
   'onPaint, while it is drawn': (fail) => picture({ onPaint: atCall(2, fail) }),
@@ -88,15 +88,15 @@ const LISTENERS = {
 };
 
 for (const [name, call] of Object.entries(LISTENERS)) {
-  test(`what ${name} throws reaches who called, once`, async () => {
+  test(`an error thrown by ${name} reaches its caller once`, async () => {
     for (const [how, fail] of Object.entries(WAYS)) {
       await assert.rejects(call(fail), (error) => error === own, `${name} ${how}`);
-      await sleep(20); // nothing else is heard of it
+      await sleep(20); // no other error appears
     }
   });
 }
 
-test('whatever it throws, nothing too, is what the caller gets', async () => {
+test('the caller gets exactly the thrown value, even undefined', async () => {
   for (const value of [undefined, null, 0, '', false, NaN]) {
     for (const [name, call] of Object.entries(LISTENERS)) {
       for (const fail of [
@@ -116,7 +116,7 @@ test('whatever it throws, nothing too, is what the caller gets', async () => {
   }
 });
 
-/** Calls that can be stopped, by name. @type {Record<string, (signal: AbortSignal) => Promise<unknown>>} */
+/** Calls that support an AbortSignal, by name. @type {Record<string, (signal: AbortSignal) => Promise<unknown>>} */
 const STOPPED = {
   'load() of an address': (signal) => load(pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`), { signal }),
   'load() of bytes': (signal) => load(toy, { signal }),
@@ -134,7 +134,7 @@ const STOPPED = {
 };
 
 for (const [name, call] of Object.entries(STOPPED)) {
-  test(`${name}: the reason of a signal is what the caller gets, whatever it is`, async () => {
+  test(`${name}: the caller gets the reason of its signal, of any type`, async () => {
     for (const reason of [null, 0, '', false, own, 'enough']) {
       for (const wait of [undefined, 0, 4]) {
         const stopper = new AbortController();
@@ -150,7 +150,7 @@ for (const [name, call] of Object.entries(STOPPED)) {
   });
 }
 
-test('what onProgress of acquire() throws reaches its own caller alone', async () => {
+test('an error in onProgress of acquire() reaches only its own caller', async () => {
   const file = pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`);
   for (const fail of Object.values(WAYS)) {
     const [one, other] = await Promise.allSettled([acquire(file, { onProgress: fail }), acquire(file)]);
@@ -164,7 +164,7 @@ test('what onProgress of acquire() throws reaches its own caller alone', async (
   }
 });
 
-/** Functions whose answer is needed at once. @type {Record<string, (answer: () => any) => Promise<unknown>>} */
+/** Functions that must answer synchronously. @type {Record<string, (answer: () => any) => Promise<unknown>>} */
 const ASKED = {
   colours: (answer) => picture({ colours: answer }),
   'what colours gives': (answer) => picture({ colours: () => answer }),
@@ -173,7 +173,7 @@ const ASKED = {
 };
 
 for (const [name, call] of Object.entries(ASKED)) {
-  test(`${name}: an error reaches who called, a promise or another thing is refused`, async () => {
+  test(`${name}: an error reaches the caller; a promise or a value of another type is refused`, async () => {
     const [atOnce, ...later] = Object.values(WAYS);
     await assert.rejects(call(atOnce), (error) => error === own);
     for (const answer of [...later, () => Promise.resolve('a'), () => 5, () => null, () => ({}), () => ({ data: 5 })]) {
@@ -183,7 +183,7 @@ for (const [name, call] of Object.entries(ASKED)) {
   });
 }
 
-test('what drawTo() is told is checked, and no option is one of something else', async () => {
+test('drawTo() checks its arguments, and rejects options of other kinds', async () => {
   for (const options of [
     { onPaint: 5 },
     { colours: 'x' },
@@ -205,7 +205,7 @@ test('what drawTo() is told is checked, and no option is one of something else',
     await assert.rejects(picture(options), isError('argument'), JSON.stringify(options));
 });
 
-test('chunks of a stream that are no bytes are refused', async () => {
+test('chunks of a stream that are not bytes are refused', async () => {
   for (const chunk of ['GGUF', 5, null, '', [1, 2], {}, new ArrayBuffer(8), new Uint16Array(8)]) {
     const stream = new ReadableStream({
       start: (controller) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Captions: words and their attention, samples, beams, a fixed light, forced words, saved runs, and errors. */
+/** Captions: words and their attention, samples, beams, fixed attention, forced words, saved runs, and errors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -53,7 +53,7 @@ test('a caption: words that join to the text, and maps that add up to 1', async 
   ended.close();
 });
 
-test('confidence: the probability of the first caption with its end, once it is over', async () => {
+test('confidence: the probability of the first caption including its end, once it is complete', async () => {
   const run = endless.caption(image, { samples: 2, temperature: 1 });
   assert.equal(run.confidence, undefined);
   const cost = (await all(run)).reduce((sum, { sample, nats }) => sum + (sample === 0 ? nats : 0), 0);
@@ -68,7 +68,7 @@ test('confidence: the probability of the first caption with its end, once it is 
   ending.close();
 });
 
-test('hard attention looks at one place, drawn by seed and sample; at temperature 0 at the most probable one', async () => {
+test('hard attention attends to one location, drawn by seed and sample; at temperature 0 to the most probable one', async () => {
   const cold = await all(hard.caption(image, { maps: true }));
   for (const { maps: [map] = [], place } of cold) assert.equal(map.weights.indexOf(Math.max(...map.weights)), place);
   const options = { maps: true, samples: 6, temperature: 1, forced: 'w1 w2 w3 w4' };
@@ -79,10 +79,10 @@ test('hard attention looks at one place, drawn by seed and sample; at temperatur
   assert.notDeepEqual(places(one), places(other));
   assert.ok(new Set(one.filter(({ sample }) => sample < 6).map(({ place }) => place)).size > 2);
   const single = await all(hard.caption(image, { ...options, samples: 1, seed: 3 }));
-  assert.deepEqual(places(single), places(one.filter(({ sample }) => sample === 0))); // the first sample is the same alone
+  assert.deepEqual(places(single), places(one.filter(({ sample }) => sample === 0))); // the first sample is the same when drawn alone
 });
 
-test('samples have texts of their own', async () => {
+test('samples have different texts', async () => {
   const run = soft.caption(image, { samples: 4, temperature: 1, seed: 1 });
   const steps = await all(run);
   assert.equal(run.texts.length, 4);
@@ -97,7 +97,7 @@ test('samples have texts of their own', async () => {
   assert.ok(new Set(run.texts).size > 1);
 });
 
-test('beams find what is at least as probable', async () => {
+test('beams find captions of at least the same probability', async () => {
   const brief = /** @type {AnyModel} */ (await load(toyCaption({ end: 2 })));
   const [greedy, best] = await Promise.all([brief.caption(image).text(), brief.caption(image, { beams: 6, lengthPenalty: 0 }).text()]);
   const cost = async (/** @type {string} */ text) => (await brief.score(image, { text })).nats;
@@ -117,7 +117,7 @@ test('a score is the sum of the costs of its words and its end', async () => {
   );
 });
 
-test('a light by hand: one place for all words, or of some', async () => {
+test('attention set by hand: one location for all words, or for some', async () => {
   const lit = await all(endless.caption(image, { lookAt: 5, maps: true }));
   assert.deepEqual(
     lit.map(({ place }) => place),
@@ -140,11 +140,11 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
   ['given words', { forced: 'w3 w1 w2 w4' }],
   ['a light', { lookAt: 2 }],
 ])) {
-  test(`a saved run goes on to the same words: ${name}`, async () => {
+  test(`a saved run continues to the same words: ${name}`, async () => {
     const whole = endless.caption(image, { seed: 5, ...options });
     await all(whole);
     for (const most of [5, 6, 7]) {
-      // words of all samples: also where the next word of some is said
+      // words of all samples, also if the next word of some is forced
       const begun = endless.caption(image, { seed: 5, maps: true, ...options });
       let count = 0;
       for await (const _ of begun) if (++count >= most) begun.stop();
@@ -158,7 +158,7 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
   });
 }
 
-test('a saved run of hard attention draws the same places', async () => {
+test('a saved run of hard attention draws the same locations', async () => {
   const options = { seed: 2, temperature: 1, maps: true, forced: 'w1 w2 w3 w4 w5' };
   const whole = await all(hard.caption(image, options));
   const begun = hard.caption(image, options);
@@ -170,7 +170,7 @@ test('a saved run of hard attention draws the same places', async () => {
   );
 });
 
-test('what is refused, and how it is said', async () => {
+test('invalid input is refused with its message', async () => {
   const wrong = (/** @type {object} */ options, /** @type {RegExp} */ message) =>
     assert.throws(() => soft.caption(image, options), { code: 'argument', message });
   wrong({ forced: 'w1 zebra' }, /"zebra" is not among the 11 words of this model/);
@@ -185,13 +185,13 @@ test('what is refused, and how it is said', async () => {
   await assert.rejects(load(toyCaption({ words: WORDS.slice(1) })), { code: 'format' });
 });
 
-test('a transparent picture is seen on white', async () => {
+test('a transparent picture is composited on white', async () => {
   const clear = { data: new Uint8Array(4 * SIDE * SIDE), width: SIDE, height: SIDE };
   const white = { data: new Uint8Array(4 * SIDE * SIDE).fill(255), width: SIDE, height: SIDE };
   assert.equal(await soft.caption(clear).text(), await soft.caption(white).text());
 });
 
-test('the light: as it was without weights; full where the weight is largest', () => {
+test('the attention overlay: unchanged without weights; strongest at the largest weight', () => {
   const scene = { picture: Uint8Array.from({ length: 12 }, (_, i) => 20 * i), width: 2, height: 2, grid: { rows: 2, columns: 2 } };
   assert.deepEqual(
     [...litPixels(scene)].filter((_, i) => i % 4 < 3),

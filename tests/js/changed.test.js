@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What ./build.sh test-changed runs. */
+/** The tests that ./build.sh test-changed selects. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { planOf } from '../changed.js';
 
-test('a model is tested by its equations, by what every model keeps, and against PyTorch', () => {
+test('a model is tested by its equations, by the rules for every model, and against PyTorch', () => {
   const plan = planOf(['src/models/gpt2.c']);
   assert.ok(plan.includes('c gpt2: runs: searches: branches: golden: session:'));
   for (const line of ['format', 'wasm', 'test tests/js/golden.test.js']) assert.ok(plan.includes(line), line);
@@ -24,7 +24,7 @@ test('a page is tested by the tests that open it', () => {
   assert.ok(planOf(['web/shell/controls.css']).includes('test tests/browser/fvsbn.test.js'), 'styles that pages share');
 });
 
-test('a module of the library is tested by all that imports it, a document by the tests that read it', () => {
+test('a module of the library is tested by all tests that import it, a document by the tests that read it', () => {
   assert.ok(planOf(['web/lib/kinds/text/vocabulary-file.js']).includes('test tests/js/tokenizer.test.js'));
   assert.deepEqual(
     planOf(['README.md']).filter((line) => !line.startsWith('test ')),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** chat(): messages as the templates of people's files have them, with nothing in a message that could pass for the template. */
+/** chat(): messages in the templates of public files; nothing in a message can become part of the template. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -58,7 +58,9 @@ const model = (template) => {
   );
 };
 
-/** What the model reads, with the names of control tokens. @param {string} template @param {Message[]} messages @param {object} [options] */
+/**
+ * The input of the model, with the names of control tokens. @param {string} template @param {Message[]} messages @param {object} [options]
+ */
 async function read(template, messages, options) {
   const own = await model(template);
   assert.equal(own.info.chatTemplate, template);
@@ -74,10 +76,13 @@ async function read(template, messages, options) {
 const CHATML =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
-/** Templates of people's files, and talks as Jinja renders them. @type {{ talks: { messages: any[], values: Record<string, any> }[], families: { family: string, template: string, rendered: (string | null)[] }[] }} */
+/**
+ * Public templates, and chats as Jinja renders them. @type {{ talks: { messages: any[], values: Record<string, any> }[], families: {
+ * family: string, template: string, rendered: (string | null)[] }[] }}
+ */
 const { talks, families } = JSON.parse(await readFile(new URL('chat-templates.json', import.meta.url), 'utf8'));
 
-test('talks in the templates of more than twenty families are as Jinja renders them', async () => {
+test("chats in the templates of more than twenty families equal Jinja's output", async () => {
   assert.ok(families.length > 20);
   const strftime_now = () => '26 Nov 2026';
   const names = { bos_token: '<s>', eos_token: '</s>' };
@@ -97,7 +102,7 @@ test('talks in the templates of more than twenty families are as Jinja renders t
       const [system, first, ...rest] = messages;
       const lost = system.role === 'system' && !rendered[i]?.includes(system.content);
       if (!lost) assert.equal(text, rendered[i], `${family}, talk ${i}`);
-      // If a template refuses or ignores a system message, it begins the user's message.
+      // If a template refuses or ignores a system message, the text starts the user's message instead.
       else if (text !== null)
         assert.equal(
           text,
@@ -108,7 +113,7 @@ test('talks in the templates of more than twenty families are as Jinja renders t
   }
 });
 
-test('a template that refuses beside an option that is none: one error, and no rejection that nobody hears', async () => {
+test('a template that refuses, next to an invalid option: one error, and no unhandled rejection', async () => {
   const model = await load(toyText());
   for (const template of ["{{ raise_exception('no') }}", '{{']) {
     assert.throws(() => model.chat([{ role: 'user', content: 'a' }], { template, topP: 7 }), isError('argument', /topP/));
@@ -117,7 +122,7 @@ test('a template that refuses beside an option that is none: one error, and no r
   model.close();
 });
 
-test('nothing that is said is a token of control, in the template of any family', async () => {
+test('no message contains a control token, in the template of any family', async () => {
   const marks = [
     ...new Set(
       families.flatMap(({ template }) =>
@@ -189,7 +194,7 @@ test('nothing that is said is a token of control, in the template of any family'
   );
 });
 
-test('a template is run with what it may ask for', async () => {
+test('a template runs with all variables that it may use', async () => {
   assert.equal(
     await read(CHATML, TALK),
     '<s><|im_start|>system\nbe kind<|im_end|>\n<|im_start|>user\nab<|im_end|>\n<|im_start|>assistant\nc<|im_end|>\n<|im_start|>user\nabc<|im_end|>\n<|im_start|>assistant\n',
@@ -227,7 +232,7 @@ test('a template is run with what it may ask for', async () => {
   );
 });
 
-test('a template that refuses, breaks or goes on for ever is an error with a sentence', async () => {
+test('a template that refuses, fails or never ends gives an error with a sentence', async () => {
   const own = await model(CHATML);
   for (const [template, code, words] of /** @type {[string, 'argument' | 'unsupported' | 'limit', RegExp][]} */ ([
     ["{{ raise_exception('Roles must alternate') }}", 'argument', /template of this model refuses the messages: Roles must alternate/],
@@ -265,12 +270,12 @@ test('a template that refuses, breaks or goes on for ever is an error with a sen
   own.close();
 });
 
-test('a system message has a place in every template', async () => {
+test('every template accepts a system message', async () => {
   const refuses =
     "{% for message in messages %}{% if message.role == 'system' %}{{ raise_exception('no') }}{% endif %}[INST] {{ message.content }} [/INST]{% endfor %}";
   const forgets = "{% for message in messages if message.role == 'user' %}[INST] {{ message.content }} [/INST]{% endfor %}";
   for (const template of [refuses, forgets]) assert.equal(await read(template, TALK.slice(0, 2)), '<s>[INST] be kind\n\nab [/INST]');
-  // A template that writes it in its own way keeps it.
+  // A template that has its own form for it keeps that form.
   for (const [how, written] of [
     ['tojson', '"say \\"yes\\""'],
     ['upper', 'SAY "YES"'],
@@ -282,7 +287,7 @@ test('a system message has a place in every template', async () => {
   }
 });
 
-test('what runs templates is fetched by who talks', async () => {
+test('the template engine is fetched by chat() only', async () => {
   const imports = await readFile(new URL('../../web/dist/texts.js', import.meta.url), 'utf8');
   assert.match(imports, /import\("\.\/template\.js"\)/);
   assert.doesNotMatch(imports, /endraw/);
@@ -290,7 +295,7 @@ test('what runs templates is fetched by who talks', async () => {
   assert.match(made, /MIT License/);
 });
 
-test('an answer ends where the turn ends, and a talk can be saved', async () => {
+test('an answer ends where the turn ends, and a chat can be saved', async () => {
   const own = await model(CHATML);
   const end = TOKENS.length + 1;
   const run = own.chat(TALK, { logitBias: { [end]: 1e9 }, maxTokens: 9 });
@@ -304,7 +309,7 @@ test('an answer ends where the turn ends, and a talk can be saved', async () => 
   own.close();
 });
 
-test('a template may be rendered by what the page passes', async () => {
+test('the page may pass its own template renderer', async () => {
   /** @type {any} */
   let seen;
   const render = (/** @type {string} */ template, /** @type {any} */ values) => {

@@ -8,12 +8,12 @@ import { after, test } from 'node:test';
 
 import { GOLDEN, load } from './helpers.js';
 
-const model = await load(`${GOLDEN}snail-tiny.gguf`); // 9 rows of 8 pixels, 5 labels, 3 attentions
+const model = await load(`${GOLDEN}snail-tiny.gguf`); // 9 rows of 8 pixels, 5 labels, 3 attention layers
 after(() => model.close());
 
 const [WIDTH, HEIGHT] = [8, 9];
 
-/** Some strokes, others for each seed. @param {number} seed */
+/** Some strokes, different for each seed. @param {number} seed */
 function sign(seed) {
   const data = new Uint8Array(WIDTH * HEIGHT);
   for (let i = 0, at = seed * 7919; i < 14; i++, at = (at * 48271 + 11) % 2147483647) data[at % data.length] = 100 + (at % 156);
@@ -22,12 +22,12 @@ function sign(seed) {
 
 const support = ['ka', 'ki', 'ku'].map((label, i) => ({ image: sign(i + 1), label }));
 
-test('a model of signs says so', () => {
+test('a classification model describes itself', () => {
   const { info } = model;
   assert.deepEqual([info.kind, info.verbs, info.width, info.height], ['sign', ['classify'], WIDTH, HEIGHT]);
 });
 
-test('probabilities of all labels, the most probable first; many queries are their single ones', async () => {
+test('probabilities of all labels, the most probable first; many queries give the same as single ones', async () => {
   const queries = [sign(1), sign(9), sign(10)];
   const all = await model.classify(queries, { support, maps: true });
   assert.equal(all.length, 3);
@@ -50,7 +50,7 @@ test('probabilities of all labels, the most probable first; many queries are the
   assert.equal((await model.classify(sign(4), { support })).maps, undefined);
 });
 
-test('the order of examples counts a little; names do not', async () => {
+test('the order of examples matters a little; names do not', async () => {
   const [{ p }, { p: turned }, { p: renamed }] = (
     await Promise.all(
       [support, [support[1], support[0], support[2]], support.map(({ image }, i) => ({ image, label: i }))].map((examples) =>
@@ -62,7 +62,7 @@ test('the order of examples counts a little; names do not', async () => {
   assert.equal(p, renamed);
 });
 
-test('more queries than a run takes, more examples of a label, one label', async () => {
+test('more queries than a run takes, several examples per label, one label', async () => {
   const many = await model.classify(
     Array.from({ length: 67 }, (_, i) => sign(i + 1)),
     { support },
@@ -83,7 +83,7 @@ test('more queries than a run takes, more examples of a label, one label', async
   assert.equal((await model.classify(sign(1), { support: thousand })).probabilities.length, 5);
 });
 
-test('many pictures are read over some turns of the page', async () => {
+test('many pictures are read in chunks that yield to the event loop', async () => {
   let read = 0;
   const slow = (/** @type {number} */ seed) => {
     const { data, ...size } = sign(seed);
@@ -108,12 +108,12 @@ test('many pictures are read over some turns of the page', async () => {
   assert.ok(before < read, `${before} of ${read} looks at pictures before anything else had its turn`);
 });
 
-test('dark on light is light on dark', async () => {
+test('dark on light equals light on dark', async () => {
   const dark = { ...sign(4), data: sign(4).data.map((byte) => 255 - byte) };
   assert.deepEqual((await model.classify(dark, { support })).probabilities, (await model.classify(sign(4), { support })).probabilities);
 });
 
-test('what cannot be named is refused by its name, and the model goes on', async () => {
+test('invalid input is refused by name, and the model stays usable', async () => {
   const empty = { data: new Uint8Array(72), width: WIDTH, height: HEIGHT };
   const query = sign(1);
   /** @type {[any, RegExp, string?][]} */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The command line, from the files of the repository; package.test.js runs it from the packed tarball. */
+/** The command line, run from the files of the repository; package.test.js runs it from the packed tarball. */
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -45,7 +45,7 @@ const lines = (text) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-test('info, generate and score say what the library says', async () => {
+test('info, generate and score print the same as the library', async () => {
   const model = await load(toyText({ context: 64 }));
   assert.equal(lines((await cli(['info', 'text.gguf'])).stdout)[0].kind, 'text');
   const run = model.generate('ab', { seed: 3, maxTokens: 8 });
@@ -85,7 +85,7 @@ test('two files are compared on the same inputs, with a standard error', async (
   assert.deepEqual(lines(stdout), [{ file: 'text.gguf', other: 'text.gguf', n: 3, mean: 0, standardError: 0 }]);
 });
 
-test('what is wrong is said on stderr, with an exit code', async () => {
+test('errors are printed on stderr, with an exit code', async () => {
   for (const [args, code, message] of /** @type {[string[], number, RegExp][]} */ ([
     [[], 2, /a command is missing/],
     [['frob', 'x'], 2, /there is no command frob/],
@@ -128,7 +128,7 @@ test('serve answers on 127.0.0.1 until it is stopped', async () => {
   assert.equal(await ended, 0);
 });
 
-test('the commands of the chapter of numbers run as they stand', { timeout: 120000 }, async () => {
+test('the commands of the chapter Numbers run unchanged', { timeout: 120000 }, async () => {
   const chapter = await readFile(`${ROOT}web/manual/chapters/numbers.md`, 'utf8');
   const commands = [...chapter.matchAll(/^(?:printf '([^']*)' \| )?npx nextpixel (.*)$/gm)];
   assert.ok(commands.length >= 4);

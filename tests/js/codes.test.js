@@ -38,7 +38,10 @@ async function longSeed() {
   }
 }
 
-/** What a run told: its codes by level, its samples. @param {AsyncIterable<import('../../web/lib/kinds/code/code-run.js').CodeStep>} run */
+/**
+ * Collects the steps of a run: its codes by level, its samples. @param
+ * {AsyncIterable<import('../../web/lib/kinds/code/code-run.js').CodeStep>} run
+ */
 async function told(run) {
   /** @type {{ top: number[], bottom: number[], samples: number[], nats: number[], order: string[] }} */
   const all = { top: [], bottom: [], samples: [], nats: [], order: [] };
@@ -53,7 +56,7 @@ async function told(run) {
   return all;
 }
 
-test('what the file says of its levels', () => {
+test("info describes the file's levels", () => {
   assert.equal(model.info.kind, 'code');
   assert.deepEqual(model.info.verbs.sort(), ['complete', 'decode', 'encode', 'generate']);
   assert.deepEqual([TOP.name, TOP.hop, TOP.codes, BOTTOM.name, BOTTOM.hop, BOTTOM.codes], ['top', 16, 20, 'bottom', 4, 24]);
@@ -61,7 +64,7 @@ test('what the file says of its levels', () => {
   assert.deepEqual([reachOf([4, 4], 3), reachOf([2], 1)], [19, 3]);
 });
 
-test('a sound becomes as many codes as hops, and as many samples again', async () => {
+test('a sound is encoded to one code per hop, and decoded to the same number of samples', async () => {
   for (const length of [1, 15, 16, 17, 333]) {
     const { top, bottom, heard } = await model.encode(tone(length));
     const count = Math.ceil(length / TOP.hop);
@@ -73,7 +76,7 @@ test('a sound becomes as many codes as hops, and as many samples again', async (
   }
 });
 
-test('a digit: codes of the top level, those below, and samples while these are drawn, to the same bits as all at once', async () => {
+test('a digit: codes of the top level, then of the bottom level, with samples decoded meanwhile, bit-identical to decoding at the end', async () => {
   const whole = await told(generate(LONG));
   assert.equal(whole.bottom.length, whole.top.length * RATIO);
   assert.equal(whole.nats.length, whole.top.length + whole.bottom.length);
@@ -90,7 +93,7 @@ test('a digit: codes of the top level, those below, and samples while these are 
   two.close();
 });
 
-test('what is drawn of the bottom level is heard before all of it is', async () => {
+test('samples of the bottom level are available before it is complete', async () => {
   const long = /** @type {AnyModel} */ (await load(changed(await readFile(`${GOLDEN}jukebox-tiny.gguf`))));
   const { order, samples, bottom } = await told(generate({ label: 1, speaker: 0, seed: 3, chunkSize: 1, seconds: 10 }, long));
   assert.equal(bottom.length, 12 * RATIO);
@@ -99,16 +102,16 @@ test('what is drawn of the bottom level is heard before all of it is', async () 
   long.close();
 });
 
-/** The tiny model, in which no sound ends before it has to. @param {Uint8Array} bytes */
+/** The tiny model, changed so that no sound ends early. @param {Uint8Array} bytes */
 function changed(bytes) {
   const file = new Uint8Array(bytes);
   const view = new DataView(file.buffer);
-  // The tensor top.output.bias: its last number is that of the end.
+  // The tensor top.output.bias: its last number belongs to the end token.
   const name = Buffer.from('top.output.bias');
   const at = Buffer.from(file.buffer).indexOf(name) + name.length;
   const dims = view.getUint32(at, true);
   const offset = Number(view.getBigUint64(at + 4 + 8 * dims + 4, true));
-  let end = 0; // of the list of tensors: data begin at the next multiple of 32
+  let end = 0; // after the list of tensors, data begin at the next multiple of 32
   const last = Buffer.from(file.buffer).lastIndexOf('.bias');
   for (let from = last + 5; ; from++)
     if (view.getUint32(from, true) <= 2 && view.getUint32(from, true) > 0) {
@@ -129,7 +132,7 @@ test('samples, a file, and several readers', async () => {
   assert.deepEqual([read.rate, read.data.length], [8000, samples.length]);
 });
 
-test('saved anywhere, it goes on to the same bits; stopped, it says so', async () => {
+test('saved anywhere, a run continues to the same bits; a stopped one reports it', async () => {
   const whole = await told(generate({ ...LONG, chunkSize: 2 }));
   assert.deepEqual((await told(/** @type {any} */ (model.resume(generate(LONG).save())))).samples, whole.samples, 'saved before it began');
   assert.throws(() => complete(tone(70), { seconds: 0.01 }).save(), isError('state', /await run.input first/));
@@ -168,7 +171,7 @@ test('saved anywhere, it goes on to the same bits; stopped, it says so', async (
   );
 });
 
-test('a sound is gone on with, through its codes', async () => {
+test('a sound is continued through its codes', async () => {
   const sound = tone(70);
   const { top, bottom } = await model.encode(sound);
   const run = complete(sound, { seed: 2, seconds: 0.01 });
@@ -181,7 +184,7 @@ test('a sound is gone on with, through its codes', async () => {
   assert.equal(all.samples.length, all.top.length * TOP.hop);
 });
 
-test('the file that ships draws the codes that it drew', async () => {
+test('the shipped file draws its recorded codes', async () => {
   const shipped = /** @type {AnyModel} */ (await load(`${ROOT}weights/jukebox-small.gguf`));
   const { top, bottom } = await told(generate({ label: '7', speaker: 'jackson', seed: 4 }, shipped));
   shipped.close();
@@ -193,7 +196,7 @@ test('the file that ships draws the codes that it drew', async () => {
   );
 });
 
-test('what is wrong is said', async () => {
+test('errors have their messages', async () => {
   const { top, bottom } = await model.encode(tone(64));
   /** @type {[any, RegExp][]} */
   const wrong = [

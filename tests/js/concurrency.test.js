@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** `workers: 'auto'`: how many workers are kept, by measurements that are given and by those of this machine. */
+/** `workers: 'auto'`: how many workers are kept, given measurements and on this machine. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ import { toyModel } from './toy.js';
 
 const toy = toyModel({ classes: ['cat', 'dog'] });
 
-test('how many workers pay', () => {
+test('the number of workers that pay', () => {
   /** @type {[string, number[], number][]} */
   const machines = [
     ['one core', [100, 50], 1],
@@ -34,12 +34,12 @@ test('how many workers pay', () => {
   for (const [name, speeds, count] of machines) assert.equal(worthwhile(speeds), count, name);
 });
 
-test('who begins to spin late counts less, and the clock may go backwards', async () => {
+test('a worker that starts late counts less, and the clock may run backwards', async () => {
   const loop = await compileLoop();
   assert.equal(spin(loop, 0, 1), 0, 'all of the time has passed');
   let whole = 0;
   let late = Infinity;
-  // Whatever else the machine does, it lets one of these through.
+  // Whatever the load of the machine, one of these succeeds.
   for (let i = 0; i < 5; i++) {
     const now = Date.now() + 1;
     whole = Math.max(whole, spin(loop, now, now + 10));
@@ -58,10 +58,10 @@ test('who begins to spin late counts less, and the clock may go backwards', asyn
 });
 
 /**
- * Links to workers with given answers.
+ * Links to workers with predefined answers.
  *
  * @param {number} count
- * @param {(worker: number, together: number) => any} answer  the speed, given how many are measured at once; 0: none, it starts
+ * @param {(worker: number, together: number) => any} answer  the speed, given how many are measured together; 0: none, it starts
  */
 function fake(count, answer) {
   let together = 0;
@@ -123,7 +123,7 @@ test('keeps the workers that pay, and ends the others', async () => {
     [4, () => 100, 4],
     [4, (_, together) => 200 / Math.max(2, together), 2],
     [4, (_, together) => 100 / Math.max(1, together), 1],
-    [4, (worker, together) => (together === 4 && worker === 3 ? 40 : 100), 2], // it is the slowest that a run waits for
+    [4, (worker, together) => (together === 4 && worker === 3 ? 40 : 100), 2], // a run waits for the slowest one
     [3, () => 100, 3],
     [2, () => 100, 2],
   ];
@@ -140,7 +140,7 @@ test('the best of three tries counts', async () => {
   assert.equal(asked, 6);
 });
 
-test('workers that do not start are done without, but for the first', async () => {
+test('workers that do not start are skipped, except the first', async () => {
   const reason = new Error('not here');
   const gone = Promise.reject(reason);
   gone.catch(() => {});
@@ -155,8 +155,8 @@ test('workers that do not start are done without, but for the first', async () =
   await assert.rejects(add(links, undefined, new Map([[0, gone]])), reason);
 });
 
-test('measures while the rest is loading, and then not for long', async () => {
-  // The second worker takes its time to start.
+test('it measures while the rest is loading, and then only briefly', async () => {
+  // The second worker starts late.
   const slow = () => fake(2, (worker, together) => (worker === 1 && together === 0 ? sleep(200) : 100));
   const first = slow();
   assert.equal(first.check(await add(first.links, sleep(300))), 2);
@@ -172,7 +172,7 @@ test('measures while the rest is loading, and then not for long', async () => {
   assert.equal(third.check(await add(third.links, failed)), 1);
 });
 
-test('the same values with as many workers as pay here', async () => {
+test('the same values with the number of workers that pays here', async () => {
   const model = await load(toy, { workers: 'auto' });
   assert.ok(model.workers >= 1 && model.workers <= Math.min(4, await parallelism()), `${model.workers} workers`);
   const one = await load(toy);
@@ -186,7 +186,7 @@ test('the same values with as many workers as pay here', async () => {
   three.close();
 });
 
-test('loading that fails, or is given up, while workers are measured', async () => {
+test('loading that fails or is aborted while workers are measured', async () => {
   await assert.rejects(load(toy.subarray(0, 500), { workers: 'auto' }), isError('format'));
   await assert.rejects(load('/no/such/file.gguf', { workers: 'auto' }), isError('network'));
   const reason = new Error('enough');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Constrained texts: one of several, a custom grammar, no allowed token. */
+/** Constrained texts: one of several strings, a custom grammar, no allowed token. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -22,7 +22,7 @@ const maskOf = (may) => {
   return mask;
 };
 
-test('oneOf draws one of the texts, in tokens of any cut, and ends', async () => {
+test('oneOf draws one of the texts, in any tokenization, and ends', async () => {
   const choices = [' a big dog', ' a bigger dog', ' a cat', ' Ünder'];
   const seen = new Set();
   for (let seed = 0; seed < 12; seed++) {
@@ -38,14 +38,14 @@ test('oneOf draws one of the texts, in tokens of any cut, and ends', async () =>
   assert.equal(await greedy({}), ' a time');
   assert.equal(await greedy({ topK: 1 }), ' a time', 'the filters see what may come alone');
   assert.equal(await greedy({ logitBias: { ' the': 50 } }), ' the hill', 'biases count');
-  // If one string begins another, the end may come first; its cost is that of the end.
+  // If one string is a prefix of another, the end may come early; its cost is that of the end.
   const both = await Promise.all(
     Array.from({ length: 40 }, (_, seed) => model.generate('The', { oneOf: [' cat', ' cat sat'], seed, temperature: 100 }).text()),
   );
   assert.ok(both.includes(' cat') && both.includes(' cat sat'), [...new Set(both)].join('|'));
 });
 
-test('oneOf looks through a large vocabulary in turns, and allows the tokens that begin what is left', async () => {
+test('oneOf searches a large vocabulary in chunks, and allows the tokens that start the remaining text', async () => {
   const texts = Array.from({ length: 500 }, (_, i) => `choice number ${i} of many`);
   const pieces = ['choice', 'cho', ' number', ' ', '1', '12', '123', '9x', 'of', ''];
   const encoder = new TextEncoder();
@@ -73,13 +73,13 @@ test('oneOf looks through a large vocabulary in turns, and allows the tokens tha
   assert.deepEqual(allowed(0, 2, 3), [4, 5, 6], 'not what stands further on');
 });
 
-test('oneOf: the name of a token of control is letters like any others', async () => {
+test('oneOf: the name of a control token counts as plain letters', async () => {
   const run = model.generate('Once', { oneOf: ['<s>'], seed: 1 });
   assert.equal(await run.text(), '<s>');
   assert.ok([...run.ids.slice(run.promptLength)].every((id) => tokenizer.kind(id) !== 'control'));
 });
 
-test('where nothing is forbidden the run is the same to the bit', async () => {
+test('without a forbidden token, the run is bit-identical', async () => {
   const collect = async (/** @type {any} */ options) => {
     const steps = [];
     for await (const { token, nats } of model.generate('Once upon a time', {
@@ -99,7 +99,7 @@ test('where nothing is forbidden the run is the same to the bit', async () => {
   assert.deepEqual(await collect({ constraint: { next: () => new Int32Array(words + 3).fill(-1) } }), plain);
 });
 
-test("a constraint of one's own is told the tokens, may take its time, and the drawn keep to it", async () => {
+test('a custom constraint receives the tokens, may be slow, and the drawn tokens obey it', async () => {
   /** @type {number[][]} */
   const told = [];
   let begun = 0;
@@ -137,7 +137,7 @@ test("a constraint of one's own is told the tokens, may take its time, and the d
   assert.deepEqual([...told[2], ids[5]].slice(0, 5), ids.slice(0, 5), 'the same bits go on');
 });
 
-test('a mask of nothing ends the run; what a constraint throws reaches the caller; others go on', async () => {
+test('an empty mask ends the run; an error in a constraint reaches the caller; other runs continue', async () => {
   let left = 3;
   const run = model.generate('Once', { constraint: { next: () => (left-- > 0 ? undefined : new Uint32Array(words)) }, seed: 1 });
   assert.equal((await run.ids).length > 0, true);
@@ -170,7 +170,7 @@ test('a mask of nothing ends the run; what a constraint throws reaches the calle
   assert.notEqual(await model.generate('Once', { seed: 1, maxTokens: 5 }).text(), '');
 });
 
-test('what is no constraint is refused before anything is computed', async () => {
+test('an invalid constraint is refused before anything is computed', async () => {
   for (const constraint of [5, {}, { next: 1 }, null, 'root ::= "x"', { start: 1, next: () => undefined }]) {
     assert.throws(
       () => model.generate('a', { constraint: /** @type {any} */ (constraint) }),
@@ -198,7 +198,7 @@ test('what is no constraint is refused before anything is computed', async () =>
   bare.close();
 });
 
-test('a constraint that never answers holds no run: its signal, stop(), close() and leaving the loop end it', async () => {
+test('a constraint that never answers does not block: the signal, stop(), close() and leaving the loop end the run', async () => {
   const never = () => new Promise(() => {});
   const alive = setInterval(() => {}, 1000);
   for (const constraint of [{ next: never }, { start: never, next: () => undefined }]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Copies in the cache: when one counts, by what servers say, compressed or not, of this origin or another. */
+/** Copies in the cache: when one is valid, for the headers of different servers, compressed or not, same-origin or cross-origin. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -30,7 +30,7 @@ after(() => {
 const FILE = new Uint8Array(1000);
 const DAY = 'Mon, 01 Jan 2024 00:00:00 GMT';
 
-test('a copy counts while the server shows the same version, however it sends it', async () => {
+test('a copy is valid while the server has the same version, in any encoding', async () => {
   /** @type {[string, Record<string, string>, Record<string, string>, boolean][]} */
   const visits = [
     ['plain', { 'content-length': '1000', 'last-modified': DAY }, { 'content-length': '1000', 'last-modified': DAY }, true],
@@ -59,7 +59,8 @@ test('a copy counts while the server shows the same version, however it sends it
     assert.equal(kept.headers.get('content-length'), '1000', name);
     assert.equal(isSame(new Response(null, { headers: second }), kept), same, name);
   }
-  const old = new Response(FILE, { headers: { 'content-length': '1000', 'last-modified': DAY } }); // of a version that kept no such header
+  // of a version that did not store this header
+  const old = new Response(FILE, { headers: { 'content-length': '1000', 'last-modified': DAY } });
   assert.equal(isSame(new Response(null, { headers: { 'content-length': '1000', 'last-modified': DAY } }), old), true);
   assert.equal(isSame(new Response(null, { headers: { 'content-length': '300', 'last-modified': DAY } }), old), false);
 });

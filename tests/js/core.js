@@ -10,7 +10,7 @@ import { checkStatus } from '../../web/lib/engine/status-error.js';
 
 export class Core extends LibraryCore {
   /**
-   * A run as bytes, the same where two runs are.
+   * The bytes of a run, equal for equal runs.
    *
    * @param {Session} session
    */
@@ -19,7 +19,7 @@ export class Core extends LibraryCore {
   }
 
   /**
-   * What the output layer gave for the last position computed with it: the logits of a categorical distribution, the parameters of another one.
+   * The output layer's values of the last computed position: the logits of a categorical distribution, or the parameters of another one.
    *
    * @param {Session} session
    * @param {number} sample

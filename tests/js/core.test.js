@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The wasm instance and its memory, and that the tables of the library say what include/nextpixel.h says. */
+/** The wasm instance and its memory, and the agreement between the library's tables and include/nextpixel.h. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
 const code = header.replace(/\/\*[\s\S]*?\*\//g, '');
 const draw = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 
-/** @param {string} name  of a macro with a whole number @param {string} [text] */
+/** @param {string} name  of a macro with an integer @param {string} [text] */
 const macro = (name, text = code) => Number(new RegExp(`#define ${name} (\\w+?)u?\\s`).exec(text)?.[1]);
 
 test('constants of the headers', async () => {
@@ -83,12 +83,12 @@ test('structs of the header', () => {
   );
 });
 
-test('a problem is two texts, as long as the header says', async () => {
+test('an error consists of two texts with the length limits of the header', async () => {
   const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
   assert.equal(PROBLEM_BYTES, 2 * Number(/#define NX_NAME_BYTES (\d+)/.exec(header)?.[1]));
 });
 
-test('a struct is read as it was written', () => {
+test('a struct that is written is read back equal', () => {
   const view = new DataView(new ArrayBuffer(16 + sizeOf('nx_settings')));
   const settings = Object.fromEntries(
     Object.entries(STRUCTS.nx_settings).map(([name, kind], i) => [name, kind === 'f' ? i - 10.5 : 2 ** 32 - 1 - i]),
@@ -103,7 +103,7 @@ test('a struct is read as it was written', () => {
 });
 
 test('metadata of every type', () => {
-  /** @type {[number, number, (view: DataView, at: number) => void, any][]} type, bytes, how it is written, its value */
+  /** @type {[number, number, (view: DataView, at: number) => void, any][]} type, bytes, its encoding, its value */
   const numbers = [
     [0, 1, (view, at) => view.setUint8(at, 200), 200],
     [1, 1, (view, at) => view.setInt8(at, -100), -100],
@@ -156,14 +156,14 @@ test('metadata of every type', () => {
   assert.deepEqual(read, [2 ** 40, -1, 1.5, true, [1, 2, 4e9], ['a', '', 'ü'], []]);
 });
 
-test('the wasm exports what the header declares, and needs nothing', () => {
+test('the wasm exports what the header declares, and imports nothing', () => {
   const declared = [...code.matchAll(/NX_API(?:_TEXTS)? [\w ]+?\*?(nx_\w+)\(/g)].map(([, name]) => name);
   const exported = WebAssembly.Module.exports(wasmModule).map(({ name }) => name);
   assert.deepEqual(exported.sort(), [...declared, 'memory', '__heap_base'].sort());
   assert.deepEqual(WebAssembly.Module.imports(wasmModule), []);
 });
 
-test('heap: lowest gap first, aligned, merged by freeing', () => {
+test('heap: lowest gap first, aligned, free blocks merge', () => {
   const heap = new Heap(1001, 16);
   const [a, b, c] = [heap.take(10), heap.take(16), heap.take(1)];
   assert.deepEqual([a, b, c], [1008, 1024, 1040]);
@@ -216,7 +216,7 @@ test('memory does not grow over many runs', () => {
   assert.equal(core.sessions, 0);
 });
 
-test('sessions live side by side while memory grows under them', () => {
+test('sessions coexist while memory grows', () => {
   const core = new Core(wasmModule, toyModel({ width: 16, height: 16 }));
   const alone = core.openSession(draw);
   const expected = core.draw(alone, 256);
@@ -232,7 +232,7 @@ test('sessions live side by side while memory grows under them', () => {
   for (const session of many) core.closeSession(session);
 });
 
-test('what the C library refuses becomes an error with its status', () => {
+test('a refusal of the C library becomes an error with its status', () => {
   const core = new Core(wasmModule, toyModel());
   for (const wrong of [
     { samples: 0 },
@@ -267,7 +267,7 @@ test('what the C library refuses becomes an error with its status', () => {
   assert.equal(core.position(session), 1);
 });
 
-test('a run that needs more than 2 GB is refused, with what helps', () => {
+test('a run that needs more than 2 GB is refused, with a remedy', () => {
   const core = new Core(wasmModule, toyModel({ width: 256, height: 256, embedding: 128, heads: 1 }));
   const { memoryBytes } = core;
   assert.throws(() => core.openSession({ ...draw, samples: 64 }), isError('limit', /64 samples .* 2 GB: draw fewer/));
@@ -279,7 +279,7 @@ test('a run that needs more than 2 GB is refused, with what helps', () => {
   assert.throws(() => large.openSession(draw), isError('limit', /smaller model/));
 });
 
-test('known and drawn positions in any order, the same to every sample', () => {
+test('known and drawn positions in any order, the same for every sample', () => {
   const core = new Core(wasmModule, toyModel());
   const session = core.openSession(draw);
   const whole = core.draw(session, 64);
@@ -351,7 +351,7 @@ test('the most probable ids, without a draw and before one', () => {
   assert.throws(() => core.top(session, 1e5), RangeError);
 });
 
-test('a run is as long as it is asked to be', () => {
+test('a run has the requested length', () => {
   const core = new Core(wasmModule, toyModel());
   const short = core.openSession(draw, { length: 10 });
   const whole = core.openSession(draw);
@@ -360,7 +360,7 @@ test('a run is as long as it is asked to be', () => {
   assert.throws(() => core.openSession(draw, { length: 65 }), isError('argument'));
 });
 
-test('what a part is', () => {
+test('the description of a part', () => {
   const input = { inputWidth: 4, inputHeight: 2, blockRows: 4, blockCols: 3, flangeRows: 1, flangeCols: 1 };
   const { part } = new Core(wasmModule, toyModel({ channels: 3, levels: 5, palette: true, classes: ['cat', 'dog'], ...input }));
   assert.deepEqual([part.values, part.span, part.outputs, part.length, part.draft, part.ends], [5, 1, 5, 64, false, []]);
@@ -411,7 +411,7 @@ test('what a part is', () => {
   });
 });
 
-test('room for what the model says: a map of more keys than a slice has ids', () => {
+test('capacity for metadata: a map with more keys than a chunk has ids', () => {
   const side = 96;
   const core = new Core(wasmModule, toyModel({ width: side, height: side, blocks: 1, heads: 1, embedding: 4, feedForward: 4 }));
   const [{ keys }] = core.part.maps;
@@ -432,7 +432,7 @@ test('room for what the model says: a map of more keys than a slice has ids', ()
   assert.deepEqual([...core.draw(again, 20).ids], expected);
 });
 
-test('slices count every value: 64 samples of three channels', () => {
+test('chunks count every value: 64 samples of three channels', () => {
   const file = toyModel({ channels: 3, levels: 256, output: 'dmol', mixtures: 1, width: 16, height: 16 });
   const core = new Core(wasmModule, file);
   assert.deepEqual([core.positions, core.part.span, core.sliceLimit(64), core.sliceLimit(1)], [256, 3, 42, 2730]);
@@ -491,7 +491,7 @@ test('a palette, and an input that must come first', () => {
   assert.equal(plain.encode(other), false, 'nothing to encode');
 });
 
-test('inputs by name, encoded in slices: two runs in turn are as each alone', () => {
+test('inputs by name, encoded in chunks: two interleaved runs equal separate ones', () => {
   const core = new Core(wasmModule, toyModel({ channels: 3, levels: 256, output: 'dmol', inputWidth: 4, classes: ['cat', 'dog'] }));
   const inputs = [1, 2].map((seed) => ({ class: Uint32Array.of(seed - 1), image: ids(48, 256, seed) }));
   const alone = inputs.map((given) => {
@@ -518,7 +518,7 @@ test('inputs by name, encoded in slices: two runs in turn are as each alone', ()
   assert.notDeepEqual(core.draw(unlabelled, 64).nats, alone[0].nats);
 });
 
-test('a model takes and gives back nothing but its own memory', async () => {
+test('a model allocates and frees only its own memory', async () => {
   // The file's bytes are above the model while it opens; runs use that space afterwards.
   const file = toyModel({ embedding: 64, feedForward: 256 });
   const core = new Core(wasmModule, file);
@@ -528,7 +528,7 @@ test('a model takes and gives back nothing but its own memory', async () => {
   (await load(file)).close();
 });
 
-test('a model that comes piece by piece is the one that comes whole, in less memory', async () => {
+test('a model that arrives in pieces equals the whole one, in less memory', async () => {
   for (const name of ['stories260K.gguf', 'gpt-nano-sort.gguf']) {
     const file = new Uint8Array(await readFile(`${ROOT}tests/golden/${name}`));
     const run = (/** @type {Core} */ core) => {

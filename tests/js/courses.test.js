@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The courses: every page is a step of one of them, and has the figure in which its question is tried. */
+/** The courses: every page is a step of one course, and has the figure that answers its question. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ test('every page is a step of one course', async () => {
   assert.deepEqual([...pages].sort(), PAPERS.flatMap(({ page }) => page ?? []).sort());
 });
 
-test('a question is one, and its figure is on its page', async () => {
+test('each question is a question, and its figure is on its page', async () => {
   for (const { page, asks, at } of steps) {
     assert.match(asks, /\?/);
     assert.ok((await readFile(`${WEB}/pages/${page}/page.html`, 'utf8')).includes(`id="${at}"`), `${page} has no #${at}`);

@@ -13,7 +13,7 @@ const sum = (/** @type {(x: number) => number} */ nats, shades = every) => shade
 /** @param {number} actual @param {number} expected */
 const near = (actual, expected, by = 1e-9) => assert.ok(Math.abs(actual - expected) < by, `${actual}, not ${expected}`);
 
-test('each adds up to 1: over two answers, sixteen, all shades, and a density in the middle', () => {
+test('each adds up to 1: over two values, sixteen, all shades, and a density in the middle', () => {
   for (const mean of [0, 3, 90, 200, 255]) {
     for (const width of [2, 20, 80]) {
       near(sum(bernoulli({ mean, width }), [0, 255]), 1);
@@ -30,7 +30,7 @@ test('each adds up to 1: over two answers, sixteen, all shades, and a density in
   near(sum(gaussian({ mean: 128, width: 10 })), 1, 1e-9);
 });
 
-test('far out the loss of a Gaussian grows as a square, that of a logistic as a straight line, without end or gap', () => {
+test('far out, the loss of a Gaussian grows quadratically, that of a logistic linearly, without gaps', () => {
   const [round, straight] = [gaussian({ mean: 20, width: 2 }), logistic({ mean: 20, width: 2 })];
   near(round(220) - round(120), 0.5 * (100 ** 2 - 50 ** 2));
   const slope = Math.PI / (2 * Math.sqrt(3));

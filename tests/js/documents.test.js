@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * README.md, the manual, weights/README.md and weights/train/README.md are correct: commands exist, the first program of Node runs as
- * written, one number for one fact. Blocks for a page run in tests/browser/documents.test.js, those of C in manual.test.js.
+ * README.md, the manual, weights/README.md and weights/train/README.md are correct: commands exist, the first Node program runs unchanged,
+ * each fact has one number. Blocks for a page run in tests/browser/documents.test.js, C blocks in manual.test.js.
  */
 
 import assert from 'node:assert/strict';
@@ -28,13 +28,13 @@ const blocks = await blocksOf(TEXTS);
 /** @param {string} file */
 const text = (file) => readFile(ROOT + file, 'utf8');
 
-test('every file of code says its licence in its first lines', async () => {
+test('every source file has its licence in its first lines', async () => {
   const { stdout } = await run(
     'git',
     ['ls-files', '*.c', '*.h', '*.js', '*.mjs', '*.ts', '*.tsx', '*.jsx', '*.vue', '*.svelte', '*.py', '*.sh', '*.css', '*.html'],
     { cwd: ROOT },
   );
-  const made = /^(web\/dist|web\/single)\//; // of sources that say it
+  const made = /^(web\/dist|web\/single)\//; // number of source files with one
   const silent = [];
   for (const name of stdout
     .split('\n')
@@ -45,7 +45,7 @@ test('every file of code says its licence in its first lines', async () => {
   assert.deepEqual(silent, []);
 });
 
-test('every block is of a language that a test runs, or plain text', () => {
+test('every block is in a language that a test runs, or plain text', () => {
   const known = new Set(['js', 'html', 'css', 'sh', 'c', 'py', 'json', 'jsx', 'tsx', '']);
   for (const { where, language, file } of blocks) {
     assert.ok(known.has(language), `${where}: ${language}`);
@@ -60,7 +60,7 @@ test('blocks of JSON and of JSX parse', async () => {
   }
 });
 
-/** The names in a command line that have to be there, and are not. @param {string} line */
+/** The names in a command line that must exist but do not. @param {string} line */
 function missingIn(line, /** @type {Record<string, string>} */ scripts, /** @type {string} */ build) {
   const command = line.replace(/#.*$/, '').replace(/\\$/, '');
   const missing = [];
@@ -73,7 +73,7 @@ function missingIn(line, /** @type {Record<string, string>} */ scripts, /** @typ
   return missing;
 }
 
-test('every command of the shell names scripts, tasks, recipes and files that are there', async () => {
+test('every shell command names scripts, tasks, recipes and files that exist', async () => {
   const { scripts } = JSON.parse(await text('package.json'));
   const build = (await Promise.all(['build.sh', ...(/^PARTS='(.*)'$/m.exec(await text('build.sh'))?.[1] ?? '').split(' ')].map(text))).join(
     '\n',
@@ -98,7 +98,7 @@ test('every command of the shell names scripts, tasks, recipes and files that ar
   ]);
 });
 
-test('every setting that a command of training gives is one', async () => {
+test('every setting in a training command exists', async () => {
   const settings = (
     await Promise.all(
       [
@@ -124,7 +124,7 @@ test('every setting that a command of training gives is one', async () => {
   }
 });
 
-test('the first program of Node runs as the manual says, after npm init -y', async () => {
+test('the first Node program runs as the manual says, after npm init -y', async () => {
   const chapter = await text('web/manual/chapters/index.md');
   const [, file, command] = /^```js file=(\S+)\n```\n+```sh\n(node [^\n]*)\n```/m.exec(chapter) ?? [];
   assert.ok(command, 'the chapter has a program and its command');
@@ -132,7 +132,8 @@ test('the first program of Node runs as the manual says, after npm init -y', asy
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'node_modules'), { recursive: true });
   try {
-    await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'mine', version: '1.0.0', main: 'index.js' })); // what npm init -y writes: no module
+    // npm init -y writes no module
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'mine', version: '1.0.0', main: 'index.js' }));
     await symlink(ROOT, join(folder, 'node_modules', 'nextpixel'));
     const [, program, ...args] = command.split(' ');
     await cp(ROOT + file, join(folder, program));
@@ -145,7 +146,7 @@ test('the first program of Node runs as the manual says, after npm init -y', asy
   }
 });
 
-test('every file of weights has a card and a row, whose numbers are its own', async () => {
+test('every weight file has a card and a row with its own numbers', async () => {
   const [cards, readme] = [await text('weights/README.md'), await text('README.md')];
   const files = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
   assert.ok(files.length >= 9);
@@ -180,7 +181,7 @@ test('every file of weights has a card and a row, whose numbers are its own', as
   }
 });
 
-test('one number for one fact: the books of tales', async () => {
+test('each fact has one number: the books of stories', async () => {
   const [, books] = /`fairy-tales\.txt\.xz`, (\d+) books/.exec(await text('weights/train/README.md')) ?? [];
   assert.equal(books, '21');
   const numbers = new Set();
@@ -194,10 +195,10 @@ test('one number for one fact: the books of tales', async () => {
     for (const [, number, what] of (await text(file)).matchAll(/\b(\w+) books( of fairy tales)?/g))
       if (what && /^\d+$|^twenty/.test(number)) numbers.add(number);
   }
-  assert.deepEqual([...numbers].sort(), ['18', '21']); // all; those that train
+  assert.deepEqual([...numbers].sort(), ['18', '21']); // all; those for training
 });
 
-test('the promise of sizes is the same everywhere', async () => {
+test('the guaranteed sizes are the same everywhere', async () => {
   const [, images, all] = /MOST = \{ images: (\d+), all: (\d+) \}/.exec(await text('tests/bench/size.js')) ?? [];
   const readme = await text('README.md');
   assert.ok(
@@ -217,7 +218,7 @@ test('each sample of the chapter Numbers that needs no data set runs on shipped 
   const found = [...section.matchAll(/^```(js|sh)\n([^]*?)^```$/gm)];
   const ran = { js: 0, sh: 0 };
   for (const [i, [, language, code]] of found.entries()) {
-    if (code.includes('prepare.py')) continue; // fetches a data set
+    if (code.includes('prepare.py')) continue; // it fetches a data set
     if (language === 'js') {
       await writeFile(`${work}/${i}.mjs`, `import { load } from '${ROOT}web/lib/index.js';\n${code}`);
       const { stdout, stderr } = await run(process.execPath, [`${work}/${i}.mjs`], { cwd: ROOT });
@@ -239,7 +240,7 @@ test('each sample of the chapter Numbers that needs no data set runs on shipped 
   assert.ok(ran.js >= 4 && ran.sh >= 7, JSON.stringify(ran));
 });
 
-test('a set that is made by its own program: the commands of its card give the figure of the card', {
+test('a generated data set: the commands of its card give the figure of the card', {
   timeout: 120000,
 }, async (context) => {
   const python = ['python3', '/usr/bin/python3'].find((command) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** An input of twice the length takes about twice the time: nothing that may be large costs its length squared. */
+/** Input of twice the length takes about twice the time: no cost is quadratic in a length that may be large. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,9 +15,9 @@ import { openWav, writeWav } from '../../web/lib/media/wav.js';
 import { levelsOf } from '../../web/lib/sinks/bidi.js';
 
 const SHORT = 1 << 14;
-/** Processor milliseconds below which nothing is said: the clock and the collector of garbage are as coarse. */
+/** Processor milliseconds below which a ratio means nothing: the clock and the garbage collector are too coarse. */
 const LEAST_MS = 150;
-/** The square of two is 4. */
+/** The ratio of quadratic time. */
 const MOST = 3;
 
 /** @param {() => unknown} task @returns {number} */
@@ -36,7 +36,7 @@ function compare(name, short, long) {
   }
 }
 
-/** The texts that are grown: runs of one character or of a few, and what ends them. @type {((n: number) => string)[]} */
+/** The growing texts: runs of one character or of a few, and their ends. @type {((n: number) => string)[]} */
 const TEXTS = [
   ...[' ', '\n', '\t', 'a', 'A', '1', '.', '-', "'", '中', 'あ', '\u0301', '\u200b', '\u00ad', '(', '{', '"', '😀', '#', '@', '/', '_'].map(
     (one) => (/** @type {number} */ n) => one.repeat(n),
@@ -63,10 +63,10 @@ function texts(name, task) {
   }
 }
 
-for (const name of names().filter((one) => cutOf(one) === one)) // and no other name of one
+for (const name of names().filter((one) => cutOf(one) === one)) // and no other prefix of one
   test(`texts of the tokenizer ${name}`, () => texts(name, (text) => [...splitter(name)(text)]));
 
-test('texts that are cleaned, cut into words and into sentences', () => {
+test('texts that are cleaned, divided into words and into sentences', () => {
   texts('visible', visible);
   texts('straight', straight);
   texts('words', (text) => cut(text));

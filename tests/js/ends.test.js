@@ -14,7 +14,7 @@ import { TOKENS, toyText } from './toy-text.js';
 /** @import { Typed } from './gguf.js' */
 /** @import { TextStep } from '../../web/lib/index.js' */
 
-/** A model with more tokens, each of a kind. @param {[string, number][]} more  @param {Record<string, Typed | undefined>} [metadata] */
+/** A model with more tokens of given kinds. @param {[string, number][]} more  @param {Record<string, Typed | undefined>} [metadata] */
 function withTokens(more, metadata = {}) {
   const tokens = [...TOKENS, ...more.map(([text]) => text)];
   const kinds = tokens.map((_, i) => more[i - TOKENS.length]?.[1] ?? (i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : 1));
@@ -39,7 +39,7 @@ async function always(model, token, options = {}) {
   return { steps, finish: run.finish };
 }
 
-test('what ends a text is known by its name, whatever the file types it as', async () => {
+test('an end token is recognised by its name, whatever type the file gives it', async () => {
   for (const name of [
     '<|im_end|>',
     '<|eot_id|>',
@@ -74,7 +74,7 @@ test('what ends a text is known by its name, whatever the file types it as', asy
   model.close();
 });
 
-test('a stop that is or has a control token ends the run', async () => {
+test('a stop that is or contains a control token ends the run', async () => {
   const model = await load(
     withTokens([
       ['<|im_start|>', 3],
@@ -87,7 +87,7 @@ test('a stop that is or has a control token ends the run', async () => {
     assert.deepEqual(await always(model, start, { stop }), { steps: [], finish: 'stop' });
     assert.equal((await always(model, other, { stop })).finish, 'length');
   }
-  // In order: a token of control, then a word.
+  // In order: a control token, then a word.
   const two = async (/** @type {string} */ stop) => {
     const run = model.generate([1, 5], { logitBias: { [start]: 1e8, [user]: 1e8 }, frequencyPenalty: 100, seed: 4, maxTokens: 30, stop });
     let last = -1;
@@ -104,7 +104,7 @@ test('a stop that is or has a control token ends the run', async () => {
   model.close();
 });
 
-/** A vocabulary of byte pairs. @param {Record<string, Typed | undefined>} [changes] @param {string[]} [more] */
+/** A byte-pair vocabulary. @param {Record<string, Typed | undefined>} [changes] @param {string[]} [more] */
 const pairs = (changes = {}, more = []) => {
   let hidden = 0;
   const letters = Array.from({ length: 256 }, (_, byte) =>
@@ -130,7 +130,7 @@ const file = (metadata) =>
     tensors: {},
   });
 
-test('cuts under other names, by architecture, or with a warning', async () => {
+test('pre-tokenizers under other names, by architecture, or with a warning', async () => {
   const text = "I'LL pay 12345 \n\n don't";
   const ids = async (/** @type {Record<string, Typed | undefined>} */ changes) => {
     const own = await tokenizer(file(pairs(changes)));
@@ -158,7 +158,7 @@ test('cuts under other names, by architecture, or with a warning', async () => {
   assert.match(unsaid.warnings[0], /does not say how a text is cut/);
 });
 
-test('a name that nobody knows: tokens by their numbers, and a warning', async () => {
+test('an unknown name: tokens only as numbers, and a warning', async () => {
   const metadata = pairs({ 'tokenizer.ggml.pre': ['string', 'klingon'] });
   const model = await load(toyText({ values: 258, metadata }));
   assert.match(model.info.warnings[0], /does not support the pre-tokenizer .*"klingon"/);
@@ -171,7 +171,7 @@ test('a name that nobody knows: tokens by their numbers, and a warning', async (
   model.close();
 });
 
-test('Qwen composes letters first, others take them as they come', async () => {
+test('Qwen composes letters first, others leave them unchanged', async () => {
   for (const [name, same] of /** @type {[string, boolean][]} */ ([
     ['qwen2', true],
     ['deepseek-r1-qwen', true],
@@ -183,7 +183,7 @@ test('Qwen composes letters first, others take them as they come', async () => {
   }
 });
 
-test('one begin token, ends beyond the vocabulary, integers of any type', async () => {
+test('one begin token, end ids beyond the vocabulary, integers of any type', async () => {
   const own = await tokenizer(file(pairs({ 'tokenizer.ggml.bos_token_id': ['u32', 257], 'tokenizer.ggml.add_bos_token': ['bool', true] })));
   for (const text of ['<|begin|>ab', 'ab']) assert.deepEqual([...own.encode(text, { special: true })], [257, 256]);
   assert.deepEqual([...own.encode('ab<|begin|>', { special: true })], [257, 256, 257]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The evaluation command: what it reads, and that its figures are those of the library. */
+/** The evaluation command: its inputs, and that its figures equal those of the library. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -60,7 +60,7 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }));
 
-test('bicubic: even pictures stay even, slopes stay straight, and the same size changes nothing', () => {
+test('bicubic: constant pictures stay constant, slopes stay straight, the same size changes nothing', () => {
   const from = { width: 4, height: 2, channels: 3 };
   assert.ok(bicubic(new Uint8Array(24).fill(77), from, { width: 9, height: 5 }).every((value) => value === 77));
   const picture = noise(24);
@@ -99,7 +99,7 @@ test('figures of a set of pictures, and the consistency of a model that enlarges
     assert.ok(Math.abs(roughness - rough) < 1e-9);
     assert.ok(psnr > 3 && psnr < bicubicPsnr && bicubicPsnr < 60, JSON.stringify(result.consistency));
   }
-  // Of several samples the likeliest is looked at, whether they compete or not.
+  // Of several samples the most probable one is evaluated, whether they compete or not.
   for (const contest of [{}, { resample: 5, resampleRows: 1 }]) {
     let squares = 0,
       drawn = 0;
@@ -133,7 +133,7 @@ test('the small set of the digits', async () => {
   assert.equal(result.consistency, undefined);
 });
 
-test('without --data, pictures held out of what the model was trained on, or an error that says what to pass', async () => {
+test("without --data, the held-out pictures of the model's data set, or an error that names the option", async () => {
   const emoji = JSON.parse(await evaluate(`${ROOT}weights/emoji.gguf`, '--images', '1', '--json'));
   const record = JSON.parse(await readFile(`${GOLDEN}emoji-test100.json`, 'utf8'));
   assert.ok(Math.abs(emoji.nats - record.nats_unconditional[0]) < 0.02 * record.nats_unconditional[0]);
@@ -143,7 +143,7 @@ test('without --data, pictures held out of what the model was trained on, or an 
       /CIFAR-10.*pass --data build\/cifar10-test\.u8\.gz, which python3 weights\/train\/held_out\.py cifar10 build\/cifar10-test writes/,
     );
   }
-  // Of the size of the digits and of the emoji, and neither.
+  // Of the size of the digits, of the emoji, and of neither.
   const file = join(folder, 'digits.gguf');
   for (const [size, card] of /** @type {[import('./toy.js').ToyOptions, Record<string, any[]>][]} */ ([
     [{ width: 28, height: 28 }, {}],
@@ -187,7 +187,7 @@ more('one command for every kind, which says what it can and what went wrong wit
       (error) => error,
     );
     assert.equal(code, 1);
-    assert.match(stderr, /^npm run eval: [^\n]+\n$/); // one sentence or two, no trace
+    assert.match(stderr, /^npm run eval: [^\n]+\n$/); // one sentence or two, no stack trace
     return stderr;
   };
   assert.match(await said('no/such.gguf'), /no\/such\.gguf: no such file/);
@@ -237,7 +237,7 @@ more('one command for every kind, which says what it can and what went wrong wit
   });
 });
 
-test('--each writes what every input costs, and --compare the mean difference of two such files with its standard error', async () => {
+test('--each writes the cost of every input, and --compare the mean difference of two such files with its standard error', async () => {
   const [one, other] = [join(folder, 'one.csv'), join(folder, 'other.csv')];
   const command = (/** @type {string[]} */ ...args) => run(process.execPath, [`${ROOT}weights/eval/eval.js`, ...args], { cwd: ROOT });
   const { stdout } = await command('weights/fvsbn.gguf', '--images', '5', '--each', one, '--json');

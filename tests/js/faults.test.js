@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Faults from outside: servers that fall silent or break off, and arguments of the wrong kind. */
+/** External faults: servers that stall or break off, and arguments of the wrong type. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -22,7 +22,7 @@ let origin = '';
 let asked = [];
 
 /**
- * How the server behaves, by path: after 1000 bytes of a first answer it breaks off or stalls; parts it sends, or not.
+ * The server's behaviour by path: after 1000 bytes of the first answer it breaks off or stalls; it supports ranges or not.
  *
  * @type {Record<string, { headers?: Record<string, string>, end: 'break' | 'stall', rest?: (start: number, response: import('node:http').ServerResponse) => void }>}
  */
@@ -35,7 +35,10 @@ const PATHS = {
   '/unmarked': { end: 'stall', rest: part() },
 };
 
-/** Answers with the rest. @param {Record<string, string>} [headers] @returns {(start: number, response: import('node:http').ServerResponse) => void} */
+/**
+ * Answers with the remaining bytes. @param {Record<string, string>} [headers] @returns {(start: number, response:
+ * import('node:http').ServerResponse) => void}
+ */
 function part(headers = {}) {
   return (start, response) => {
     const { headers: own } = PATHS[/** @type {any} */ (response).req.url];
@@ -81,7 +84,7 @@ after(() => {
 });
 
 for (const path of ['/breaks', '/stalls']) {
-  test(`a download that ${path.slice(1)} goes on where it was`, { timeout: 20000 }, async () => {
+  test(`a download that ${path.slice(1)} resumes where it was`, { timeout: 20000 }, async () => {
     asked = [];
     /** @type {number[]} */
     const seen = [];
@@ -113,17 +116,17 @@ for (const [path, ranges] of /** @type {[string, number][]} */ ([
   });
 }
 
-test('a server that never answers is given up', { timeout: 10000 }, async () => {
+test('a request to a server that never answers is abandoned', { timeout: 10000 }, async () => {
   await assert.rejects(load(`${origin}/silent`, { patience: 200 }), isError('network', /nothing came for 0\.2 seconds/));
 });
 
-test('wasm that never ends is given up, and asked for again the next time', { timeout: 10000 }, async () => {
+test('a wasm download that never ends is abandoned, and requested again the next time', { timeout: 10000 }, async () => {
   for (const url of [`${origin}/stalls.wasm`, `${origin}/stalls.bin`, `${origin}/stalls.wasm`]) {
     await assert.rejects(load(toy, { wasmUrl: url, patience: 200 }), isError('network', /broke off .*nothing came/), url);
   }
 });
 
-test('arguments of the wrong kind are errors of ours that name them', async () => {
+test('arguments of the wrong type give errors of ours that name them', async () => {
   /** @param {Promise<unknown> | (() => unknown)} work @param {RegExp} message */
   const refuses = (work, message) => assert.rejects(async () => (typeof work === 'function' ? work() : work), isError('argument', message));
   const any = /** @type {any} */ (bare);
@@ -172,7 +175,7 @@ test('arguments of the wrong kind are errors of ours that name them', async () =
   model.close();
 });
 
-test('an error that a getter, a proxy or an iterator of the caller throws comes back as it is', async () => {
+test('an error thrown by a getter, a proxy or an iterator of the caller comes back unchanged', async () => {
   const own = new RangeError('mine');
   const thrower = () => {
     throw own;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the lectures show: every row is alive in a figure that its page has, in both languages, or is named with the reason. tests/browser/all/figures.test.js tries them. */
+/**
+ * The lectures' figures: every row works in a figure of its page, in both languages, or is listed with the reason.
+ * tests/browser/all/figures.test.js tries them.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +17,7 @@ const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 /** Rows of the five lectures. D10 to D12 are one. */
 const ROWS = { A: 13, B: 16, C: 9, D: 18, E: 9 };
 
-test('each row of the five lectures is there, in order', () => {
+test('each row of the five lectures is listed, in order', () => {
   const wanted = Object.entries(ROWS).flatMap(([lecture, count]) => Array.from({ length: count }, (_, i) => `${lecture}${i + 1}`));
   assert.deepEqual(
     Object.keys(FIGURES).flatMap((n) => (n === 'D10 to D12' ? ['D10', 'D11', 'D12'] : [n])),
@@ -22,7 +25,7 @@ test('each row of the five lectures is there, in order', () => {
   );
 });
 
-test('each is in a figure of its page, in every language, or says why not', async () => {
+test('each row has a figure on its page, in every language, or a reason why not', async () => {
   const pages = await framedPages(WEB);
   for (const [n, row] of Object.entries(FIGURES)) {
     if ('why' in row) {
@@ -36,7 +39,7 @@ test('each is in a figure of its page, in every language, or says why not', asyn
   }
 });
 
-test('of the 63 rows at least 60 are alive, 58 of them whole', () => {
+test('at least 60 of the 63 rows work, 58 of them completely', () => {
   const alive = Object.values(FIGURES).filter((row) => 'page' in row);
   assert.ok(alive.length >= 60, `${alive.length}`);
   assert.ok(alive.filter((row) => !('but' in row)).length >= 58, `${alive.filter((row) => !('but' in row)).length}`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Files loaded by mistake are reported by their kind; older ones and other types of weights run. */
+/** Files loaded by mistake are reported by their kind; older formats and other weight types run. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { TOKENS, toyText } from './toy-text.js';
 
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1, maxTokens: 12 };
 
-test('what is no model that writes texts says so', async () => {
+test('a file that is not a text model says so', async () => {
   /** @type {[Record<string, Typed | undefined>, RegExp][]} */
   const cases = [
     [{ 'general.type': ['string', 'adapter'] }, /an adapter \(LoRA\), no model: merge it/],
@@ -48,13 +48,13 @@ test('what is no model that writes texts says so', async () => {
   assert.equal((await tokenizer(alone)).size, 3);
 });
 
-test('the architectures that a refusal names are those of the engine', async () => {
+test('the architectures that a refusal lists are those of the engine', async () => {
   const text = await readFile(new URL('../../src/models/llama.c', import.meta.url), 'utf8');
   const named = [...text.matchAll(/\bnx_arch nx_\w+ = \{\.name = "([\w-]+)"/g)].map(([, name]) => name);
   assert.deepEqual([...RUNS].sort(), [...named, 'gpt2'].sort());
 });
 
-test('GGUF version 2 is read, version 1 and 4 are not', async () => {
+test('GGUF version 2 is read, versions 1 and 4 are refused', async () => {
   const texts = [];
   for (const version of [3, 2]) {
     const file = toyText();
@@ -72,7 +72,7 @@ test('GGUF version 2 is read, version 1 and 4 are not', async () => {
   }
 });
 
-test('each key of YaRN is heeded or refused', async () => {
+test('each key of YaRN is applied or refused', async () => {
   const yarn = {
     'llama.rope.scaling.type': ['string', 'yarn'],
     'llama.rope.scaling.factor': ['f32', 4],
@@ -109,7 +109,7 @@ test('each key of YaRN is heeded or refused', async () => {
   await assert.rejects(cost({ [key('yarn_beta_fast')]: ['f32', 0.5] }), isError('format', /not larger than yarn_beta_slow/));
 });
 
-test('a key that asks for another computation is read or refused, and its plain value changes nothing', async () => {
+test('a key that requests another computation is read or refused, and its default value changes nothing', async () => {
   const cost = async (/** @type {Record<string, Typed>} */ more) => {
     const model = await load(toyText({ context: 64, metadata: more }));
     const { nats } = await model.score(Array.from({ length: 40 }, (_, i) => 3 + ((i * 7) % 250)));
@@ -165,7 +165,7 @@ test('a key that asks for another computation is read or refused, and its plain 
 /** The levels of IQ4_NL. */
 const LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
-test('IQ4_NL and IQ4_XS are the floats that they mean', async () => {
+test('IQ4_NL and IQ4_XS equal the floats that they encode', async () => {
   const random = gaussian(3);
   /** Random rows of a type, and their values. @param {number} type  @param {number} count */
   const rows = (type, count) => {
@@ -231,7 +231,7 @@ test('IQ4_NL and IQ4_XS are the floats that they mean', async () => {
   }
 });
 
-test('kin of Llama write, and say what they look at', async () => {
+test('relatives of Llama write, and return their attention', async () => {
   for (const [name, window, period] of /** @type {[string, number, number][]} */ ([
     ['qwen3-tiny', 0, 1],
     ['qwen3-q8_0', 0, 1],

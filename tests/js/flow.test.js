@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The flow from part to part, from the page through workers: the model of three parts of tests/c/triad.h, as a separate kind. */
+/** The data flow from part to part, from the page through workers: the model of three parts of tests/c/triad.h, as a separate kind. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -25,7 +25,7 @@ const wasmUrl = pathToFileURL(`${ROOT}build/triad/triad.wasm`);
 const LENGTH = 40;
 const sound = Uint32Array.from({ length: 61 }, (_, i) => ((i >> 3) % 2 ? 0 : (i * 37 + 11) % 256));
 
-/** What verbs ask of such a model. */
+/** The inputs that verbs require from such a model. */
 class Triad {
   /** @param {Engine} engine */
   constructor(engine) {
@@ -66,7 +66,7 @@ after(() => KINDS.shift());
 const opened = (/** @type {object} */ options = {}) => /** @type {Promise<any>} */ (load(triadFile(), { wasmUrl, ...options }));
 
 /**
- * Each sample: the ids that parts drew, and the results of those that encoded them, by part.
+ * Per sample: the ids that parts drew, and the results of those that encoded them, by part.
  *
  * @param {AsyncIterable<import('../../web/lib/runs/flow-run.js').FlowStep>} run
  * @param {number} samples
@@ -82,14 +82,16 @@ async function gathered(run, samples) {
   return all;
 }
 
-/** The samples of ids, the long way: see triad_sample() of tests/c/triad.h; dec.weight has 2 id and 2 id + 1. @param {Uint32Array} ids */
+/**
+ * The samples of ids, computed directly: see triad_sample() of tests/c/triad.h; dec.weight has 2 id and 2 id + 1. @param {Uint32Array} ids
+ */
 const byHand = (ids) =>
   Uint32Array.from({ length: 2 * ids.length }, (_, i) => {
     const at = i >> 1;
     return (16 * ids[at] + 3 * (ids[at - 1] ?? 0) + 5 * (ids[at + 1] ?? 0) + 2 * ids[at] + (i % 2)) % 256;
   });
 
-test('what fills a port is the result or the part of its name', async () => {
+test('a port receives the result or the part of its name', async () => {
   const model = await opened();
   assert.deepEqual(model.info.verbs, ['generate']);
   model.close();
@@ -117,14 +119,14 @@ test('what fills a port is the result or the part of its name', async () => {
       [false, 2],
     ],
   );
-  // The part that draws `top` stands between the result of that name and who takes it; floats fill no port.
+  // The part that draws `top` is between the result of that name and its consumer; floats fill no port.
   assert.deepEqual(
     flow.map(({ from }) => from),
     [{}, {}, { top: { part: parts[1] } }, { bottom: { part: parts[2] }, top: { part: parts[1] } }],
   );
 });
 
-test('the decoder encodes while the prior goes on, to the same bits', async () => {
+test('the decoder encodes while the prior continues, with the same bits', async () => {
   const model = await opened();
   const [whole] = await gathered(model.generate({ seed: 5 }), 1);
   assert.deepEqual([whole.prior.ids.length, whole.decoder.sound.length], [LENGTH, 2 * LENGTH]);
@@ -163,7 +165,7 @@ test('samples and workers change nothing', async () => {
   two.close();
 });
 
-test('saved anywhere, it goes on to the same bits; stopped, it says so', async () => {
+test('saved anywhere, a run continues to the same bits; a stopped one reports it', async () => {
   const model = await opened();
   const whole = await gathered(model.generate({ seed: 7, samples: 2, chunkSize: 4 }), 2);
   for (const steps of [1, 2, 3, 4, 9, 14, 22]) {

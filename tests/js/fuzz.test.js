@@ -13,7 +13,7 @@ const RUNS = EVERY ? 400 : 100;
 
 assert.ok(targets().length >= 5);
 for (const name of targets()) {
-  test(`the fuzzer finds nothing in a moment: ${name}`, async () => {
+  test(`the fuzzer finds no fault in a short run: ${name}`, async () => {
     const { runs, kept, found } = await fuzz(name, { runs: RUNS, seed: 3 });
     if (found) throw new Error(`input ${Buffer.from(found.input).toString('base64')}`, { cause: found.error });
     assert.equal(runs, RUNS);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Learnt in the page of the FVSBN: the gradient, the nats on their way down, and that it is the model that the engine runs. */
+/** Learning in the FVSBN page: the gradient, the decreasing nats, and that the result is the model that the engine runs. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ import { ROOT, load } from './helpers.js';
 const bits = new Uint8Array(readFileSync(`${ROOT}web/pictures/binarised-digits.bin`));
 const digits = unpack(bits);
 
-/** Weights and a picture of n pixels, of no meaning. @param {number} n @param {number} seed */
+/** Arbitrary weights and a picture of n pixels. @param {number} n @param {number} seed */
 function anything(n, seed) {
   const random = randomFrom(seed);
   const weights = nothingLearnt(n);
@@ -31,13 +31,13 @@ function anything(n, seed) {
 /** @param {import('../../web/pages/fvsbn/learn.js').Weights} weights */
 const copy = ({ weight, bias }) => ({ weight: Float32Array.from(weight), bias: Float32Array.from(bias) });
 
-test('a step goes up the gradient of the log-likelihood: finite differences', () => {
+test('a step follows the gradient of the log-likelihood: finite differences', () => {
   const n = 7;
   for (let seed = 1; seed <= 5; seed++) {
     const { weights, picture } = anything(n, seed);
     const moved = copy(weights);
     assert.equal(learn(moved, picture, 1), natsOf(weights, picture));
-    // The step in single precision is exact to 2^-22 or so; the differences in double precision of a step of 2^-10 to its square.
+    // The step in single precision is exact to about 2^-22; double-precision differences of a step of 2^-10 to its square.
     const step = 2 ** -10;
     for (const name of /** @type {const} */ (['weight', 'bias'])) {
       for (let k = 0; k < weights[name].length; k++) {
@@ -45,7 +45,7 @@ test('a step goes up the gradient of the log-likelihood: finite differences', ()
         more[name][k] += step;
         less[name][k] -= step;
         const slope = (natsOf(less, picture) - natsOf(more, picture)) / (more[name][k] - less[name][k]);
-        // No pixel votes on itself or on earlier ones.
+        // A pixel has no weight on itself or on earlier pixels.
         if (name === 'weight' && k % n <= Math.floor(k / n)) assert.equal(slope, 0);
         assert.ok(
           Math.abs(moved[name][k] - weights[name][k] - slope) < 2e-6,
@@ -56,7 +56,7 @@ test('a step goes up the gradient of the log-likelihood: finite differences', ()
   }
 });
 
-test('the probabilities of all pictures add up to 1, and samples come as often as they say', () => {
+test('the probabilities of all pictures add up to 1, and sample frequencies match them', () => {
   const n = 4;
   const { weights } = anything(n, 3);
   const odds = Array.from({ length: 2 ** n }, (_, k) =>
@@ -75,7 +75,7 @@ test('the probabilities of all pictures add up to 1, and samples come as often a
   counts.forEach((count, k) => assert.ok(Math.abs(count - draws * odds[k]) < 5 * Math.sqrt(draws * odds[k]) + 1, `${k}: ${count}`)); // five standard deviations
 });
 
-test('nats fall from 784 coins to what it learns, and digits left out tell when it learns by heart', () => {
+test('nats fall from those of 784 fair coins to those of a learned model, and left-out digits reveal overfitting', () => {
   const lesson = new Lesson(digits);
   for (let k = 0; k < 160; k++) lesson.picked.add(k);
   for (let k = 0; k < 1600; k++) assert.ok(lesson.step() < 160);
@@ -85,18 +85,19 @@ test('nats fall from 784 coins to what it learns, and digits left out tell when 
   const last = points[points.length - 1];
   assert.ok(last.learning < 110, `${last.learning}`);
   assert.ok(last.unseen < 190 && last.unseen > last.learning + 20, `${last.unseen}`);
-  // No weight where nothing may vote.
+  // Weights that must not exist are zero.
   lesson.weights.weight.forEach((w, at) => {
     if (at % 784 <= Math.floor(at / 784)) assert.equal(w, 0);
   });
 });
 
-test('one digit alone is soon all that it draws, none picked is nothing to learn', () => {
+test('a single digit is soon all that it draws; without a digit there is nothing to learn', () => {
   const lesson = new Lesson(digits);
   assert.equal(lesson.step(), -1);
   lesson.picked.add(11);
   for (let k = 0; k < 400; k++) assert.equal(lesson.step(), 11);
-  // Pixels before the first ink have a bias alone, whose odds after t steps are about rate * t = 8 to 1: log(9/8) nats each. The others have less.
+  // Pixels before the first ink have only a bias, whose odds after t steps are about rate * t = 8 to 1: log(9/8) nats each. The others have
+  // less.
   const before = digits[11].indexOf(1);
   const nats = natsOf(lesson.weights, digits[11]);
   assert.ok(nats < 1.5 * before * Math.log(9 / 8), `${nats} nats, ${before} pixels before the first ink`);
@@ -104,7 +105,7 @@ test('one digit alone is soon all that it draws, none picked is nothing to learn
   assert.ok(drawn.reduce((n, x, i) => n + (x === digits[11][i] ? 0 : 1), 0) < 40);
 });
 
-test('the file of training digits is the one that its page tells of', () => {
+test("the file of training digits matches the page's description", () => {
   assert.equal(digits.length, 200);
   const { 1: sha } = /sha256\n`(\w+)`/.exec(readFileSync(`${ROOT}web/pictures/binarised-digits.md`, 'utf8')) ?? [];
   assert.equal(createHash('sha256').update(bits).digest('hex'), sha);
@@ -112,7 +113,7 @@ test('the file of training digits is the one that its page tells of', () => {
   assert.throws(() => unpack(new Uint8Array()), /damaged/);
 });
 
-test('the same sums as the engine: the nats of digits by the weights of the file', {
+test('the same sums as the engine: the nats of digits with the weights of the file', {
   skip: !existsSync(`${ROOT}weights/fvsbn.gguf`) && 'weights/fvsbn.gguf is missing',
 }, async () => {
   const file = readFileSync(`${ROOT}weights/fvsbn.gguf`);

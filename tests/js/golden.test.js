@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The wasm against PyTorch: the tensors that weights/train/golden.py wrote. */
+/** The wasm against PyTorch: the tensors written by weights/train/golden.py. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -16,23 +16,23 @@ import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 
 /** @import { Part } from '../../web/lib/engine/protocol.js' */
 
-/** Largest difference of a number of the output layer with F32 and F16 weights: rounding of single precision. */
+/** Largest difference of an output value with F32 and F16 weights: single-precision rounding. */
 const OUTPUT_TOLERANCE = 1e-4;
-/** The same of the nats of a value; above ten nats, for each ten of them. */
+/** The same for the nats of a value; above ten nats, per ten nats. */
 const NATS_TOLERANCE = 1e-4;
 /**
- * With Q8_0 and Q4_0 weights, the mean difference in nats per value. The golden tensors have the weights as they are
- * stored; what is quantised besides is the engine's business.
+ * With Q8_0 and Q4_0 weights, the mean difference in nats per value. The golden tensors use the weights as stored; what the engine also
+ * quantises is not imitated.
  */
 const QUANTISED_NATS_TOLERANCE = 0.01;
-/** A shipped file against the F32 weights, on images: the promise that goes with it. */
+/** A shipped file against the F32 weights, on images: the guaranteed difference. */
 const BITS_PER_DIM_TOLERANCE = 0.01;
 
-/** Results of a part without a sequence: numbers of size one, summed along a chain; of larger ones a fraction. */
+/** Results of a part without a sequence: values near one, summed along a chain; for larger values a fraction. */
 const RESULT_TOLERANCE = 1e-5;
 
 /**
- * The inputs that a golden file has: tensors input.NAME; in older files the class of a picture is `label`, -1 for none, a picture to enlarge
+ * The inputs in a golden file: tensors input.NAME; in older files the class of a picture is `label` (-1 for none), a picture to enlarge is
  * `input`, a sentence `source`.
  *
  * @param {Part} part
@@ -47,7 +47,7 @@ function inputsOf(part, tensors) {
 }
 
 /**
- * The results that a part without a sequence leaves of its inputs: tensors result.NAME.
+ * The results of a part without a sequence: tensors result.NAME.
  *
  * @param {Core} core
  * @param {Part} part
@@ -75,7 +75,7 @@ function compareResults(core, part, tensors, context) {
 
 const models = (await readdir(GOLDEN)).filter((name) => name.endsWith('.golden.gguf')).map((name) => name.slice(0, -'.golden.gguf'.length));
 
-test('there are golden models', () => {
+test('golden models exist', () => {
   for (const name of ['digits', 'local-q4_0', 'rgb-2d', 'palette-2d-sr', 'dmol-2d-sr', 'bernoulli', 'logistic-grey'])
     assert.ok(models.includes(name), name);
 });
@@ -83,13 +83,13 @@ test('there are golden models', () => {
 const tiny = new Set((await readdir(GOLDEN)).filter((name) => name.endsWith('.gguf')).map((name) => name.slice(0, -'.gguf'.length)));
 
 for (const name of models) {
-  const shipped = !tiny.has(name); // what is recorded of it is one example, with the weights as they were and as they are shipped
+  const shipped = !tiny.has(name); // its record is one example, with the original weights and the shipped ones
   const quantised = /q[48]_0/.test(name) || shipped;
   test(`golden: ${name}`, async (context) => {
     const core = new Core(wasmModule, await readFile(shipped ? `${ROOT}weights/${name}.gguf` : `${GOLDEN}${name}.gguf`));
     const { tensors } = readGGUF(await readFile(`${GOLDEN}${name}.golden.gguf`));
     if (core.parts.length === 1) return comparePart(core, core.part, tensors, context);
-    // What is recorded of a part is named after it.
+    // Recorded values are named after their part.
     for (const part of core.parts) {
       const own = Object.entries(tensors).flatMap(([key, tensor]) =>
         key.startsWith(`${part.name}.`) ? [[key.slice(part.name.length + 1), tensor]] : [],
@@ -112,7 +112,7 @@ for (const name of models) {
     const width = part.span;
     const ids = Uint32Array.from(tensors.values.data);
     const positions = ids.length / width;
-    // a sentence, a sound and a piece of music has the length that it has; of what ships the beginning is enough
+    // a sentence, a sound and a piece of music keep their length; for shipped files the beginning is enough
     const anyLong =
       shipped || part.length === 0 || part.inputs.some(({ anyLength }) => anyLength) || core.metadata.has('sparse-transformer.notes.ticks');
     assert.ok(anyLong || positions === part.length);
@@ -151,7 +151,7 @@ for (const name of models) {
     if (quantised) assert.ok(mean < QUANTISED_NATS_TOLERANCE);
     else assert.ok(outputError < OUTPUT_TOLERANCE && natsError < NATS_TOLERANCE);
 
-    // All at once gives the same bits as one by one.
+    // All positions together give the same bits as one by one.
     const whole = open();
     const costs = core.put(whole, ids, true);
     assert.deepEqual(core.output(whole, 0), core.output(session, 0));
@@ -168,7 +168,7 @@ for (const name of models) {
   }
 }
 
-/** Of the hundred in the file; ./build.sh test-sweep has all. */
+/** Number of the hundred images in the file; ./build.sh test-sweep uses all. */
 const IMAGES = process.env.EVERY_IMAGE ? 100 : 5;
 
 for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits', 'sparse-digits', 'wavenet-digits']) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Runs of models whose context is far longer than the requested text: only the memory depends on the length of the run. */
+/** Runs of models whose context is far longer than the requested text: memory depends only on the length of the run. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -34,10 +34,10 @@ async function idsOf(run) {
   return ids;
 }
 
-test('a context of 131,072 with keys and values of 16 KB a token: what is asked for runs, what cannot be is refused by name', async () => {
+test('a context of 131,072 with keys and values of 16 KB per token: the requested length runs; an impossible one is refused by name', async () => {
   const model = await load(toyText({ context: 131072, keyLength: 1024 }));
   assert.equal(model.info.positions, 131072);
-  const run = model.generate('ab', ENDLESS); // by default as many as the context has room for: 2.1 GB
+  const run = model.generate('ab', ENDLESS); // by default the length of the context: 2.1 GB
   let count = 0;
   for await (const { nats } of run) {
     assert.ok(nats > 0);
@@ -63,7 +63,7 @@ test('a context of 131,072 with keys and values of 16 KB a token: what is asked 
   model.close();
 });
 
-/** Draws all of a run as the worker does. @param {number} length @param {object} message */
+/** Draws a whole run, as the worker does. @param {number} length @param {object} message */
 function drawn(length, message) {
   /** @type {any[]} */
   const messages = [];
@@ -93,7 +93,7 @@ function drawn(length, message) {
 
 const file = toyText({ context: 4096 });
 
-test('a run that grows is the run that was long from the beginning, with looks, alternatives, samples and guesses', () => {
+test('a run that grows equals one that was long from the beginning, with maps, alternatives, samples and drafts', () => {
   const length = 1500;
   const core = new Core(wasmModule, file);
   for (const settings of [{}, { samples: 3 }, { lookAhead: true, lookUp: true, temperature: 0.3 }]) {
@@ -125,7 +125,7 @@ test('a run that grows is the run that was long from the beginning, with looks, 
   }
 });
 
-test('a run grows more than once, and goes on', () => {
+test('a run grows more than once, and continues', () => {
   const core = new Core(wasmModule, file);
   const session = core.openSession(SETTINGS, { length: 64 });
   core.put(session, Uint32Array.of(1, 5), false);
@@ -144,7 +144,7 @@ test('a run grows more than once, and goes on', () => {
   assert.throws(() => core.growSession(again, 5000), isError('argument'));
 });
 
-test('runs of a model resume and branch wherever they have grown to, and a score takes memory for its text', async () => {
+test('runs of a model resume and branch at any length, and a score allocates memory for its text', async () => {
   for (const source of [toyText({ context: 4096 }), await readFile(`${GOLDEN}stories260K.gguf`)]) {
     const model = await load(new Uint8Array(source));
     const most = Math.min(900, model.info.positions - 10);
@@ -163,7 +163,7 @@ test('runs of a model resume and branch wherever they have grown to, and a score
   }
 });
 
-test('beams: a search has all its room at once, whose length counts in it', async () => {
+test('beams: a search allocates everything at its start, including its length', async () => {
   const model = await load(toyTranslation({ context: 400 }));
   const sentence = 'abc abba cab '.repeat(3).trim();
   const one = await model.translate(sentence, { maxTokens: 390 }).text();

@@ -65,7 +65,7 @@ export function isError(code, message) {
 }
 
 /**
- * Gives a run its inputs, and has them encoded.
+ * Gives a run its inputs and encodes them.
  *
  * @param {import('../../web/lib/engine/core.js').Core} core
  * @param {import('../../web/lib/engine/sessions.js').Session} session
@@ -83,7 +83,7 @@ export function give(core, session, inputs) {
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Milliseconds of processor time that this process, its workers included, uses until something is done: what else the machine does is not in them.
+ * Milliseconds of processor time that this process, including its workers, uses for a task; other processes do not count.
  *
  * @param {() => unknown} work
  */
@@ -103,14 +103,14 @@ export function cost(work) {
 }
 
 /**
- * The same in the next `ms` milliseconds.
+ * The same for the next `ms` milliseconds.
  *
  * @param {number} ms
  */
 export const busyDuring = (ms) => busyIn(() => sleep(ms));
 
 /**
- * There is a map of each head of each layer, and the attention weights of each query add up to 1.
+ * Checks that there is a map for each head of each layer, and that the attention weights of each query add up to 1.
  *
  * @param {import('../../web/lib/index.js').AttentionMap[]} maps
  * @param {{ blocks: number, heads: number }} info

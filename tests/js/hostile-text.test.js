@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of texts whose file has numbers and texts that would cost without end, and lists of tokens with things in them that are none. */
+/** Text models whose file has hostile numbers and texts, and lists of tokens with invalid items. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -21,7 +21,7 @@ let toy;
 before(async () => void (toy = await load(toyText())));
 after(() => toy.close());
 
-/** Ends never come, so that a run is as long as asked for. */
+/** Ends never come, so a run has exactly the requested length. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
 
 /** Vocabularies with one more token, of the given kind. @param {string} text  @param {number} type */
@@ -38,8 +38,8 @@ const withToken = (text, type) => {
   });
 };
 
-test('the window of a text rolls on, or says that it cannot', () => {
-  // As by forgetting again and again.
+test('the window of a text rolls on, or reports that it cannot', () => {
+  // As if forgetting again and again.
   const slow = (/** @type {number} */ count, /** @type {number} */ head, /** @type {number} */ positions) => {
     let from = 0;
     for (let seen = count; seen >= positions; seen = count - from + head) from = count - seen + positions - Math.floor(positions / 2);
@@ -61,7 +61,7 @@ test('the window of a text rolls on, or says that it cannot', () => {
   }
 });
 
-test('a context of 1, 2, 3 and 4: a text as long as there is room for, or an error', async () => {
+test('a context of 1, 2, 3 and 4: a text that fits, or an error', async () => {
   for (const context of [1, 2, 3, 4]) {
     const model = await load(toyText({ context }));
     if (context === 1) {
@@ -87,8 +87,8 @@ test('a context of 1, 2, 3 and 4: a text as long as there is room for, or an err
   }
 });
 
-test('tokens that stand for themselves: the longest first, at a cost that the text and no file decides', () => {
-  /** As by searching for each in all that is left. @param {string[]} tokens  @param {string} text */
+test('special tokens: the longest first, at a cost that depends on the text, not on the file', () => {
+  /** By searching for each in the remaining text. @param {string[]} tokens  @param {string} text */
   const slow = (tokens, text) => {
     const order = tokens.map((_, id) => id).filter((id) => tokens[id] !== '' && tokens.lastIndexOf(tokens[id]) === id);
     order.sort((a, b) => tokens[b].length - tokens[a].length || a - b);
@@ -148,7 +148,7 @@ test('tokens beyond the limits are refused, in tokenizer() and in load()', async
   assert.equal(own.encode(`ab${'<|'.repeat(100)}`, { special: true }).at(-1), TOKENS.length);
 });
 
-test('metadata that nobody asked for cost nothing, and long ones nothing much', async () => {
+test('unused metadata cost nothing, and long ones almost nothing', async () => {
   const long = 'm'.repeat(900_000);
   const file = toyText({
     metadata: {
@@ -179,7 +179,7 @@ test('metadata that nobody asked for cost nothing, and long ones nothing much', 
   assert.equal(all.size, 16, 'those that fit into 16 MB');
 });
 
-test('lists with something in them that is no token', async () => {
+test('lists with an item that is not a token', async () => {
   const holes = [1, 5];
   holes.length = 4;
   const lists = [[1, undefined, 5], holes, [NaN], [1, null], ['5'], [1.5], [-1], [TOKENS.length], [[5]], [5n]];
@@ -200,7 +200,7 @@ test('lists with something in them that is no token', async () => {
   translator.close();
 });
 
-test('what was given may change afterwards', async () => {
+test('inputs may change after the call', async () => {
   const stop = ['zzz'];
   const options = { ...ENDLESS, maxTokens: 20, stop };
   const run = toy.generate('ab', options);

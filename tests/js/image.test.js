@@ -14,13 +14,13 @@ import { inputOf, pictureOf as pictureComing, reduce } from '../../web/lib/media
 import { collect, isError, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 
-/** Of an image that is read at once. @param {any} image @param {any} shape */
+/** An image that is read synchronously. @param {any} image @param {any} shape */
 const pictureOf = (image, shape) => /** @type {Uint8Array<ArrayBuffer>} */ (pictureComing(image, shape));
 
 const GREY = { width: 2, height: 2, channels: 1, levels: 256 };
 const RGB = { ...GREY, channels: 3 };
 
-test('grey in, the same grey out', () => {
+test('a grey picture is read back equal', () => {
   const rgba = Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : i >> 2));
   assert.deepEqual(
     fromRGBA(rgba, 1),
@@ -46,7 +46,7 @@ test('raw images: RGBA or elements, of the size of the model', () => {
   assert.equal(pictureOf({ data: new Uint8Array(12), width: 2, height: 2 }, RGB).length, 12);
 });
 
-test('images that are none', () => {
+test('invalid images', () => {
   const bad = /** @type {[any, RegExp][]} */ ([
     [null, /image must be/],
     [undefined, /image must be/],
@@ -64,7 +64,7 @@ test('images that are none', () => {
   for (const [image, message] of bad) assert.throws(() => pictureOf(image, GREY), isError('argument', message));
 });
 
-test('levels: the nearest, and what is already a level stays', () => {
+test('levels: the nearest; exact levels stay', () => {
   for (const levels of [2, 3, 4, 16, 255, 256]) {
     const values = new Set(Array.from({ length: levels }, (_, level) => Math.round((255 * level) / (levels - 1))));
     for (let v = 0; v < 256; v++) {
@@ -77,7 +77,7 @@ test('levels: the nearest, and what is already a level stays', () => {
   }
 });
 
-test('scaling: area means, opacity weighted', () => {
+test('scaling: area means, weighted by opacity', () => {
   const grey = /** @param {number[]} values */ (values) => new Uint8ClampedArray(values.flatMap((v) => [v, v, v, 255]));
   /** @param {Uint8ClampedArray} rgba @param {number} width @param {number} height @param {number} newWidth @param {number} newHeight */
   const scaled = (rgba, width, height, newWidth, newHeight) => {
@@ -120,7 +120,7 @@ test('an image of the page is scaled to the model', (context) => {
   assert.throws(() => pictureOf(/** @type {any} */ ({ ...image, tainted: true }), GREY), isError('argument', /crossorigin/));
 });
 
-test('reduced by whole numbers: means of boxes, halves rounded up', () => {
+test('reduction by integers: means of boxes, halves rounded up', () => {
   const shape = { width: 4, height: 2, channels: 1 };
   assert.deepEqual([...reduce(Uint8Array.of(0, 1, 8, 9, 1, 0, 9, 9), shape, 2, 1)], [1, 9]);
   assert.deepEqual([...reduce(Uint8Array.of(0, 1, 8, 9, 1, 0, 9, 9), shape, 4, 1)], [1, 1, 9, 9]);
@@ -130,7 +130,7 @@ test('reduced by whole numbers: means of boxes, halves rounded up', () => {
   assert.deepEqual(reduce(same, colour, 2, 2), same);
 });
 
-test('a large picture is read in turns, to the same numbers, and given up at once', async () => {
+test('a large picture is read in chunks, with the same values, and reading stops immediately on abort', async () => {
   const info = { inputWidth: 4, inputHeight: 4, channels: 3 };
   const [width, height] = [1024, 1024];
   const opaque = Uint8ClampedArray.from({ length: 4 * width * height }, (_, i) => (i % 4 === 3 ? 255 : (i * 7919) >> 5));
@@ -149,7 +149,7 @@ test('a large picture is read in turns, to the same numbers, and given up at onc
   assert.throws(() => inputOf({ data: Array(2 ** 21).fill(0), width: 1024, height: 512 }, info), isError('argument', /give a Uint8Array/));
 });
 
-test('the small picture: as it is, reduced, or refused', () => {
+test('the small picture: unchanged, reduced, or refused', () => {
   const info = { inputWidth: 2, inputHeight: 2, channels: 3 };
   const small = { data: noise(12), width: 2, height: 2 };
   assert.deepEqual(inputOf(small, info), small.data);
@@ -173,7 +173,7 @@ test('the small picture: as it is, reduced, or refused', () => {
   assert.throws(() => inputOf(/** @type {any} */ (null), info), isError('argument', /image must be/));
 });
 
-test('colours of a palette: the nearest, of equals the first', () => {
+test('colours of a palette: the nearest, the first among equals', () => {
   const palette = Uint8Array.of(0, 0, 0, 10, 10, 10, 255, 0, 0, 10, 10, 10);
   const pixels = Uint8Array.of(10, 10, 10, 5, 5, 5, 6, 5, 5, 200, 90, 0);
   assert.deepEqual([...nearestColours(pixels, palette)], [1, 0, 1, 2]);
@@ -240,7 +240,7 @@ test('a picture to ids, and back', () => {
   assert.equal(pixels.elementNats(nats), nats);
 });
 
-/** A canvas that records its painting. */
+/** A canvas that records what is painted. */
 class FakeCanvas {
   width = 0;
   height = 0;
@@ -258,7 +258,7 @@ class FakeCanvas {
   }
 }
 
-test('drawTo: the known part at once, then the rest; one canvas or several', async () => {
+test('drawTo: the known part immediately, then the rest; one canvas or several', async () => {
   const model = await load(toyModel());
   const image = { data: noise(64), width: 8, height: 8 };
   const { values } = await collect(model.complete(image, { seed: 4, samples: 2 }));
@@ -336,7 +336,7 @@ test('drawTo: at most one paint per animation frame, and one at the end', async 
   model.close();
 });
 
-test('drawTo: both signals stop it, and the canvas keeps what was drawn', async () => {
+test('drawTo: both signals stop it, and the canvas keeps the picture so far', async () => {
   const model = await load(toyModel({ width: 64, height: 64 }));
   for (const whose of ['run', 'drawTo']) {
     const end = new AbortController();
@@ -344,7 +344,7 @@ test('drawTo: both signals stop it, and the canvas keeps what was drawn', async 
     const canvas = new FakeCanvas();
     const { push } = canvas.paints;
     canvas.paints.push = (paint) => {
-      // as soon as something of it is to be seen
+      // as soon as any part of it is visible
       if (paint.data[3]) end.abort();
       return push.call(canvas.paints, paint);
     };
@@ -360,7 +360,7 @@ test('drawTo: both signals stop it, and the canvas keeps what was drawn', async 
   model.close();
 });
 
-test('ink that transparency alone tells is seen, whatever its colour and the model', () => {
+test('ink given only by transparency is visible, for any colour and model', () => {
   const draw = (/** @type {number[]} */ ink, /** @type {number} */ opacity = 255) => [
     ...ink,
     opacity,
@@ -385,14 +385,14 @@ test('ink that transparency alone tells is seen, whatever its colour and the mod
   assert.deepEqual([...fromRGBA(draw([0, 0, 0], 128), 1)], [128, 0, 128, 0]); // the edge of a stroke
   assert.deepEqual([...fromRGBA(draw([255, 255, 255]), 1)], [255, 0, 255, 0]);
   assert.deepEqual([...fromRGBA(draw([200, 200, 200]), 1)], [200, 0, 200, 0]);
-  assert.deepEqual([...fromRGBA([0, 0, 0, 255, 0, 0, 0, 255], 1)], [0, 0]); // black all over is black
+  assert.deepEqual([...fromRGBA([0, 0, 0, 255, 0, 0, 0, 255], 1)], [0, 0]); // an entirely black picture is black
   assert.deepEqual([...fromRGBA(new Array(16).fill(0), 1)], [0, 0, 0, 0]); // nothing was drawn
   assert.deepEqual([...fromRGBA(draw([0, 0, 0]), 3).slice(0, 6)], [0, 0, 0, 255, 255, 255]);
   assert.deepEqual([...fromRGBA(draw([255, 255, 255]), 3).slice(0, 6)], [255, 255, 255, 0, 0, 0]);
   assert.deepEqual([...fromRGBA(draw([255, 255, 0]), 3).slice(0, 6)], [255, 255, 0, 255, 255, 255]);
 });
 
-test('what a browser shows is told by its own size, or refused in words', () => {
+test('elements of a page have the size that they report, or are refused in words', () => {
   const shape = { width: 2, height: 2, channels: 1 };
   for (const [image, message] of /** @type {[any, RegExp][]} */ ([
     [{ videoWidth: 0, videoHeight: 0, readyState: 0, width: 10, height: 10 }, /video.*loadeddata/],

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Which folder imports which, as the tables of CONTRIBUTING.md say, in both directions: no import that they do not allow, and nothing allowed that no file imports.
- * Circles: none in src and web/shell, none of static imports in web/lib, and with import() none of more than two files there.
+ * The imports between folders match the tables of CONTRIBUTING.md in both directions: no import that the tables forbid, and no table entry
+ * that no file uses. Cycles: none in src and web/shell, none of static imports in web/lib, and with import() none of more than two files
+ * there.
  */
 
 import assert from 'node:assert/strict';
@@ -23,7 +24,7 @@ const filesOf = (/** @type {string} */ folder, /** @type {RegExp} */ names) =>
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
     .sort();
 
-/** JavaScript without comments, whose imports are of types. @param {string} text */
+/** JavaScript without comments and without type imports. @param {string} text */
 const withoutComments = (text) => text.replace(/(^|\s)\/\/.*$/gm, '$1').replace(/\/\*[^]*?\*\//g, ''); // a line may name a path such as kinds/*/kind.js
 
 /** @param {string} folder @returns {Import[]} */
@@ -59,7 +60,7 @@ function training() {
 }
 
 /**
- * The rooms of one table: what a folder may import, by its name.
+ * The rows of one table: the allowed imports of each folder.
  *
  * @param {string} heading  of the table's first cell
  */
@@ -86,7 +87,7 @@ function table(heading) {
  * @param {Map<string, string[]>} allowed
  */
 function compare(imports, base, allowed) {
-  /** The row of a file: the longest folder that has one; * matches any folder. @param {string} file */
+  /** The row of a file: the most specific folder with a row; * matches any folder. @param {string} file */
   const rowOf = (file) =>
     [...allowed.keys()]
       .sort((a, b) => b.length - a.length)
@@ -100,7 +101,7 @@ function compare(imports, base, allowed) {
   const bad = [];
   for (const { file, to } of imports) {
     const [from, at] = [rowOf(file), rowOf(to)];
-    if (!from || !at) continue; // what stands next to the folders imports any of them
+    if (!from || !at) continue; // a file outside the folders may import any of them
     const inOne = from === at && (!from.includes('*') || path.relative(base, file).split('/')[1] === path.relative(base, to).split('/')[1]);
     if (inOne) continue;
     used.get(from)?.add(at);
@@ -113,7 +114,7 @@ function compare(imports, base, allowed) {
   assert.deepEqual(idle, [], 'take these out of CONTRIBUTING.md');
 }
 
-/** Groups of files that import each other in a circle (Tarjan 1972). @param {Import[]} imports */
+/** Groups of files that import each other in a cycle (Tarjan 1972). @param {Import[]} imports */
 function circles(imports) {
   /** @type {Map<string, string[]>} */
   const next = new Map();
@@ -149,13 +150,13 @@ const kindOf = (file) => /^web\/lib\/kinds\/(\w+)\//.exec(file)?.[1];
 /** @param {Import} one */
 const betweenKinds = ({ file, to }) => kindOf(file) !== undefined && kindOf(to) !== undefined && kindOf(file) !== kindOf(to);
 
-test('src: folders include as the table says, without a circle', () => {
+test('src: folders include as the table says, without a cycle', () => {
   const all = sources();
   compare(all, 'src', table('folder of `src`'));
   assert.deepEqual(circles(all), []);
 });
 
-test('web/lib: folders import as the table says; no circle but pairs by import()', () => {
+test('web/lib: folders import as the table says; the only cycles are pairs by import()', () => {
   const all = scripts('web/lib');
   compare(
     all.filter((one) => !betweenKinds(one)),
@@ -169,8 +170,8 @@ test('web/lib: folders import as the table says; no circle but pairs by import()
   );
 });
 
-test('what is fetched later is a part(), so that a connection which is gone gives an error of the library', () => {
-  // A kind is opened in one (model.js), and the element fetches beforehand what acquire() needs.
+test('code fetched later is a part(), so that a lost connection gives an error of the library', () => {
+  // model.js opens a kind, and the element prefetches what acquire() needs.
   const bare = [...filesOf('web/lib', /\.js$/), 'web/shell/library.js']
     .filter((file) => !file.endsWith('/kind.js'))
     .flatMap((file) => [...withoutComments(read(file)).matchAll(/.*\bimport\('\.[^']+'\).*/g)].map(([line]) => `${file}: ${line.trim()}`))
@@ -187,7 +188,7 @@ test('kinds do not import each other', () => {
   assert.deepEqual([...pairs], [], 'code that several kinds use belongs in web/lib/media');
 });
 
-test('web/shell: folders import as the table says, without a circle', () => {
+test('web/shell: folders import as the table says, without a cycle', () => {
   const all = scripts('web/shell');
   compare(all, 'web/shell', table('folder of `web/shell`'));
   assert.deepEqual(circles(all), []);
@@ -197,7 +198,7 @@ test('weights/train: folders import as the table says', () => {
   compare(training(), 'weights/train', table('folder of `weights/train`'));
 });
 
-test('a circle and an import that is not allowed are found', () => {
+test('a cycle and a forbidden import are found', () => {
   const toy = [
     ['a/x', 'b/y'],
     ['b/y', 'c/z'],
@@ -235,7 +236,7 @@ test('a circle and an import that is not allowed are found', () => {
   );
 });
 
-test('each page is committed once: its index.html is made of page.html', () => {
+test('each page is committed once: its index.html is generated from page.html', () => {
   const files = execFileSync('git', ['ls-files', 'web'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
   assert.deepEqual(
     files.filter((file) => /^web\/(pages\/[\w-]+\/)?(\w\w\/)?index\.html$/.test(file)),

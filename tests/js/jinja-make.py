@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Makes tests/js/jinja.json: expressions and templates, and the text that Jinja 3.1 makes of each; null where it refuses.
+"""Makes tests/js/jinja.json: expressions and templates, and the output of Jinja 3.1; null if Jinja refuses.
 
     python3 tests/js/jinja-make.py        (needs jinja2; the test does not)
 """
@@ -178,7 +178,7 @@ def rendered(template):
         text = ENVIRONMENT.from_string(template).render(**VALUES)
     except Exception:
         return None
-    return None if " at 0x" in text else text  # an address is another one each time
+    return None if " at 0x" in text else text  # an object's address differs each time
 
 
 if __name__ == "__main__":

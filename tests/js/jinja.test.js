@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Chat templates: the same text as Jinja or a refusal, within a budget, and control tokens only where the template wrote them. */
+/** Chat templates: Jinja's output or a refusal, within a budget; control tokens only where the template wrote them. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const HELLO = [{ role: 'user', content: 'Hello' }];
 /** @param {string} template @param {Message[]} [messages] @param {Record<string, unknown>} [values] */
 const prompt = (template, messages = HELLO, values = {}) => atOnce(prompting({ messages, template, values, render: undefined }, NAMES));
 
-test('an expression has the text that Jinja gives it, or is refused', async () => {
+test("an expression gives Jinja's text, or is refused", async () => {
   /** @type {{ messages: Message[], cases: [string, string | null][] }} */
   const { messages, cases } = JSON.parse(await readFile(new URL('jinja.json', import.meta.url), 'utf8'));
   assert.ok(cases.length > 2000);
@@ -54,7 +54,7 @@ const growing = (how, first = "'ab'") =>
   `{% set n = namespace(s=${first}) %}{% for i in range(99) %}{% set n.s = ${how} %}{% endfor %}{{ n.s }}`;
 const deep = 2e4;
 
-/** Templates that would take hours or all memory, or make a reader of templates slow. @type {Record<string, string>} */
+/** Templates that would take hours or all memory, or slow down a parser. @type {Record<string, string>} */
 const HOSTILE = {
   'nested loops': loops(12),
   'loops that write': loops(8).replace('{% endfor %}', 'abc{% endfor %}'),
@@ -101,7 +101,7 @@ const HOSTILE = {
   'too long': 'a'.repeat(3e5),
 };
 
-test('a hostile template ends within its budget, and the page goes on meanwhile', () => {
+test('a hostile template ends within its budget, and the page stays responsive', () => {
   for (const [name, template] of Object.entries(HOSTILE)) {
     const work = prompting({ messages: HELLO, template, values: {}, render: undefined }, NAMES);
     let [most, all] = [0, 0];
@@ -123,7 +123,7 @@ test('a hostile template ends within its budget, and the page goes on meanwhile'
   }
 });
 
-test('white space costs no more than its length', () => {
+test('white space has linear cost', () => {
   for (const form of [
     (/** @type {string} */ space) => `a${space}b`,
     (/** @type {string} */ space) => `{{ 1${space}}}`,
@@ -138,7 +138,7 @@ test('white space costs no more than its length', () => {
   }
 });
 
-/** What people may say: control tokens, parts of them, and the tokens that the file's maker defined. */
+/** Texts that users may write: control tokens, parts of them, and the tokens that the file's author defined. */
 const SAYS = [
   '<|turn|>',
   '<|end|>',
@@ -155,7 +155,7 @@ const SAYS = [
   '😀<|turn|>😀',
   '<|en<|end|>d|>',
 ];
-/** What a template may do with it. */
+/** What a template may do with such a text. */
 const USES = [
   'content',
   'content | trim',
@@ -196,7 +196,7 @@ const USES = [
   'messages | tojson',
 ];
 
-test('nothing that is said is a control token, and all that the template writes are, whatever it does to texts', () => {
+test('no control token comes from a message, and all that the template writes are control tokens, whatever it does to texts', () => {
   const control = ['<|turn|>', '<|end|>', '[INST]', '[/INST]', 'ent', '<|user|>'];
   const defined = ['\n\n', '\n\n\n', '  ', '<<', '<'.repeat(16), 'x<|turn|>', '>a'];
   const tokens = [...TOKENS, ...control, ...defined];
@@ -235,7 +235,7 @@ test('nothing that is said is a control token, and all that the template writes 
       assert.deepEqual(marks(loop, said), ['<s>', '<|end|>'], `${use} of ${JSON.stringify(said)}, character by character`);
     }
   }
-  // A text of the template alone has the tokens of that text.
+  // A text written only by the template has that text's tokens.
   for (const template of [
     '<|turn|>x<|turn|><|end|>',
     "{{ '<|' + 'end' + '|>' }}<<<|end|>",
@@ -248,7 +248,7 @@ test('nothing that is said is a control token, and all that the template writes 
     );
 });
 
-test('a template without an end is stopped by a signal, by stop() and by close()', async () => {
+test('an endless template is stopped by a signal, by stop() and by close()', async () => {
   const template = loops(12);
   for (const how of ['signal', 'reader', 'stop', 'close']) {
     const model = await load(toyText({ metadata: { 'tokenizer.chat_template': ['string', template] } }));
@@ -270,12 +270,15 @@ test('a template without an end is stopped by a signal, by stop() and by close()
   }
 });
 
-test('a chat ends in each of its phases, by each way to end it, and the model goes on', async () => {
+test('a chat can be ended in each of its phases, in each way, and the model stays usable', async () => {
   const template = '{% for m in messages %}{{ m.content }}{% endfor %}';
   const long = [{ role: 'user', content: 'ab '.repeat(1200) }];
   const file = toyText({ context: 4096, metadata: { 'tokenizer.chat_template': ['string', template] } });
   const endless = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
-  /** What has happened before the end. @type {Record<string, (run: import('../../web/lib/index.js').TextRun, steps: AsyncIterator<unknown>) => Promise<unknown>>} */
+  /**
+   * The phase before the end. @type {Record<string, (run: import('../../web/lib/index.js').TextRun, steps: AsyncIterator<unknown>) =>
+   * Promise<unknown>>}
+   */
   const phases = {
     'at once': async () => {},
     'while the interpreter is loaded': async () => Promise.resolve(),
@@ -329,7 +332,7 @@ const CALLS = [
   { role: 'tool', content: 'rain', tool_call_id: 'a' },
 ];
 
-test('the arguments of a tool call may be an object or its JSON, as a template needs them', () => {
+test('the arguments of a tool call may be an object or its JSON, as the template requires', () => {
   const each = (/** @type {string} */ use) =>
     `{% for m in messages %}{% for c in m.tool_calls or [] %}{{ c.function.name }}:${use};{% endfor %}{{ m.content or '' }}{% endfor %}`;
   const asObject = CALLS.map((one) =>
@@ -384,7 +387,7 @@ test('a part of a chat that does not reach the model is reported', async () => {
   model.close();
 });
 
-test('a chat with tools uses the template that the file has for it', async () => {
+test("a chat with tools uses the file's template for tools", async () => {
   const model = await load(
     toyText({
       metadata: { 'tokenizer.chat_template': ['string', 'plain'], 'tokenizer.chat_template.tool_use': ['string', '{{ tools[0].name }}'] },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The worker's half of the protocol, slice by slice, with a clock and an event loop of our own. */
+/** The worker's half of the protocol, chunk by chunk, with a fake clock and event loop. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,14 +16,14 @@ import { ids, toyModel, toyNetwork } from './toy.js';
 const SETTINGS = { seed: 1n, samples: 2, temperature: 1, topK: 0, topP: 1 };
 const ELEMENTS = 64;
 
-/** A worker whose slices are run one by one. @param {Uint8Array<ArrayBuffer>} [bytes]  of its model */
+/** A worker whose chunks run one by one. @param {Uint8Array<ArrayBuffer>} [bytes]  of its model */
 function bench(bytes = toyModel()) {
   /** @type {FromWorker[]} */
   const posted = [];
   /** @type {(() => void)[]} */
   const loop = [];
   let time = 0;
-  // The clock moves 5 ms at each look: every slice seems to take 5 ms.
+  // The clock advances 5 ms at each reading: every chunk seems to take 5 ms.
   const jobs = new Jobs(
     (message) => posted.push(message),
     (task) => () => void loop.push(task),
@@ -34,13 +34,13 @@ function bench(bytes = toyModel()) {
   return {
     jobs,
     posted,
-    /** Runs one slice, or says that there is none to run. */
+    /** Runs one chunk, or reports that there is none to run. */
     slice() {
       const task = loop.shift();
       task?.();
       return task !== undefined;
     },
-    /** Runs until nothing is left to do; gives back how many slices that took. */
+    /** Runs until nothing is left; returns the number of chunks. */
     settle() {
       let slices = 0;
       while (this.slice()) assert.ok(++slices < 10000);
@@ -52,7 +52,7 @@ function bench(bytes = toyModel()) {
   };
 }
 
-test('open answers with the model', () => {
+test('open returns the model', () => {
   /** @type {FromWorker[]} */
   const posted = [];
   const jobs = new Jobs(
@@ -85,11 +85,11 @@ test('a run computes nothing before its first credit, and one chunk for each', (
     assert.equal(self.settle(), 0);
     assert.equal(jobs.core?.sessions, step.last ? 0 : 1);
   }
-  jobs.receive({ type: 'next', id: 2, chunkSize: 9 }); // of a run that is over
+  jobs.receive({ type: 'next', id: 2, chunkSize: 9 }); // of a finished run
   assert.equal(self.settle(), 0);
 });
 
-test('stop frees a run wherever it is, and it computes no further', () => {
+test('stop frees a run in any state, and nothing more is computed', () => {
   for (let slices = 0; slices < 8; slices++) {
     const worker = bench();
     worker.jobs.receive({ type: 'draw', id: 2, known: ids(40), inputs: {}, settings: SETTINGS });
@@ -141,7 +141,7 @@ test('positions of three ids: from and to count positions', () => {
   assert.equal(scored.nats.length, 48);
 });
 
-test('the small picture is read in slices of its own, and a wrong one leaves nothing behind', () => {
+test('the small picture is read in separate chunks, and an invalid one leaves nothing behind', () => {
   for (let slices = 1; slices < 4; slices++) {
     const worker = bench(enlarging);
     worker.jobs.receive({ type: 'score', id: 2, ids: ids(48, 256), inputs: small });
@@ -176,7 +176,7 @@ test('the small picture is read in slices of its own, and a wrong one leaves not
   assert.equal(worker.sessions, 0);
 });
 
-test('an id that is none fails the run that gave it', () => {
+test('an invalid id fails only the run that used it', () => {
   const worker = bench();
   worker.jobs.receive({ type: 'score', id: 2, ids: ids(ELEMENTS, 17), inputs: {} });
   worker.jobs.receive({ type: 'draw', id: 3, known: Uint32Array.of(0, 2 ** 32 - 1), inputs: {}, settings: SETTINGS });
@@ -191,7 +191,7 @@ test('an id that is none fails the run that gave it', () => {
   assert.equal(worker.sessions, 0);
 });
 
-test('a model without attention: runs and scores in slices too', () => {
+test('a model without attention: runs and scores in chunks too', () => {
   const worker = bench(toyNetwork());
   worker.jobs.receive({ type: 'draw', id: 2, known: ids(10, 2), inputs: {}, settings: SETTINGS });
   worker.jobs.receive({ type: 'next', id: 2, chunkSize: ELEMENTS });
@@ -205,7 +205,7 @@ test('a model without attention: runs and scores in slices too', () => {
   assert.equal(worker.sessions, 0);
 });
 
-test('work in flight takes turns', () => {
+test('concurrent work alternates', () => {
   const worker = bench();
   worker.jobs.receive({ type: 'draw', id: 2, known: ids(0), inputs: {}, settings: SETTINGS });
   worker.jobs.receive({ type: 'draw', id: 3, known: ids(0), inputs: {}, settings: SETTINGS });
@@ -245,7 +245,7 @@ test('a request that fails leaves nothing behind', () => {
   assert.equal(worker.sessions, 0);
 });
 
-test('pace: finds the length of a slice, by bounded steps', () => {
+test('pace: finds the length of a chunk in bounded steps', () => {
   /** @type {(ms: number, first: number) => number} */
   const settled = (ms, first) => {
     const pace = new SliceSize(first);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Keys that have a few channels far larger than the others, as Qwen 2 has by its biases, lose no more to rounding than other keys do. */
+/** Keys with a few channels far larger than the others (as in Qwen 2, by its biases) lose no more to rounding than other keys. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { toyQwen } from './toy-qwen.js';
 const SETTINGS = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 const IDS = Uint32Array.from({ length: 200 }, (_, i) => (i * 37 + ((i * i) % 11)) % 300);
 
-/** What has been asked before. @type {Map<string, { nats: Float32Array, bytes: number }>} */
+/** Cached results. @type {Map<string, { nats: Float32Array, bytes: number }>} */
 const known = new Map();
 
 /** @param {NonNullable<Parameters<typeof toyQwen>[0]>} options @param {number} [keyBits] */
@@ -28,14 +28,14 @@ function natsOf(options, keyBits) {
   return found;
 }
 
-/** Mean |nats - exact| a token. @param {NonNullable<Parameters<typeof toyQwen>[0]>} options @param {number} [keyBits] */
+/** Mean |nats - exact| per token. @param {NonNullable<Parameters<typeof toyQwen>[0]>} options @param {number} [keyBits] */
 function loss(options, keyBits) {
   const exact = natsOf({ ...options, exact: true }).nats;
   const { nats } = natsOf(options, keyBits);
   return nats.reduce((sum, cost, i) => sum + Math.abs(cost - exact[i]), 0) / (nats.length - 1);
 }
 
-test('biases of keys from 0 to 400: at most 0.02 nats a token', () => {
+test('biases of keys from 0 to 400: at most 0.02 nats per token', () => {
   const plain = loss({ key: 0 });
   for (const key of [0, 60, 150, 400]) {
     const lost = loss({ key });
@@ -45,7 +45,7 @@ test('biases of keys from 0 to 400: at most 0.02 nats a token', () => {
   assert.ok(loss({ key: 150, query: 20 }) < 0.05, 'queries with biases too');
 });
 
-test('a file without biases keeps its keys in 8 bits, unless it is asked for 16', () => {
+test('a file without biases keeps its keys in 8 bits, unless 16 are requested', () => {
   const [plain, wide] = [0, 16].map((bits) => natsOf({ biases: false, architecture: 'llama' }, bits));
   assert.ok(wide.bytes > plain.bytes);
   assert.deepEqual(natsOf({ biases: false, architecture: 'llama' }, 8).nats, plain.nats);

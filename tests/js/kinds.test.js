@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every kind of model through the worker: the contents of a position, the order of positions, and their start. For every model, a page sees
- * channels of 8 bits and costs with the right sums.
+ * Every kind of model through the worker: the contents of a position, the order of positions, and the first position. Whatever the model, a
+ * page sees channels of 8 bits and costs with the right sums.
  */
 
 import assert from 'node:assert/strict';
@@ -29,7 +29,7 @@ const DMOL = /** @type {const} */ ({ ...COLOUR, output: 'dmol', levels: 256 });
 const BLOCKS = { blockRows: 2, blockCols: 3, flangeRows: 2, flangeCols: 2 };
 const INPUT = { inputWidth: 4, inputHeight: 3 };
 
-/** Every combination that has its own path. @type {Record<string, ToyOptions>} */
+/** Every combination with its own code path. @type {Record<string, ToyOptions>} */
 const KINDS = {
   grey: { ...SIZE },
   'grey blocks': { ...SIZE, ...BLOCKS, preNorm: true },
@@ -52,7 +52,7 @@ const KINDS = {
 const imageFor = ({ info }) => ({ data: noise(WIDTH * HEIGHT * info.channels, 3), ...SIZE });
 
 /**
- * The image again as the model draws it: the known part, then the drawn part.
+ * The image as the model draws it: the known part, then the drawn part.
  *
  * @param {Model} model
  * @param {ArrayLike<number>} elements  in generation order
@@ -180,7 +180,7 @@ for (const [kind, options] of Object.entries(KINDS)) {
       );
       assert.equal(new Set(held).size, held.length);
       if (!info.blockRows) continue;
-      // The key positions, which are one after their elements, by the rule of local 2D attention.
+      // The key positions, one after their elements, by the rule of local 2D attention.
       const { blockRows, blockCols, flangeRows, flangeCols } = info;
       const [r, c] = [Math.floor(place / columns), place % columns];
       const [r0, c0] = [r - (r % blockRows), c - (c % blockCols)];
@@ -242,13 +242,13 @@ test('a model without attention', async () => {
   model.close();
 });
 
-withToy('classes without a name have their number', { ...SIZE, classes: ['', 'b', ''] }, async (model) => {
+withToy('classes without names are numbered', { ...SIZE, classes: ['', 'b', ''] }, async (model) => {
   assert.deepEqual(model.info.classes, ['0', 'b', '2']);
   const { values } = await collect(model.generate({ label: '2', seed: 1 }));
   assert.deepEqual((await collect(model.generate({ label: 2, seed: 1 }))).values, values);
 });
 
-withToy('palette: a picture is seen in its nearest colours', PALETTE, async (model) => {
+withToy('palette: a picture is shown in its nearest colours', PALETTE, async (model) => {
   const image = imageFor(model);
   const palette = /** @type {Uint8Array} */ (model.info.palette);
   const colours = nearestColours(image.data, palette);
@@ -278,7 +278,7 @@ withToy('blocks: the known part is a prefix of the order', { ...PALETTE, ...BLOC
   assert.equal(model.complete(image).known.length, 2 * WIDTH * 3, '3 rows are not possible: the closest below');
 });
 
-test('rows: what is possible and closest to half', () => {
+test('rows: the possible value closest to half', () => {
   for (const [height, blockRows, expected] of [
     [28, 0, 14],
     [7, 0, 3],
@@ -304,7 +304,7 @@ withToy('grey over black, colour over white', { ...SIZE, levels: 256, outputScal
   colour.close();
 });
 
-withToy('superResolve: the small picture decides, however it comes', { ...DMOL, ...INPUT }, async (model) => {
+withToy('superResolve: the small picture decides, in any form', { ...DMOL, ...INPUT }, async (model) => {
   const large = imageFor(model);
   const small = { data: reduce(large.data, { ...SIZE, channels: 3 }, 4, 3), width: 4, height: 3 };
   const run = model.superResolve(small, { seed: 1 });
@@ -368,7 +368,7 @@ withToy('superResolve: arguments', { ...PALETTE, ...INPUT }, async (model) => {
   plain.close();
 });
 
-withToy('super-resolution by no whole number: score needs its input', { ...DMOL, inputWidth: 3, inputHeight: 3 }, async (model) => {
+withToy('super-resolution by a fractional factor: score needs its input', { ...DMOL, inputWidth: 3, inputHeight: 3 }, async (model) => {
   const image = imageFor(model);
   const input = { data: noise(27), width: 3, height: 3 };
   await assert.rejects(model.score(image), isError('argument', /3 x 3.*\{ input \}/));
@@ -377,7 +377,7 @@ withToy('super-resolution by no whole number: score needs its input', { ...DMOL,
   assert.ok((await model.attention(image, { row: 0, column: 0, input })).length > 0);
 });
 
-withToy('mixture: the channels of a pixel have one query', DMOL, async (model) => {
+withToy('mixture: the channels of a pixel share one query', DMOL, async (model) => {
   const image = imageFor(model);
   const at = { row: 2, column: 1 };
   const red = await model.attention(image, { ...at, channel: 0 });
@@ -392,7 +392,7 @@ for (const [name, options] of /** @type {[string, ToyOptions][]} */ ([
   ['gaussian', { output: 'gaussian', levels: 4, width: 2, height: 1, outputScale: 0.2 }],
   ['channels', { channels: 3, levels: 2, width: 1, height: 2, blockRows: 2, blockCols: 2, outputScale: 0.3 }],
 ])) {
-  withToy(`${name}: samples come as often as their probabilities say`, options, async (model) => {
+  withToy(`${name}: sample frequencies match the probabilities`, options, async (model) => {
     const { info } = model;
     const runs = 60,
       samples = 64;
@@ -402,7 +402,7 @@ for (const [name, options] of /** @type {[string, ToyOptions][]} */ ([
       const { values } = await collect(model.generate({ seed, samples }));
       for (const sample of values) counts.set(sample.join(), (counts.get(sample.join()) ?? 0) + 1);
     }
-    // Every picture there is: positions with each of the levels.
+    // Every possible picture: positions with each of the levels.
     const { levels, palette } = info;
     const letters = Array.from({ length: levels }, (_, i) =>
       palette ? [...palette.subarray(3 * i, 3 * i + 3)] : [Math.round((255 * i) / (levels - 1))],
@@ -428,13 +428,13 @@ for (const [name, options] of /** @type {[string, ToyOptions][]} */ ([
     }
     assert.ok(Math.abs(total - 1) < 1e-5, `${total}`);
     assert.ok(bins >= 3 && Math.abs(rare) < 40, `${bins} bins, ${rare} rare`);
-    // Five deviations of a chi-squared variable: the seeds are fixed, so this passes always or never.
+    // Five standard deviations of a chi-squared variable: the seeds are fixed, so this passes always or never.
     assert.ok(chiSquared < bins + 5 * Math.sqrt(2 * bins), `${chiSquared} with ${bins} bins`);
   });
 }
 
 withToy(
-  'mixture: probabilities of a pixel sum to 1 and its channels depend on one another',
+  'mixture: probabilities of a pixel sum to 1, and its channels depend on each other',
   { channels: 3, output: 'dmol', levels: 256, width: 1, height: 1, mixtures: 2 },
   async (model) => {
     const pixel = async (/** @type {number[]} */ ...data) => (await model.score({ data, width: 1, height: 1 })).perElement;

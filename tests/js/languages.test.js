@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The pages in other languages: every sentence is translated, none is in a script alone, and a page has the same figures, places and code
- * in each language. CONTRIBUTING.md describes how to translate a page and how to add a language.
+ * The pages in other languages: every sentence is translated, no sentence is only in a script, and a page has the same figures, places and
+ * code in each language. CONTRIBUTING.md describes how to translate a page and how to add a language.
  */
 
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
 /** Scripts that run in no page. */
 const TOOLS = ['web/front/make-stills.js', 'web/front/tiles/record.js'];
-/** Where sentences are looked up whose places are not in scripts of the page. */
+/** Functions that look up sentences stored outside the page's scripts. */
 const DATA = ['web/front/papers.js', 'web/front/courses.js'];
 
 /** @param {string} path */
@@ -33,7 +33,7 @@ const read = (path) => readFile(join(WEB, path), 'utf8');
 /** @param {string} lang @param {string} folder @returns {Promise<Record<string, string>>} */
 const tableOf = async (lang, folder) => JSON.parse(await read(`${folder}/${lang}.json`).catch(() => '{}'));
 
-/** What the scripts of a folder say, and those of other pages that they take in. @param {string} folder from web/ */
+/** The texts in a folder's scripts, and in scripts of other pages that they import. @param {string} folder from web/ */
 async function saidIn(folder) {
   const own = (await readdir(join(WEB, folder), { recursive: true }))
     .filter((name) => name.endsWith('.js'))
@@ -57,7 +57,7 @@ async function saidIn(folder) {
 /** @param {import('./strings.js').Found} found */
 const shown = ({ file, line, text }) => `${file}:${line}: ${text}`;
 
-/** What the frame says of a page, and the courses and papers, which are data. */
+/** The frame's texts about a page, and the courses and papers, which are data. */
 const frame = stringsOf(await read('tools/frame.js'), 'web/tools/frame.js').said;
 const data = [
   ...COURSES.flatMap(({ name, says, steps }) => [name, says, ...steps.map(({ asks }) => asks)]),
@@ -76,7 +76,7 @@ const named = [
   ).flat(),
 ];
 
-/** What must be the same in both languages. @param {string} html */
+/** The parts that must be the same in both languages. @param {string} html */
 function skeleton(html) {
   const body = html.slice(html.indexOf('\n---\n', 4));
   const all = (/** @type {RegExp} */ pattern) => [...body.matchAll(pattern)].map(([, found]) => found);
@@ -109,7 +109,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
   }
 
   for (const folder of folders) {
-    test(`web/${folder}: ${spoken}: every sentence of the scripts is translated, and none of the table is left over`, async () => {
+    test(`web/${folder}: ${spoken}: every sentence of the scripts is translated, and the table has no unused one`, async () => {
       const own = await tableOf(lang, folder);
       const table = { ...shell, ...own };
       const { said, plain, literals } = await saidIn(folder);
@@ -134,7 +134,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
       );
     });
 
-    test(`web/${folder}/${lang}.json: each sentence once, with the same places, in the marks of the language`, async () => {
+    test(`web/${folder}/${lang}.json: each sentence once, with the same places, in the punctuation of the language`, async () => {
       const text = await read(`${folder}/${lang}.json`).catch(() => '{}');
       const keys = [...text.matchAll(/^ {2}("(?:[^"\\]|\\.)*"): /gm)].map(([, key]) => JSON.parse(key));
       assert.deepEqual(
@@ -172,7 +172,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
     });
   }
 
-  test(`parts of pages in web/shell: ${spoken} for every page that has them`, async () => {
+  test(`shared parts of pages in web/shell: in ${spoken} for every page that has them`, async () => {
     for (const name of translated) {
       for (const [, part] of (await read(`${name ? `pages/${name}` : 'front'}/page.${lang}.html`)).matchAll(/<!-- include (\S+)\.html/g)) {
         const [english, other] = await Promise.all([read(`shell/${part}.html`), read(`shell/${part}.${lang}.html`)]);
@@ -181,7 +181,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
     }
   });
 
-  test(`${spoken}: a page leads to files that are there, to pages in that language where there are such, and to the page in English`, async () => {
+  test(`${spoken}: links of a page lead to existing files, to pages in that language if they exist, and to the English page`, async () => {
     const pages = await framedPages(WEB);
     for (const name of translated) {
       const path = `${name && `pages/${name}/`}${lang}/index.html`;
@@ -207,7 +207,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
   });
 }
 
-test('a phrase: in English as it stands; by a table with its places in any order, and the particle that follows a value', () => {
+test('a phrase: unchanged in English; from a table with its places in any order, and the particle that fits a value', () => {
   const english = phrasesIn({});
   assert.equal(english`Row ${1} of ${2}`, 'Row 1 of 2');
   assert.equal(english('a text of elsewhere'), 'a text of elsewhere');
@@ -238,7 +238,7 @@ test('a phrase: in English as it stands; by a table with its places in any order
     assert.equal(other`To ${value}`, expected);
 });
 
-test('no line of a page in Korean begins with a particle after a bracket', () => {
+test('no line of a Korean page begins with a particle after a bracket', () => {
   assert.equal(
     joined('<b>쿼리(<span lang="en">query</span>)</b>이다. f(x) = 1'),
     '<b>쿼리(<span lang="en">query</span>)\u2060</b>이다. f(x) = 1',
@@ -246,7 +246,7 @@ test('no line of a page in Korean begins with a particle after a bracket', () =>
   assert.equal(joined('<p title="f(x)는">f(x)는 (뿌리)</p>'), '<p title="f(x)는">f(x)\u2060는 (뿌리)</p>');
 });
 
-test('what people read is found in a script, and what is not for them is left alone', () => {
+test('the tool finds texts for people in a script, and leaves others alone', () => {
   const texts = (/** @type {string} */ source) => stringsOf(source, 'toy.js').plain.map(({ text }) => text);
   assert.deepEqual(texts("make('p', { class: 'a note of it' }, 'Stop', b ? 'go' : ` (${n} nats)`)"), ['Stop', 'go', ' ({} nats)']);
   assert.deepEqual(

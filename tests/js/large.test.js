@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Large files, which go to the engine while they arrive: the same model, less memory, and every way in which it fails. */
+/** Large files, which go to the engine while they arrive: the same model, less memory, and every way to fail. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -20,7 +20,7 @@ import { toyText } from './toy-text.js';
 import { F32, readGGUF, writeGGUF } from './gguf.js';
 import { toyModel } from './toy.js';
 
-/** 36 MB; what is smaller than 32 MB is read whole. */
+/** 36 MB; files under 32 MB are read as a whole. */
 const large = toyText({ d: 512, inner: 5120 });
 assert.ok(large.length > 2 ** 25);
 const picture = toyModel({ embedding: 1024, feedForward: 4096, blocks: 1, heads: 1 });
@@ -32,9 +32,9 @@ let server;
 let origin;
 /** @type {string} */
 let folder;
-/** The bytes that are sent. @type {Uint8Array} */
+/** The bytes that the server sends. @type {Uint8Array} */
 let sent = large;
-/** How much of it, at first. */
+/** How many of them, at first. */
 let most = Infinity;
 let requests = 0;
 
@@ -94,16 +94,16 @@ test('an address, a path, a Blob and a Response: the same model as from bytes, w
     assert.equal(downloads.at(-1)?.loaded, large.length);
     assert.deepEqual(await tale(model), expected);
   }
-  // Every worker gets it.
+  // Every worker gets the file.
   const two = await load(`${origin}/large.gguf`, { workers: 2 });
   assert.deepEqual(await tale(two), expected);
-  // A digest needs the whole.
+  // A digest needs the whole file.
   const integrity = `sha256-${createHash('sha256').update(large).digest('base64')}`;
   assert.deepEqual(await tale(await load(`${origin}/large.gguf`, { integrity })), expected);
   await assert.rejects(load(`${origin}/large.gguf`, { integrity: integrity.replace(/.=$/, 'A=') }), isError('integrity'));
 });
 
-test('a model that looks at its weights while it opens comes whole', { timeout: 60000 }, async () => {
+test('a model that reads its weights while it opens needs the whole file', { timeout: 60000 }, async () => {
   sent = picture;
   const model = await load(`${origin}/picture.gguf`);
   sent = large;
@@ -111,7 +111,7 @@ test('a model that looks at its weights while it opens comes whole', { timeout: 
   model.close();
 });
 
-test('a download that breaks off goes on where it was', { timeout: 60000 }, async () => {
+test('a broken download resumes where it was', { timeout: 60000 }, async () => {
   most = 2e7;
   requests = 0;
   const expected = await tale(await load(large));
@@ -120,7 +120,7 @@ test('a download that breaks off goes on where it was', { timeout: 60000 }, asyn
   most = Infinity;
 });
 
-test('a content-length that is too small, as of a compressed answer: a file opens with a last tensor of any type', {
+test('a content-length that is too small, as in a compressed answer: a file opens with a last tensor of any type', {
   timeout: 60000,
 }, async () => {
   const { tensors } = readGGUF(toyText());
@@ -172,7 +172,7 @@ test('a content-length that is too small, as of a compressed answer: a file open
   }
 });
 
-test('a compressed answer that continues behind its file, without an end, is read to the end of the file', { timeout: 60000 }, async () => {
+test('a compressed answer with endless bytes after its file is read to the end of the file', { timeout: 60000 }, async () => {
   const small = toyText();
   const beyond = small.slice();
   const name = 'token_embd.weight';
@@ -201,7 +201,7 @@ test('a compressed answer that continues behind its file, without an end, is rea
   }
 });
 
-test('what is no model, has ended early, or is given up', { timeout: 60000 }, async () => {
+test('files that are not models, truncated files, aborted loading', { timeout: 60000 }, async () => {
   const broken = large.slice();
   broken.fill(255, broken.length - 64, broken.length - 60); // not-a-number
   await assert.rejects(load(new Blob([broken])), isError('numeric', /output\.weight|weight/));
@@ -229,7 +229,7 @@ test('what is no model, has ended early, or is given up', { timeout: 60000 }, as
   await assert.rejects(load(bodies), isError('network', /ended before its last byte/));
 });
 
-test('memory is that of the model; after a trap another worker reads the file anew', async () => {
+test("only the model's memory is used; after a trap another worker reads the file again", async () => {
   /** @type {any[]} */
   const posted = [];
   const jobs = new Jobs(

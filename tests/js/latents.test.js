@@ -17,7 +17,7 @@ after(() => {
 
 /** @import { LatentOptions, LatentRun } from '../../web/lib/index.js' */
 
-/** Options of latents alone say that the run is one of those, which others leave open. @param {LatentOptions} options */
+/** Marks the run as one of latents, because the general options do not say so. @param {LatentOptions} options */
 const make = (options, of = model) => of.generate(options);
 
 /** @param {LatentRun} run */
@@ -27,10 +27,10 @@ async function collect(run) {
   return steps;
 }
 
-/** The one step of one picture. @param {LatentOptions} options */
+/** The single step of one picture. @param {LatentOptions} options */
 const one = async (options) => (await collect(make(options)))[0];
 
-test('what such a model is', () => {
+test('the description of such a model', () => {
   const { verbs, kind, width, height, channels, levels, classes, positions, latent, palette } = model.info;
   assert.deepEqual(
     { verbs, kind, width, height, channels, levels, classes, positions, latent, palette },
@@ -51,7 +51,7 @@ test('what such a model is', () => {
   assert.throws(() => model.resume(/** @type {any} */ ({})), { code: 'argument' });
 });
 
-test('the seed and the number of a sample make a picture; its latent makes it again', async () => {
+test('seed and sample number determine a picture; its latent reproduces it', async () => {
   const steps = await collect(make({ seed: 5, samples: 4 }));
   assert.deepEqual(
     steps.map(({ sample, label, from, to }) => [sample, label, from, to]),
@@ -77,7 +77,7 @@ test('the seed and the number of a sample make a picture; its latent makes it ag
   assert.deepEqual((await one({ seed: 2n ** 64n - 1n, label: 2 })).values, (await one({ seed: 2n ** 64n - 1n, label: 2 })).values);
 });
 
-test('where it looked', async () => {
+test('the attention of a picture', async () => {
   const { maps = [], values } = await one({ seed: 3, label: 1, maps: true });
   const [{ name, queries, keys, weights }] = maps;
   assert.deepEqual([name, weights.length], ['attention', 64 * 16]);
@@ -139,7 +139,7 @@ test('a run can be read again, drawn, and stopped', async () => {
   }, /after 0/);
 });
 
-test('what makes no sense is refused at once', () => {
+test('invalid options are refused immediately', () => {
   const refused = (/** @type {() => unknown} */ work, /** @type {RegExp} */ says) => assert.throws(work, isError('argument', says));
   const right = new Float32Array(20);
   refused(() => model.generate({ latent: [1, 2, 3] }), /A latent of this model has 20 numbers, not 3/);
@@ -159,7 +159,7 @@ test('what makes no sense is refused at once', () => {
   refused(() => model.walk(1, right.slice(1)), /A latent of this model has 20 numbers, not 19/);
 });
 
-test('what was made can be read after a stop; a reader that leaves or gives up does not end it for another', async () => {
+test('pictures drawn before a stop can be read; a reader that leaves or aborts does not end the run for another', async () => {
   const stopped = model.generate({ samples: 5, seed: 1 });
   for await (const { sample } of stopped) if (sample === 1) stopped.stop();
   assert.deepEqual([(await stopped.pictures()).length, stopped.finish], [2, 'abort']);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Input that is too long is refused before it is read; a list with holes or of other things by a sentence that names the place. */
+/** Input that is too long is refused before it is read; a list with holes or wrong items is refused with the index. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -14,7 +14,7 @@ const [story, translator, signs] = /** @type {any[]} */ (
 );
 after(() => [story, translator, signs].forEach((model) => model.close()));
 
-test('a text that no context holds is refused at once, in whatever form it comes', async () => {
+test('a text longer than any context is refused immediately, in every form', async () => {
   const long = 'a b '.repeat(2e6);
   const talk = [{ role: 'user', content: long }];
   for (const ask of [
@@ -29,10 +29,10 @@ test('a text that no context holds is refused at once, in whatever form it comes
     const busy = await busyIn(() => assert.throws(ask, isError('argument', /has over \d+ tokens, and this model sees \d+/)));
     assert.ok(busy < 1000, `${ask} took ${busy} ms`);
   }
-  assert.doesNotThrow(() => translator.translate(`a${' '.repeat(200)}b`)); // white space counts as one
+  assert.doesNotThrow(() => translator.translate(`a${' '.repeat(200)}b`)); // runs of white space count as one
 });
 
-test('lists with holes, and maps of other things, are refused', async () => {
+test('lists with holes, and maps with wrong items, are refused', async () => {
   const { width, height } = signs.info;
   const image = { data: Uint8Array.from({ length: width * height }, (_, i) => i % 251), width, height };
   const one = { image, label: 'a' };
@@ -66,7 +66,7 @@ test('lists with holes, and maps of other things, are refused', async () => {
   assert.throws(() => story.generate(null), isError('argument', /A prompt is/));
 });
 
-test('what a function of the caller throws reaches the caller as it is', async () => {
+test("an error in a caller's function reaches the caller unchanged", async () => {
   const mine = new Error('mine');
   const fail = () => {
     throw mine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** load(): where the bytes come from, progress, integrity, and every way in which it fails. */
+/** load(): sources of bytes, progress, integrity, and every way to fail. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -191,7 +191,7 @@ test('info of a model with a palette, blocks and an input', async () => {
   model.close();
 });
 
-test('metadata of every type is read, hostile keys and texts included', async () => {
+test('metadata of every type are read, including hostile keys and texts', async () => {
   const model = await load(
     toyModel({
       metadata: {
@@ -226,7 +226,7 @@ test('progress', async () => {
     const { head, ...last } = all.at(-1);
     assert.deepEqual(last, { phase: 'ready', loaded: toy.length, total });
     if (source === path)
-      assert.equal(head, undefined); // it comes whole
+      assert.equal(head, undefined); // it arrives whole
     else
       assert.ok(
         head.length < 8192 && Buffer.from(toy).subarray(0, head.length).equals(head) && head.length >= Math.min(1024, toy.length),
@@ -241,7 +241,7 @@ test('progress', async () => {
   }
 });
 
-test('the size of a Blob is known; a bad one is called by its name', async () => {
+test('the size of a Blob is known; an error names a bad one', async () => {
   /** @type {any[]} */
   const seen = [];
   (await load(new File([toy], 'mine.gguf'), { onProgress: (progress) => seen.push(progress) })).close();
@@ -286,11 +286,11 @@ test('hf: names a file on the Hub', async () => {
   ]);
 });
 
-test('where nothing is kept, as in Node, there is nothing to list or to free', async () => {
+test('without a cache, as in Node, the list is empty and nothing is freed', async () => {
   assert.deepEqual([await cache.list(), await cache.size(), await cache.delete(), await cache.persist()], [[], 0, false, false]);
 });
 
-test('an error thrown by onProgress comes through', async () => {
+test('an error thrown by onProgress reaches the caller', async () => {
   const mine = new Error('mine');
   await assert.rejects(
     load(`${origin}/toy.gguf`, {
@@ -338,7 +338,7 @@ test('network errors name the address', async () => {
   await assert.rejects(load(folder), isError('network'));
 });
 
-test('what is no source', async () => {
+test('invalid sources', async () => {
   for (const source of [undefined, null, 7, {}, []]) {
     await assert.rejects(load(/** @type {any} */ (source)), isError('argument', /address/));
   }
@@ -348,7 +348,7 @@ test('what is no source', async () => {
   await assert.rejects(load('file://host/path'), isError('argument'));
 });
 
-test('a wrong file says what it looks like', async () => {
+test('an error names the apparent format of a wrong file', async () => {
   await assert.rejects(load(`${origin}/page`), isError('format', /web page/));
   await assert.rejects(load(new Uint8Array(0)), isError('format', /empty/));
   await assert.rejects(load(new TextEncoder().encode('{"a": 1}')), isError('format', /JSON/));
@@ -374,7 +374,7 @@ test('a wrong file says what it looks like', async () => {
 });
 
 /**
- * A download that is refused while it runs: the server sees that the connection is closed.
+ * A download that is refused while it runs: the server sees the connection close.
  *
  * @param {Promise<unknown>} loading
  * @param {(error: unknown) => boolean} expected
@@ -385,11 +385,11 @@ async function assertRefused(loading, expected) {
   assert.equal(answering, 0, 'the connection is still open');
 }
 
-test('a download that is no weight file is refused as soon as it shows', { timeout: 20000 }, async () => {
+test('a download that is not a weight file is refused as soon as this is known', { timeout: 20000 }, async () => {
   await assertRefused(load(`${origin}/endless`), isError('format', /not a GGUF file.*web page/));
   await assertRefused(load(`${origin}/bytewise`), isError('format', /not a GGUF file/));
   await assertRefused(load(await fetch(`${origin}/endless`)), isError('format', /web page/));
-  /** @type {[number, number, string, RegExp][]} a byte of the header and its value, and the resulting format */
+  /** @type {[number, number, string, RegExp][]} a a header byte, its value, and the resulting format */
   const cases = [
     [0, 0x67, 'format', /not a GGUF file/],
     [4, 4, 'unsupported', /version is neither 2 nor 3/],
@@ -424,7 +424,7 @@ test('a download that is no weight file is refused as soon as it shows', { timeo
 test('a download beyond 3.75 GiB is refused before it is read', { timeout: 20000 }, async () => {
   await assertRefused(load(`${origin}/huge`), isError('limit', /larger than 3.75 GiB/));
   await assertRefused(load(await fetch(`${origin}/huge`)), isError('limit', /larger than 3.75 GiB/));
-  // Without a length, and without an end: read no further than it takes to see that the head is damaged.
+  // Without a length and without an end: read only until the head is known to be damaged.
   const piece = new Uint8Array(2 ** 26);
   piece.set(toy.subarray(0, 100));
   let sent = 0;
@@ -445,7 +445,7 @@ test('a download beyond 3.75 GiB is refused before it is read', { timeout: 20000
   assert.deepEqual([sent, cancelled], [1, true]);
 });
 
-test('a truncated file is a format error wherever it ends', async () => {
+test('a truncated file is a format error at any length', async () => {
   for (const length of [1, 4, 8, 23, 24, 100, 500, 1000, toy.length - 4000, toy.length - 33]) {
     await assert.rejects(load(toy.subarray(0, length)), isError('format'), `${length} bytes`);
   }
@@ -465,10 +465,10 @@ const damageable = {
   }),
   'a mixture': toyModel({ ...tiny, levels: 256, output: 'dmol', mixtures: 1 }),
 };
-/** Of every second byte one of these in turn is changed, by ./build.sh test-sweep each of every byte. */
+/** Every second byte is changed to one of these in turn; ./build.sh test-sweep changes every byte to each. */
 const BITS = [0x01, 0x80, 0xff];
 for (const [name, file] of Object.entries(damageable)) {
-  test(`a damaged file is an error or a model, never a trap: ${name}`, () => {
+  test(`a damaged file gives an error or a model, never a trap: ${name}`, () => {
     const results = { opened: 0, refused: 0 };
     for (let at = 0; at < file.length; at += EVERY ? 1 : 2) {
       for (const bits of EVERY ? BITS : [BITS[at % BITS.length]]) {
@@ -496,7 +496,7 @@ for (const [name, file] of Object.entries(damageable)) {
   });
 }
 
-test('files that this version does not run', async () => {
+test('files that this version does not support', async () => {
   const other = /** @param {Record<string, any[]>} metadata */ (metadata) => load(toyModel({ metadata }));
   await assert.rejects(other({ 'general.architecture': ['string', 'mamba'] }), isError('unsupported', /mamba/));
   await assert.rejects(other({ 'image-transformer.output.type': ['string', 'diffusion'] }), isError('unsupported', /output\.type/));
@@ -523,7 +523,7 @@ test('wasm that is missing, of another kind, or of another version', async () =>
   (await load(toy, { wasmUrl: join(ROOT, 'web/dist/nextpixel.wasm') })).close();
 });
 
-test('a process ends while a model is idle, under flags that are not for workers too', () => {
+test('a process ends while a model is idle, with flags that workers do not accept', () => {
   const script = `
     import { load } from ${JSON.stringify(pathToFileURL(`${ROOT}web/lib/index.js`).href)};
     const model = await load(${JSON.stringify(path)});
@@ -537,7 +537,7 @@ test('a process ends while a model is idle, under flags that are not for workers
   assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: 'true\n', stderr: '' });
 });
 
-test('what onProgress throws reaches who asked, and nobody else who waits for the same file', async () => {
+test('an error in onProgress reaches its caller, and no other caller that waits for the same file', async () => {
   const { acquire } = await import('../../web/lib/index.js');
   const mine = new Error('mine');
   let calls = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Exact look-ahead through the library: where it happens, what steps say of it, and that it changes no picture. */
+/** Exact speculative decoding through the library: when it is used, what steps report about it, and that it changes no picture. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,13 +19,13 @@ const TOYS = {
   'a palette': { draft: true, width: 7, height: 9, channels: 3, palette: true, levels: 20 },
 };
 
-/** All that was drawn. @param {PictureRun} run */
+/** All drawn values. @param {PictureRun} run */
 async function drawn(run) {
   const { values, nats } = await collect(run);
   return { values, nats };
 }
 
-/** How far ahead each element was computed, sample by sample. @param {PictureRun} run @param {number} samples */
+/** The number of columns computed ahead for each element, sample by sample. @param {PictureRun} run @param {number} samples */
 async function aheadOf(run, samples = 1) {
   /** @type {number[][]} */
   const all = Array.from({ length: samples }, () => []);
@@ -37,7 +37,7 @@ async function aheadOf(run, samples = 1) {
 }
 
 for (const [name, options] of Object.entries(TOYS)) {
-  test(`the same picture with look-ahead and without: ${name}`, async () => {
+  test(`the same picture with speculative decoding and without: ${name}`, async () => {
     const model = await load(toyModel(options));
     assert.equal(model.info.lookAhead, true);
     const image = { data: noise(7 * 9 * model.info.channels), width: 7, height: 9 };
@@ -51,7 +51,7 @@ for (const [name, options] of Object.entries(TOYS)) {
     model.close();
   });
 
-  test(`steps say how far ahead was computed: ${name}`, async () => {
+  test(`steps report the positions computed ahead: ${name}`, async () => {
     const model = await load(toyModel(options));
     const span = (7 * 9 * model.info.channels) / model.info.positions;
     let passes = 0;
@@ -81,7 +81,7 @@ for (const [name, options] of Object.entries(TOYS)) {
   });
 }
 
-test('samples that workers draw alone are those that are drawn together', async () => {
+test('samples that workers draw alone equal those drawn together', async () => {
   const file = toyModel(TOYS['local attention']);
   const [one, two] = [await load(file), await load(file, { workers: 2 })];
   assert.deepEqual(await drawn(two.generate({ samples: 2, seed: 5 })), await drawn(one.generate({ samples: 2, seed: 5 })));
@@ -94,7 +94,7 @@ test('samples that workers draw alone are those that are drawn together', async 
   two.close();
 });
 
-test('a file without a draft goes pixel by pixel', async () => {
+test('a file without a draft is drawn pixel by pixel', async () => {
   const model = await load(toyModel());
   assert.equal(model.info.lookAhead, false);
   assert.ok((await aheadOf(model.generate({ seed: 1, lookAhead: true }))).flat().every((k) => k === 0));
@@ -111,7 +111,7 @@ test('the digits take far fewer passes than pixels', async () => {
   model.close();
 });
 
-test('of two ways, the faster one is taken, and the slower one is tried again now and then', () => {
+test('the faster of two modes is used, and the slower one is tried again now and then', () => {
   let now = 0,
     turns = 0;
   const costs = [3, 5]; // milliseconds a unit
@@ -153,7 +153,7 @@ test('of two ways, the faster one is taken, and the slower one is tried again no
   );
 });
 
-test('look-ahead begins and ends between two draws of a run', () => {
+test('speculative decoding starts and stops between two draws of a run', () => {
   const core = new Core(wasmModule, toyModel({ draft: true, width: 8, height: 8 }));
   const settings = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
   const session = core.openSession(settings);

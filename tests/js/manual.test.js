@@ -3,7 +3,7 @@
 
 /**
  * The manual is correct: keys, messages, attributes, functions, versions, samples, links. ./build.sh check-manual proves that its pages are
- * made of its chapters.
+ * built from its chapters.
  */
 
 import assert from 'node:assert/strict';
@@ -53,7 +53,7 @@ const sectionsOf = (text) =>
 /** @param {string} text */
 const codeIn = (text) => new Set([...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code));
 
-test('every key that the engine or a codec reads is in the chapter of files, in the section of its architecture', async () => {
+test('every key that the engine or a codec reads is in the chapter on files, in the section of its architecture', async () => {
   const sections = sectionsOf(await chapter('files'));
   /** @param {string} architecture */
   const section = (architecture) => {
@@ -79,7 +79,7 @@ test('every key that the engine or a codec reads is in the chapter of files, in 
         check(known, key, file);
       }
       for (const [, key] of text.matchAll(/\bnx_key\([^,"]+, "([\w.]+)"\)/g)) check(known, key, file);
-      // rope.scaling.factor or rope.scale_linear: the name is chosen first
+      // rope.scaling.factor or rope.scale_linear: the code chooses the name first
       for (const [, key] of text.matchAll(/[?:] "(\w+\.[\w.]+)"/g)) if (!key.endsWith('.weight')) check(known, key, file);
     }
     const everywhere = codeIn([...sections.values()].join(''));
@@ -95,16 +95,16 @@ test('every key that the engine or a codec reads is in the chapter of files, in 
   assert.deepEqual([...missing], []);
 });
 
-test('the table of tensor types has a whole row for each type', async () => {
+test('the table of tensor types has a complete row for each type', async () => {
   const text = await chapter('files');
-  assert.match(text, /^<!-- types -->$/m); // the rows, which web/manual/make/runs.js makes
+  assert.match(text, /^<!-- types -->$/m); // the rows that web/manual/make/runs.js generates
   const rows = (await types()).split('\n');
   assert.ok(rows.length >= 30);
   for (const row of rows) assert.match(row, /^\| `\w+` \| \d+ \| \d+ \| \d+ \| [\d.]+ \| (yes|no: .{10,}) \|$/);
   assert.ok(rows.some((row) => row.startsWith('| `Q4_K` | 12 | 256 | 144 | 4.5 | yes |')));
 });
 
-test('the distributions of a model are the same in C, in Python and in the chapter of files', async () => {
+test('the distributions of a model are the same in C, in Python and in the chapter on files', async () => {
   const [, names] = /nx_output_names\[NX_OUTPUT_KINDS\] = \{([^}]*)\};/.exec(await readFile(`${ROOT}src/sampling/output.c`, 'utf8')) ?? [];
   const known = [...String(names).matchAll(/"(\w+)"/g)].map(([, name]) => name);
   assert.ok(known.length >= 5);
@@ -115,11 +115,11 @@ test('the distributions of a model are the same in C, in Python and in the chapt
   assert.deepEqual([...codeIn(String(cell))], known);
 });
 
-test('every error code has its section, and each message that is quoted is one', async () => {
+test('every error code has its section, and each quoted message exists', async () => {
   const text = await chapter('errors');
   const sections = sectionsOf(text);
   assert.deepEqual([...sections.keys()], [...CODES]);
-  // Strings that continue on the next line are joined.
+  // Joins strings that continue on the next line.
   const sources = [...(await textsOf('web/lib', '.js')).values(), ...(await textsOf('src', '.c')).values()]
     .join('\n')
     .replace(/['`"]\s*\+\s*['`"]|['`"] \+\n\s*['`"]/g, '')
@@ -158,7 +158,7 @@ test('the element: every attribute, event, part and custom property', async () =
   const style = styles.join('');
   const inner = new Set([...style.matchAll(/(--nx-\w+):/g)].map(([, name]) => name)); // set by the element itself
   for (const [name] of style.matchAll(/--nx-[\w-]+/g)) assert.ok(known.has(name) || inner.has(name), `custom property ${name}`);
-  // And no element in a sample has an attribute that there is not.
+  // And no element in a sample has an unknown attribute.
   const usual = ['class', 'onnx-end', 'onnx-error', 'aria-label'];
   for (const [name, page] of await textsOf('web/manual/chapters', '.md')) {
     for (const [, tag] of page.matchAll(/<next-pixel\s([^`]*?)\/?>/g)) {
@@ -180,7 +180,7 @@ test('C: every function and status of the header', async () => {
   }
 });
 
-test('the versions that are said to be tested are those of tests/embed', async () => {
+test('the versions listed as tested are those of tests/embed', async () => {
   const text = await chapter('bundlers');
   const { dependencies } = JSON.parse(await readFile(`${ROOT}tests/embed/package.json`, 'utf8'));
   /** @param {string} name */
@@ -209,7 +209,7 @@ test('the versions that are said to be tested are those of tests/embed', async (
   }
 });
 
-test('hosting: every published file, and the size of the one file', async () => {
+test('hosting: every published file, and the size of the single file', async () => {
   const known = codeIn(await chapter('hosting'));
   for (const name of await readdir(`${ROOT}web/dist`)) if (!name.startsWith('page-')) assert.ok(known.has(name), name);
   const [, said] = /has them inside \((\d+) KB gzip\)/.exec(await chapter('bundlers')) ?? [];
@@ -223,7 +223,7 @@ test('samples of JavaScript compile against the types of the package', async () 
   let count = 0;
   for (const [name, text] of await textsOf('web/manual/chapters', '.md')) {
     for (const [, info, code] of text.matchAll(/^```js((?: .*)?)\n([^]*?)^```$/gm)) {
-      if (info.includes('file=')) continue; // those are run by tests/embed
+      if (info.includes('file=')) continue; // tests/embed runs those
       await writeFile(`${BUILD}js/${name.replace('.md', '')}-${++count}.js`, `${code}\nexport {};\n`);
     }
   }
@@ -279,7 +279,7 @@ more('the program of C compiles as the manual says, and draws what the WebAssemb
     ['-std=c11', '-Wall', '-Wextra', '-Werror', '-O1', ...flags.split(' '), ...sources, 'web/examples/c/draw.c', '-o', `${BUILD}draw`],
     { cwd: ROOT },
   );
-  // The functions of the C library that it needs are those listed, apart from the program's own.
+  // The listed functions are exactly those of the C library that it needs, apart from the program's own.
   const needs = async (/** @type {string} */ file) =>
     [...(await run('nm', ['-u', file])).stdout.matchAll(/ U ([a-z]\w*)/g)].map(([, name]) => name);
   await run(process.env.CC ?? 'gcc', ['-O1', '-Iinclude', '-c', 'web/examples/c/draw.c', '-o', `${BUILD}draw.o`], { cwd: ROOT });
@@ -312,7 +312,7 @@ more('the program of C compiles as the manual says, and draws what the WebAssemb
   assert.deepEqual([failed.code, failed.stderr], [1, 'draw: cannot open the weights (not a GGUF file)\n']);
 });
 
-/** Pages that a visitor meets: the front, the systems, the manual. */
+/** Pages that a visitor meets: the front page, the models' pages, the manual. */
 async function everyPage() {
   const manual = (await readdir(MANUAL)).filter((name) => name.endsWith('.html')).map((name) => `web/manual/${name}`);
   return new Map([
@@ -321,7 +321,7 @@ async function everyPage() {
   ]);
 }
 
-test('every link of the manual leads somewhere, and every page leads to the manual', async () => {
+test('every link of the manual has a target, and every page links to the manual', async () => {
   const pages = await everyPage();
   /** @param {string} page */
   const idsOf = async (page) =>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The pages as they are written. */
+/** The pages' markup. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -15,7 +15,7 @@ for (const name of await readdir(`${ROOT}web`, { recursive: true })) {
   if (/(^|\/)(page|endings|translation|writing)\.html$/.test(name)) pages.set(name, await readFile(`${ROOT}web/${name}`, 'utf8'));
 }
 
-test('what is shown as a picture has a name', () => {
+test('every picture has an accessible name', () => {
   assert.ok(pages.size > 15);
   for (const [name, text] of pages) {
     for (const [tag] of text.matchAll(/<canvas[^>]*role="img"[^>]*>/g)) assert.match(tag, /aria-label(ledby)?="[^"]/, `${name}: ${tag}`);

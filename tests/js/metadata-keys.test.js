@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The keys of a file, of every type that GGUF has: one reader, one check, whether C or JavaScript reads them. */
+/** The keys of a file, of every GGUF type: one reader and one check, whether C or JavaScript reads them. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -16,14 +16,14 @@ import { Core } from './core.js';
 import { GOLDEN, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 
-/** Bytes of the numbers that are whole, by type. @type {Record<string, [type: number, bytes: number]>} */
+/** Sizes in bytes of the integer types. @type {Record<string, [type: number, bytes: number]>} */
 const WHOLE = { u8: [0, 1], i8: [1, 1], u16: [2, 2], i16: [3, 2], u32: [4, 4], i32: [5, 4], u64: [10, 8], i64: [11, 8] };
 const text = new TextEncoder();
 
-/** @param {Uint8Array} file  all of it */
+/** @param {Uint8Array} file  the whole value */
 const headOf = (file) => /** @type {import('../../web/lib/gguf/walk.js').Head} */ (atOnce(readingHead(file, true)));
 
-/** A value with its type before it. @param {string} type @param {any} value @returns {number[]} */
+/** A value with its type in front. @param {string} type @param {any} value @returns {number[]} */
 function typed(type, value) {
   const u32 = (/** @type {number} */ number) => [...new Uint8Array(Uint32Array.of(number).buffer)];
   const u64 = (/** @type {number} */ number) => [...u32(number % 2 ** 32), ...u32(Math.floor(number / 2 ** 32))];
@@ -39,10 +39,11 @@ function typed(type, value) {
 }
 
 /**
- * A file with some keys otherwise.
+ * A file with some keys changed.
  *
  * @param {Uint8Array} file
- * @param {(key: string, value: () => number, list: () => number[]) => number[] | undefined} change  gives type and value in bytes; undefined: as it was
+ * @param {(key: string, value: () => number, list: () => number[]) => number[] | undefined} change  gives type and value in bytes;
+ *   undefined: unchanged
  */
 function changed(file, change) {
   const { entries, end, tensors } = headOf(file);
@@ -101,7 +102,7 @@ for (const [i, name] of [
   });
 }
 
-test('a key that JavaScript alone reads is what it should be, or load() says so; no word of it is an error of the caller', async () => {
+test('load() checks every key that only JavaScript reads; none of these errors blames the caller', async () => {
   /** @type {Record<string, string[]>} */
   const keys = {
     'chain-crf-tiny': [
@@ -155,7 +156,7 @@ test('a key that JavaScript alone reads is what it should be, or load() says so;
   }
 });
 
-test('a number of a picture that is below 0, not whole or far too large is refused, whoever reads it', async () => {
+test("a picture's number that is negative, fractional or far too large is refused, whoever reads it", async () => {
   /** @type {[string, string][]} */
   const keys = [
     ['sagan-plain-tiny', 'sagan.image.channels'],
@@ -186,7 +187,7 @@ test('a number of a picture that is below 0, not whole or far too large is refus
   }
 });
 
-test('hashes with a sign and without are the same, or refused', async () => {
+test('signed and unsigned hashes are treated alike, or refused', async () => {
   const file = await golden('chain-crf-tiny');
   const tag = async (/** @type {Uint8Array} */ bytes) => (await (await load(bytes)).tag('The dog runs .')).tags;
   const unsigned = changed(file, (key, _, list) =>
@@ -201,7 +202,7 @@ test('hashes with a sign and without are the same, or refused', async () => {
   if (same) assert.deepEqual(same, await tag(file.slice()));
 });
 
-test('a token below 0 that ends a text is none, and a count below 0 is refused, in the engine as in the library', async () => {
+test('a negative end token means none, and a negative count is refused, in the engine and in the library', async () => {
   const eos = 'tokenizer.ggml.eos_token_id',
     eot = 'tokenizer.ggml.eot_token_id',
     file = toyText({ metadata: { [eot]: ['u32', 5] } });

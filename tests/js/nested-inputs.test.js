@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * What verbs are given, and saved runs, with each part of it in turn another thing than it must be: holes, lists without end, numbers far away, objects that are none, what
- * cannot be turned into a text. All of it is taken or refused by a sentence of ours, and soon.
+ * Inputs of verbs, and saved runs, in which one part at a time is replaced by an invalid value: holes, endless lists, huge numbers, wrong
+ * objects, values without a text form. Each is accepted or refused with a sentence of ours, and soon.
  */
 
 import assert from 'node:assert/strict';
@@ -12,7 +12,7 @@ import { after, test } from 'node:test';
 import { NextPixelError } from '../../web/lib/index.js';
 import { GOLDEN, ROOT, load } from './helpers.js';
 
-/** A list of that length which has nothing in it. @param {number} length */
+/** An empty list of that length. @param {number} length */
 const holes = (length) => Object.assign([], { length });
 const VALUES = [
   undefined,
@@ -29,7 +29,7 @@ const VALUES = [
   'x'.repeat(1e5),
   holes(2 ** 32 - 1),
 ];
-/** Whoever walks over all that he is given takes minutes. */
+/** Walking over all of it takes minutes. */
 const AT_ONCE_MS = 5000;
 
 /** @param {number} width @param {number} height @param {number} [channels] */
@@ -39,7 +39,7 @@ const picture = (width, height, channels = 1) => ({
   height,
 });
 
-/** By the file, calls that are right. @type {Record<string, (info: any) => [string, any[]][]>} */
+/** Valid calls, by file. @type {Record<string, (info: any) => [string, any[]][]>} */
 const CALLS = {
   'snail-tiny': ({ width, height }) => [
     ['classify', [[picture(width, height)], { support: ['a', 'b'].map((label) => ({ image: picture(width, height), label })) }]],
@@ -67,7 +67,7 @@ const CALLS = {
   ],
 };
 
-/** Ways to the parts of a thing. @param {any} thing @param {number} [depth] @returns {string[][]} */
+/** Paths to the parts of a value. @param {any} thing @param {number} [depth] @returns {string[][]} */
 const waysIn = (thing, depth = 5) => [
   [],
   ...(depth > 0 && typeof thing === 'object' && thing !== null && !ArrayBuffer.isView(thing)
@@ -85,7 +85,7 @@ function withPart(thing, [key, ...way], part) {
   return copy;
 }
 
-/** Reads some steps of a verb's answer. @param {any} answer */
+/** Reads some steps of a verb's result. @param {any} answer */
 async function steps(answer) {
   const run = await answer;
   if (typeof run?.stop !== 'function') return run;
@@ -117,7 +117,7 @@ const shown = (/** @type {unknown} */ value) =>
       : Object.prototype.toString.call(value);
 
 for (const [name, calls] of Object.entries(CALLS)) {
-  test(`each part of what ${name.replace(/.*\//, '')} is given, and of its saved runs, is taken or refused`, async () => {
+  test(`each part of the input of ${name.replace(/.*\//, '')}, and of its saved runs, is accepted or refused`, async () => {
     const model = /** @type {any} */ (await load(`${name.startsWith('..') ? `${ROOT}${name.slice(6)}` : GOLDEN + name}.gguf`));
     after(() => model.close());
     for (const [verb, given] of calls(model.info)) {

@@ -39,7 +39,7 @@ const SAID = [
 const ALPHABET = new Alphabet(SAID, NAMES);
 const MELODY = [67, 69, 71, 72, 74, 72, 71, 69].map((pitch, i) => ({ start: 4 * i, length: 4, pitch }));
 
-/** Whole numbers that look random, the same everywhere. @param {number} seed @returns {(below: number) => number} */
+/** Pseudorandom integers, the same everywhere. @param {number} seed @returns {(below: number) => number} */
 function random(seed) {
   let state = seed;
   return (below) => {
@@ -48,7 +48,7 @@ function random(seed) {
   };
 }
 
-/** Notes of all voices, with rests, none struck again at once. @param {(below: number) => number} below @returns {Note[]} */
+/** Notes of all voices, with rests, none repeated without a gap. @param {(below: number) => number} below @returns {Note[]} */
 function piece(below) {
   const notes = ALPHABET.voices.flatMap(({ name, low, high }) => {
     /** @type {Note[]} */
@@ -65,18 +65,19 @@ function piece(below) {
   return notes.sort((a, b) => a.start - b.start || NAMES.indexOf(a.voice) - NAMES.indexOf(b.voice));
 }
 
-test('ids bring back every note', () => {
+test('encoding and decoding preserve every note', () => {
   const below = random(1);
   for (let i = 0; i < 200; i++) {
     const notes = piece(below);
     assert.deepEqual(decode(ALPHABET, encode(ALPHABET, notes)), notes);
   }
-  const again = [0, 4].map((start) => ({ start, length: 4, pitch: 60, voice: 'soprano', velocity: 80 })); // struck again, which ids do not say
+  // repeated without a gap, which ids cannot express
+  const again = [0, 4].map((start) => ({ start, length: 4, pitch: 60, voice: 'soprano', velocity: 80 }));
   assert.deepEqual(decode(ALPHABET, encode(ALPHABET, again)), [{ ...again[0], length: 8 }]);
   assert.equal(pitchName(60), 'C4');
 });
 
-test('what is written may be drawn, and what may be drawn is well formed', () => {
+test('every piece may be drawn, and every drawn piece is well formed', () => {
   const below = random(2);
   for (let i = 0; i < 100; i++) {
     const notes = piece(below);
@@ -91,7 +92,7 @@ test('what is written may be drawn, and what may be drawn is well formed', () =>
   }
 });
 
-test('voices that are held stay as they are, whatever is drawn', () => {
+test('fixed voices stay unchanged, whatever is drawn', () => {
   const below = random(3);
   for (const voices of [['soprano'], ['bass'], ['alto', 'tenor'], NAMES]) {
     for (let i = 0; i < 50; i++) {
@@ -123,7 +124,7 @@ test('voices that are held stay as they are, whatever is drawn', () => {
   }
 });
 
-test('no voice moves in parallel with one above where that is forbidden, held or not', () => {
+test('no voice moves in parallel with a higher one if that is forbidden, fixed or not', () => {
   const below = random(7);
   for (let i = 0; i < 60; i++) {
     const held = i % 2 ? Array.from({ length: 30 }, (_, k) => ({ start: 4 * k, length: 4, pitch: 60 + below(22), voice: 'soprano' })) : [];
@@ -139,7 +140,7 @@ test('no voice moves in parallel with one above where that is forbidden, held or
     drawing.push(ALPHABET.end);
     while (!drawing.ended) {
       const all = drawing.next().ids;
-      const some = all.filter((id) => !ALPHABET.voices.some(({ off }) => off === id)); // the note before a rest is no neighbour
+      const some = all.filter((id) => !ALPHABET.voices.some(({ off }) => off === id)); // the note before a rest does not count
       ids.push(some.length > 0 ? some[below(some.length)] : all[0]);
       drawing.push(ids[ids.length - 1]);
     }
@@ -147,7 +148,7 @@ test('no voice moves in parallel with one above where that is forbidden, held or
   }
 });
 
-test('MIDI files both ways, to the tick', () => {
+test('MIDI files in both directions, exact to the tick', () => {
   const below = random(4);
   for (let i = 0; i < 50; i++) {
     const notes = piece(below);
@@ -177,7 +178,7 @@ const file = (events, header = {}) =>
 const on = (deltaTime, noteNumber, velocity, channel = 0) => ({ deltaTime, channel, type: 'noteOn', noteNumber, velocity, running: true });
 const TWO = [on(0, 67, 90), on(96, 67, 0), on(0, 69, 70), on(48, 69, 0)];
 
-test('MIDI files of others', () => {
+test('MIDI files of other programs', () => {
   const heard = readMidi(file(TWO)); // running status, and a velocity of 0 for the end
   assert.deepEqual(
     heard.notes.map(({ start, length, pitch, velocity }) => [start, length, pitch, velocity]),
@@ -196,14 +197,15 @@ test('MIDI files of others', () => {
     ).tempos,
     true,
   );
-  assert.equal(readMidi(file([on(0, 67, 90), on(0, 60, 90, 9), on(96, 67, 0)])).notes.length, 1); // drums are no voice
-  assert.equal(readMidi(file([on(0, 67, 90), { deltaTime: 96, meta: true, type: 'text', text: 'x' }])).notes[0].length, 1); // a note without an end lasts as long as its track
+  assert.equal(readMidi(file([on(0, 67, 90), on(0, 60, 90, 9), on(96, 67, 0)])).notes.length, 1); // drums are not a voice
+  // a note without an end lasts to the end of its track
+  assert.equal(readMidi(file([on(0, 67, 90), { deltaTime: 96, meta: true, type: 'text', text: 'x' }])).notes[0].length, 1);
   const whole = file(TWO);
   const alien = Uint8Array.from([...whole.slice(0, 14), ...new TextEncoder().encode('XFIH'), 0, 0, 0, 2, 1, 2, ...whole.slice(14)]);
   assert.equal(readMidi(alien).notes.length, 2);
 });
 
-test('MIDI files as they are found: what does no harm is read as the whole file is, and left out with a word', () => {
+test('MIDI files in the wild: harmless faults are read like the correct file; omissions are reported', () => {
   const u32 = (/** @type {number} */ n) => [n >>> 24, (n >> 16) & 255, (n >> 8) & 255, n & 255];
   const text = (/** @type {string} */ name) => [...new TextEncoder().encode(name)];
   const END = [0, 0xff, 0x2f, 0];
@@ -271,7 +273,7 @@ test('MIDI files as they are found: what does no harm is read as the whole file 
   assert.deepEqual([odd.notes.length, odd.empty, odd.drums], [2, 1, 1]);
 });
 
-test('bad MIDI files are a sentence each', () => {
+test('bad MIDI files give one sentence each', () => {
   const whole = file(TWO);
   const bad = (/** @type {Uint8Array} */ bytes, /** @type {RegExp} */ message) =>
     assert.throws(() => readMidi(bytes), { name: 'NextPixelError', message });
@@ -288,7 +290,7 @@ test('bad MIDI files are a sentence each', () => {
   bad(changed([9, 2]), /format 2/);
   bad(changed([12, 0xe7]), /frames of film/);
   bad(changed([12, 0], [13, 0]), /a beat has no ticks/);
-  // A length of five bytes is negative where 32 bits are taken for all: its reader would go backwards for ever.
+  // A length of five bytes is negative if it is read into 32 bits: the parser would go backwards forever.
   const track = [0, 0x90, 60, 64, 0, 0xff, 1, 0x88, 0x80, 0x80, 0x80, 0];
   const chunk = (/** @type {number[]} */ events) =>
     Uint8Array.from([...whole.slice(0, 10), 0, 1, 0, 96, ...Buffer.from('MTrk'), 0, 0, 0, events.length, ...events]);
@@ -316,7 +318,7 @@ test('a MIDI file with a few wrong bytes is read, or refused in a sentence', () 
   }
 });
 
-test('what is counted of harmony', () => {
+test('the statistics of harmony', () => {
   const sung = (/** @type {number[][]} */ chords) =>
     chords.flatMap((chord, i) => chord.map((pitch, v) => ({ start: 4 * i, length: 4, pitch, voice: NAMES[v] })));
   const counted = (/** @type {number[][]} */ chords) => count(sung(chords), NAMES, 4);
@@ -382,7 +384,7 @@ const complete = (music, options) => /** @type {NoteRun} */ (/** @type {any} */ 
 /** @param {Note[]} notes */
 const alone = (notes) => notes.map(({ start, length, pitch }) => ({ start, length, pitch }));
 
-test('where music cannot go, playTo() says; what onPlay throws, then or later, reaches who called it', async () => {
+test('playTo() refuses invalid targets; an error in onPlay, immediate or later, reaches its caller', async () => {
   const context = { state: 'running', sampleRate: 8000, currentTime: 0, addEventListener() {}, removeEventListener() {}, createGain() {} };
   const playTo = (/** @type {any} */ to, /** @type {any} */ options) =>
     complete([{ start: 0, length: 4, pitch: 60 }], {}).playTo(to, options);
@@ -429,14 +431,14 @@ test('music that is too long is refused before it is read', async () => {
     await assert.rejects(complete(music, {}).notes(), { code: 'limit', message });
 });
 
-test('what the file says of itself', () => {
+test("the file's description", () => {
   assert.deepEqual(model.info.notes, SAID);
   assert.deepEqual(model.info.voices, NAMES);
   assert.deepEqual([model.info.ticks, model.info.bar, model.info.kind], [4, 16, 'note']);
   assert.deepEqual(model.info.verbs, ['complete', 'generate', 'score']);
 });
 
-test('music from nothing is the same however it is read, and ends by the bar that is asked for', async () => {
+test('music without input is the same however it is read, and ends by the requested bar', async () => {
   const run = generate({ seed: 5, bars: 3 });
   const notes = await run.notes();
   assert.ok(endOf(notes) <= 48 && notes.length > 20);
@@ -476,7 +478,7 @@ test('without parallels the shipped model has none, and the seed draws other not
   assert.deepEqual(await resume(run.save()).notes(), await complete(melody, { voices: ['soprano'], seed: 1, parallels: false }).notes());
 });
 
-test('a melody is held, and costs what score() says', async () => {
+test('a fixed melody is kept, and costs what score() returns', async () => {
   const run = complete(MELODY, { voices: ['soprano'], seed: 1 });
   const notes = await run.notes();
   assert.deepEqual(alone(notes.filter(({ voice }) => voice === 'soprano')), MELODY);
@@ -495,7 +497,7 @@ test('a melody is held, and costs what score() says', async () => {
   );
 });
 
-test('a beginning is gone on with', async () => {
+test('a beginning is continued', async () => {
   const begun = await complete(MELODY.slice(0, 4), { voices: ['soprano'], seed: 1 }).notes();
   const run = complete(begun, { seed: 2, bars: 4 });
   const notes = await run.notes();
@@ -509,7 +511,7 @@ test('a beginning is gone on with', async () => {
   assert.ok(first.events.every(({ given }) => given));
 });
 
-test('a run keeps the tempo of the file that it continues, and so does the saved one', async () => {
+test('a run keeps the tempo of the file that it continues, and so does a saved run', async () => {
   const setTempo = (/** @type {number} */ perMinute) => ({
     deltaTime: 0,
     meta: /** @type {const} */ (true),
@@ -532,7 +534,7 @@ test('a run keeps the tempo of the file that it continues, and so does the saved
   assert.equal(complete([{ start: 0, length: 4, pitch: 67 }], { bars: 1 }).tempo, 84);
 });
 
-test('saved runs go on to the same notes, and may branch off', async () => {
+test('saved runs continue to the same notes, and may branch', async () => {
   const whole = complete(MELODY, { voices: ['soprano'], seed: 3 });
   const notes = await whole.notes();
   const left = complete(MELODY, { voices: ['soprano'], seed: 3, chunkSize: 5 });
@@ -545,7 +547,7 @@ test('saved runs go on to the same notes, and may branch off', async () => {
   assert.throws(() => resume(saved, { seed: 4 }), /cannot change seed/);
 });
 
-test('music that the model cannot take is a sentence each', async () => {
+test('music that the model cannot take gives one sentence each', async () => {
   /** @param {any} music @param {any} options @param {RegExp} message */
   const refused = async (music, options, message) =>
     assert.rejects(async () => complete(music, options).notes(), { name: 'NextPixelError', message });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The numbers themselves: whole distributions, attention of a given text, scores of many inputs. */
+/** Numerical results: whole distributions, attention of a given text, scores of many inputs. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { ROWS } from '../../web/lib/settings.js';
 /** @param {ArrayLike<number>} row */
 const sum = (row) => Array.from(row).reduce((all, one) => all + one, 0);
 
-test('texts: the whole distribution that each token is drawn from', async () => {
+test('texts: the whole distribution of each token', async () => {
   const model = await load(toyText({ context: 64 }));
   const { vocabulary } = model.info;
   /** @param {any} options */
@@ -44,7 +44,7 @@ test('texts: the whole distribution that each token is drawn from', async () => 
   model.close();
 });
 
-test('pictures: the distribution of each level, whatever the kind of output', async () => {
+test('pictures: the distribution of each level, for every kind of output', async () => {
   for (const config of [{}, { classes: ['cat', 'dog'] }]) {
     const model = await load(toyModel(config), { workers: 2 });
     const { levels } = model.info;
@@ -76,7 +76,7 @@ test('pictures: the distribution of each level, whatever the kind of output', as
   }
 });
 
-test('a saved run goes on with its distributions', async () => {
+test('a saved run continues with its distributions', async () => {
   const model = await load(toyModel());
   const run = model.generate({ seed: 2, samples: 2, probabilities: true, chunkSize: 8 });
   for await (const step of run) if (step.sample === 0) break;
@@ -86,7 +86,7 @@ test('a saved run goes on with its distributions', async () => {
   model.close();
 });
 
-test('the attention of a given text: of each head, from each token to those before it', async () => {
+test('the attention of a given text: for each head, from each token to the previous ones', async () => {
   const model = await load(toyText({ context: 64 }));
   const text = 'ab abc ab abc';
   const tokens = model.tokenizer.encode(text, { special: true });
@@ -109,11 +109,12 @@ test('the attention of a given text: of each head, from each token to those befo
       );
     }
   }
-  // The last of them as a run with maps says it.
+  // The last rows equal the maps of a run.
   const run = model.generate([...tokens].slice(0, -1), { oneOf: ['a', 'b', 'c', ' '], maps: true, maxTokens: 1 });
   for await (const step of run) {
     const last = step.maps?.[0].weights ?? [];
-    assert.deepEqual([...maps[0].weights.subarray((tokens.length - 1) * tokens.length + 1)], [...last]); // its tokens begin with the first, not with the start
+    // its tokens begin with the first one, not with the start token
+    assert.deepEqual([...maps[0].weights.subarray((tokens.length - 1) * tokens.length + 1)], [...last]);
     break;
   }
   await assert.rejects(model.attention(new Array(65).fill(1)), isError('argument', /this model sees 64/));
@@ -122,7 +123,7 @@ test('the attention of a given text: of each head, from each token to those befo
   model.close();
 });
 
-test('a list of inputs is scored in all workers, in its order', async () => {
+test('a list of inputs is scored in all workers; results keep the order', async () => {
   const texts = ['ab', 'abc abc', 'a b c', 'cab', [1, 2, 3], 'ab abc ab'];
   for (const workers of [1, 3]) {
     const model = await load(toyText({ context: 64 }), { workers });
@@ -148,13 +149,13 @@ test('a list of inputs is scored in all workers, in its order', async () => {
   pictures.close();
 });
 
-test('hidden states of texts and pictures are those of PyTorch, and asking for them changes no number', async () => {
+test("hidden states of texts and pictures equal PyTorch's, and requesting them changes no number", async () => {
   const recorded = JSON.parse(await readFile(`${ROOT}tests/golden/hidden.json`, 'utf8'));
   let compared = 0;
   for (const [name, { values, source, layers }] of Object.entries(recorded)) {
     const model = /** @type {any} */ (await load(await readFile(`${ROOT}tests/golden/${name}.gguf`)));
     const { kind } = model.info;
-    if (kind !== 'text' && kind !== 'picture') continue; // tests of Python compare the others
+    if (kind !== 'text' && kind !== 'picture') continue; // Python tests compare the others
     const options = source ? { source } : {};
     const list = layers.map((/** @type {number[]} */ _, /** @type {number} */ i) => i);
     const input = kind === 'text' ? values : picture(model.info, values);
@@ -185,7 +186,7 @@ test('hidden states of texts and pictures are those of PyTorch, and asking for t
   assert.ok(compared > 8, `${compared}`);
 });
 
-test('hidden states of a text longer than the context, of a list, and of a model that has none', async () => {
+test('hidden states of a text longer than the context, of a list, and of a model without any', async () => {
   const text = await load(toyText({ context: 16 }));
   const long = 'ab abc ab abc abc ab ab abc ab ab ab '.repeat(4);
   const { tokens, perToken, hiddenStates = [] } = await text.score(long, { hiddenStates: [0, 1] });
@@ -202,13 +203,13 @@ test('hidden states of a text longer than the context, of a list, and of a model
   fvsbn.close();
 });
 
-/** A picture whose ids are these, in generation order. @param {any} info @param {number[]} ids */
+/** A picture with these ids in generation order. @param {any} info @param {number[]} ids */
 function picture({ width, height, channels, levels }, ids) {
   assert.equal(channels, 1);
   return { data: Uint8Array.from(ids, (id) => Math.round((255 * id) / (levels - 1))), width, height };
 }
 
-test('every kind that draws: with probabilities each step has the whole distribution of each of its ids', async () => {
+test('every kind that draws: with probabilities, each step has the whole distribution of each of its ids', async () => {
   const golden = (/** @type {string} */ name) => readFile(`${ROOT}tests/golden/${name}.gguf`);
   const seen = new Set();
   /**
@@ -260,11 +261,12 @@ test('every kind that draws: with probabilities each step has the whole distribu
   await compare(await golden('show-attend-tell-soft'), caption, unnamed, { samples: 3, temperature: 1 });
   await compare(await golden('jukebox-tiny'), (model, given) => model.generate({ seconds: 0.01, ...given }), codes);
   assert.deepEqual([...seen].sort(), ['caption', 'code', 'text']);
-  // Those of pictures, sounds and notes have tests of their own, above and in sound.test.js and notes.test.js; every kind whose options have a seed is among them.
+  // Pictures, sounds and notes have their own tests, above and in sound.test.js and notes.test.js; this covers every kind whose options
+  // have a seed.
   const kinds = ROWS.find(([name]) => name === 'probabilities')?.[1].of.split(' ');
   const draws = ROWS.find(([name]) => name === 'seed')?.[1]
     .of.split(' ')
-    .filter((kind) => kind !== 'latent'); // drawn at once, from no distribution of values
+    .filter((kind) => kind !== 'latent'); // drawn in one pass, not from distributions of values
   assert.deepEqual(new Set(kinds), new Set(draws));
 });
 

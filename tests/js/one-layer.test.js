@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The layer that the page of the Image Transformer walks through: its weights are those of the engine's map, and its output is that of a
- * model of this layer alone. */
+/** The layer in the walk of the Image Transformer page: its weights equal the engine's map, and its output equals that of a model with only
+ * this layer. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ for (const [row, column, label] of /** @type {[number, number, string][]} */ ([
   });
 }
 
-test('what leaves the layer has the probabilities of a model that has no other', async () => {
+test("the layer's output has the probabilities of a model with only this layer", async () => {
   const short = Buffer.from(bytes);
   const key = 'image-transformer.block_count';
   short.writeUInt32LE(1, short.indexOf(key) + key.length + 4); // after its type

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The example in the shape of OpenAI's chat completions returns the same as a run of chat(). */
+/** The example in the form of OpenAI's chat completions returns the same as a run of chat(). */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -77,7 +77,7 @@ test('response_format is a constraint by a grammar', async () => {
   await assert.rejects(own.completions.create({ messages, response_format: { type: 'xml' } }), /no type xml/);
 });
 
-test('a call of a tool is told apart from text, streamed or not', async () => {
+test('a tool call is distinguished from text, streamed or not', async () => {
   const tools = [{ type: 'function', function: { name: 'look', parameters: {} } }];
   const template = '{{ tools | tojson if tools }}{% for message in messages %}{{ message.content }} {% endfor %}';
   const shown = async (/** @type {string} */ text, /** @type {object} */ more = {}) => {

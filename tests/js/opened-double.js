@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The opened Transformer once more, for the tests: from the numbers of the file, in double precision, by the equations of the paper,
- * without code of the page. Matrices are arrays of rows, by the names of web/pages/opened/networks.js.
+ * A second implementation of the opened Transformer for the tests: from the numbers of the file, in double precision, by the equations of
+ * the paper, without code of the page. Matrices are arrays of rows, with the names of web/pages/opened/networks.js.
  */
 
 import { readGGUF } from './gguf.js';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The opened networks: the page's matrices of a step are those of the engine. Its slow pass ends in the engine's logits to the last bit,
- * PyTorch agrees with every matrix on the way, and numbers come out again from the file in double precision.
+ * The opened networks: the page's matrices of a step equal the engine's. The page's slow computation gives the engine's logits to the last
+ * bit, PyTorch agrees with every intermediate matrix, and a second implementation reproduces the numbers from the file in double precision.
  */
 
 import assert from 'node:assert/strict';
@@ -39,7 +39,7 @@ const WORDS = [
   'pizza',
   'jjqqj',
 ];
-/** What double precision and PyTorch may be away from single: numbers here are below a hundred. */
+/** The largest difference of double precision and PyTorch from single precision: numbers here are below a hundred. */
 const NEAR = 2e-4;
 
 /** @param {string} name */
@@ -51,7 +51,7 @@ async function network(name) {
 }
 
 for (const name of ['opened', 'opened-decoder']) {
-  test(`${name}: the slow pass ends in the engine's logits, to the last bit, and its odds are those that are drawn from`, async () => {
+  test(`${name}: the slow computation gives the engine's logits, to the last bit, and the probabilities used for drawing`, async () => {
     const { bytes, file, shape, ids } = await network(name);
     const core = new Core(wasmModule, bytes);
     for (const word of WORDS) {
@@ -75,7 +75,7 @@ for (const name of ['opened', 'opened-decoder']) {
     }
   });
 
-  test(`${name}: the library writes words backwards`, async () => {
+  test(`${name}: the library reverses words`, async () => {
     const model = await load(`${ROOT}weights/${name}.gguf`);
     for (const word of WORDS)
       assert.deepEqual((({ text, ended }) => ({ text, ended }))(await answer(model, word)), {
@@ -103,7 +103,7 @@ for (const name of ['opened', 'opened-decoder']) {
     }
   });
 
-  test(`${name}: every matrix has a box, every box its matrices, and each number the sum that made it`, async () => {
+  test(`${name}: every matrix has a box, every box its matrices, and each number the sum behind it`, async () => {
     const { file, shape, ids } = await network(name);
     const pass = trace(file, ids('zebra'));
     const boxes = boxesOf(shape);
@@ -140,7 +140,7 @@ for (const name of ['opened', 'opened-decoder']) {
   });
 }
 
-test('the softmax of every head in every block is the map that the engine gives, to the last bit', async () => {
+test("the softmax of every head in every block equals the engine's map, to the last bit", async () => {
   const { file, ids } = await network('opened');
   const model = await load(`${ROOT}weights/opened.gguf`);
   const alone = await load(`${ROOT}weights/opened-decoder.gguf`);
@@ -162,7 +162,7 @@ test('the softmax of every head in every block is the map that the engine gives,
       }
       p++;
     }
-    assert.equal(p, written.length - 1); // the end is no step
+    assert.equal(p, written.length - 1); // the end token is not a step
     run.encoder.forEach(({ layer, head, weights }) => assert.deepEqual(weights, matrices.get(`enc.${layer}.self.${head}.weights`)?.data));
     assert.equal(run.encoder.length, 4);
     const line = trace(decoder, of(word));
@@ -177,7 +177,7 @@ test('the softmax of every head in every block is the map that the engine gives,
   alone.close();
 });
 
-test('every number comes out again from the file in double precision', async () => {
+test('double precision reproduces every number from the file', async () => {
   const { bytes, file, ids } = await network('opened');
   const { matrices, source, written } = trace(file, ids('planet'));
   const again = opened(bytes, source, written.slice(0, -1));
@@ -191,7 +191,7 @@ test('every number comes out again from the file in double precision', async () 
   }
 });
 
-test('what is guessed of a word changes nothing', async () => {
+test('drafts for a word change nothing', async () => {
   for (const name of ['opened', 'opened-decoder']) {
     const { file, ids } = await network(name);
     for (const word of ['stop', 'planet', 'anna']) {
@@ -215,7 +215,7 @@ test('what is guessed of a word changes nothing', async () => {
   }
 });
 
-test('a sum as it is told is the number', async () => {
+test('the displayed sum equals the number', async () => {
   const { file, ids } = await network('opened');
   const { matrices } = trace(file, ids('stop'));
   for (const name of [
@@ -244,7 +244,7 @@ test('a sum as it is told is the number', async () => {
   }
 });
 
-test('switches: each takes away what it says', async () => {
+test('switches: each removes what its label says', async () => {
   const { file, ids } = await network('opened');
   const word = ids('stop');
   const data = (/** @type {Partial<typeof ALL_ON>} */ off, /** @type {string} */ name) =>
@@ -254,7 +254,7 @@ test('switches: each takes away what it says', async () => {
   assert.ok(data({ positions: false }, 'enc.position').data.every((x) => x === 0));
   assert.deepEqual(data({ residual: false }, 'enc.0.self.sum').data, data({ residual: false }, 'enc.0.self.project').data);
   assert.ok(data({ off: 'enc.0.self.1' }, 'enc.0.self.1.output').data.every((x) => x === 0));
-  // Without positions a word and its letters in another order are the same to the encoder, but for their order.
+  // Without positions, a word and a permutation of its letters are the same to the encoder, except for their order.
   const sorted = (/** @type {string} */ text) => {
     const { data: numbers, cols } = /** @type {import('../../web/pages/opened/graph.js').Matrix} */ (
       trace(file, ids(text), { ...ALL_ON, positions: false }).matrices.get('enc.1.ffn.norm')
@@ -266,7 +266,7 @@ test('switches: each takes away what it says', async () => {
   assert.deepEqual(sorted('stop'), sorted('post'));
 });
 
-test('the exponential is the engine’s, softmax adds up to one and hides what is hidden', () => {
+test('the exponential is the engine’s; softmax adds up to one and excludes masked entries', () => {
   for (let x = -86; x <= 88; x += 0.37) assert.ok(Math.abs(exp(Math.fround(x)) / Math.exp(Math.fround(x)) - 1) < 2e-7, String(x));
   assert.equal(exp(-88), 0);
   assert.ok(Math.abs([...softmax([1, 2, 3, -Infinity])].reduce((a, b) => a + b, 0) - 1) < 1e-6);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Options that are none: every verb of every kind and load() refuse them, and name the one that may be meant and those that there are. */
+/** Unknown options: every verb of every kind and load() refuse them, suggest the most similar option and list the existing ones. */
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
@@ -31,7 +31,7 @@ const NAMES = [
 const models = Object.fromEntries(await Promise.all(NAMES.map(async (name) => [name, await load(`${GOLDEN}${name}.gguf`)])));
 after(() => Object.values(models).forEach((model) => model.close()));
 
-/** The first that has a verb. @param {string} verb */
+/** The first model that has a verb. @param {string} verb */
 function modelOf(verb) {
   const model = Object.values(models).find((one) => engineOf(one).verbs.includes(verb));
   assert.ok(model, `none of these models has ${verb}()`);
@@ -44,7 +44,7 @@ const EVERY = [
 ];
 
 /**
- * A verb called with some options. Its other arguments do not matter to these tests.
+ * Calls a verb with some options. Its other arguments do not matter to these tests.
  *
  * @param {any} model @param {import('../../web/lib/verbs/table.js').VerbName} verb @param {unknown} options
  */
@@ -85,7 +85,7 @@ async function sweep(model, name) {
   }
 }
 
-test('every shipped file: each option that its kind does not have is refused by each verb, and so is what is no options', async () => {
+test('every shipped file: each verb refuses each option of other kinds, and options that are not objects', async () => {
   const names = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
   assert.ok(names.length > 20);
   for (const name of names) {
@@ -99,7 +99,7 @@ test('every shipped file: each option that its kind does not have is refused by 
 });
 
 for (const [verb] of ALL) {
-  test(`${verb}() refuses an option that is none, and names the one that may be meant`, async () => {
+  test(`${verb}() refuses an unknown option and suggests the most similar one`, async () => {
     const model = modelOf(verb);
     const own = optionsOf(verb, model.info.kind);
     for (const option of own) {
@@ -114,7 +114,7 @@ for (const [verb] of ALL) {
   });
 }
 
-test('the names of other libraries lead to ours', async () => {
+test('option names of other libraries lead to ours', async () => {
   const model = models.stories260K;
   for (const [name, ours] of [
     ['top_k', 'topK'],
@@ -145,7 +145,7 @@ test('the names of other libraries lead to ours', async () => {
   );
 });
 
-test('load(), acquire(), tokenizer() and what a run is asked for refuse them too', async () => {
+test('load(), acquire(), tokenizer() and the methods of runs refuse unknown options too', async () => {
   const any = (/** @type {unknown} */ value) => /** @type {any} */ (value);
   const file = `${GOLDEN}sagan-tiny.gguf`;
   await assert.rejects(load(file, any({ onprogress() {} })), isError('argument', /load\(\) has no option onprogress: onProgress\?/));
@@ -165,7 +165,7 @@ test('load(), acquire(), tokenizer() and what a run is asked for refuse them too
   await assert.rejects(tokenizer(ROOT), isError('network', /is a folder/));
 });
 
-test('every flag is true or false, whatever has it', async () => {
+test('every flag must be true or false, wherever it occurs', async () => {
   for (const [verb] of ALL) {
     const model = modelOf(verb);
     const count = argumentsOf(verb, model.info.kind);

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The package as it would be published: packed, installed in an empty folder, imported, and its types compiled against.
+ * The package as published: packed, installed in an empty folder, imported, and its types compiled.
  */
 
 import assert from 'node:assert/strict';
@@ -29,11 +29,11 @@ const run = promisify(execFile);
 const manifest = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
 const tsc = `${ROOT}node_modules/typescript/bin/tsc`;
 
-/** The most that library and wasm with every model may weigh, compressed. With models of images alone: ./build.sh size. */
+/** The maximum size of library and wasm with every model, compressed. With only image models: ./build.sh size. */
 const MAX_GZIP_BYTES = 128 * 1024;
 
 const DIST = `${ROOT}web/dist/`;
-/** What the sources make, by name. */
+/** Files generated from the sources, by name. */
 const MADE = await bundles();
 /** The languages of the element's sentences. */
 const WORDS = (await readdir(`${ROOT}web/lib/element/words`)).map((name) => name.replace('.js', ''));
@@ -65,7 +65,7 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }));
 
-test('code of other packages keeps its licence in every file that has it, as comments that bundlers keep, and in NOTICE', async () => {
+test('code of other packages keeps its licence in every file that contains it, as comments that bundlers keep, and in NOTICE', async () => {
   const marks = { 'midi-file': /Carter Thaxton/, '@huggingface/jinja': /Hugging Face/ };
   const notice = await readFile(`${ROOT}NOTICE`, 'utf8');
   assert.equal(notice, await noticeFile());
@@ -76,11 +76,11 @@ test('code of other packages keeps its licence in every file that has it, as com
   }
   const files = [
     ...[...MADE].filter(([path]) => /^(midi|template)\.js$/.test(path)),
-    ...[...(await singles())].filter(([path]) => !/^(define|chat-models|words-)/.test(path)).filter((_, i) => i === 0 || EVERY), // inline.js, test:all all three
+    ...[...(await singles())].filter(([path]) => !/^(define|chat-models|words-)/.test(path)).filter((_, i) => i === 0 || EVERY), // inline.js; with test:all all three
   ];
   assert.equal(files.length, EVERY ? 5 : 3);
   for (const [path, text] of files) {
-    const compress = EVERY || text.length < 100_000; // which takes ten seconds of the one file
+    const compress = EVERY || text.length < 100_000; // which takes ten seconds for the single file
     const { code = '' } = await minify(text, { module: true, compress, mangle: compress, format: { comments: 'some' } }); // as bundlers do
     const {
       outputFiles: [{ text: bundled }],
@@ -100,7 +100,7 @@ test('code of other packages keeps its licence in every file that has it, as com
   }
 });
 
-test('it holds what a page needs and nothing else', () => {
+test('it contains everything that a page needs and nothing else', () => {
   for (const name of [
     'package.json',
     'web/dist/nextpixel.js',
@@ -141,8 +141,8 @@ test('it holds what a page needs and nothing else', () => {
   assert.equal(manifest.dependencies, undefined);
 });
 
-test('each export is imported in Node without a word on stderr', async () => {
-  // worker.js is for a worker; what has types alone is no module.
+test('each export can be imported in Node without output on stderr', async () => {
+  // worker.js is for a worker; an export with only types is not a module.
   const names = Object.entries(manifest.exports)
     .filter(([name, to]) => !/\.(json|wasm)$|worker\.js$/.test(name) && (typeof to === 'string' || to.default))
     .flatMap(([name]) => (name.includes('*') ? WORDS.map((lang) => name.replace('*', lang)) : [name]));
@@ -184,7 +184,7 @@ test('the installed package has a command line', async () => {
   assert.match(stdout, /^input,nats,elements,natsPerElement\ntoy\.ppm,[\d.]+,64,[\d.]+\n$/);
 });
 
-test('it is required as it is imported, with and without what newer Nodes can', async () => {
+test('require() gives the same as import, with and without the features of newer Nodes', async () => {
   await writeFile(join(folder, 'toy.gguf'), toyModel());
   await writeFile(
     join(folder, 'draw.cjs'),
@@ -212,7 +212,7 @@ test('it is required as it is imported, with and without what newer Nodes can', 
   }
 });
 
-test('every public declaration, and no other, is in the package; no declaration says that it is internal', async () => {
+test('the package contains exactly the public declarations; none of them is marked internal', async () => {
   const types = packed.filter((name) => /^web\/types\/(?!cjs)[\w/-]+\.d\.ts$/.test(name));
   for (const name of ['engine/core', 'workers/link', 'workers/job', 'engine/jobs', 'engine/heap', 'workers/start'])
     assert.ok(!types.includes(`web/types/${name}.d.ts`), name);
@@ -227,7 +227,7 @@ async function compile(file, flags) {
   return (await run(process.execPath, args, { cwd: folder }).catch((error) => error)).stdout;
 }
 
-test('types: Node without the types of a page, import and require; a page knows the element', async () => {
+test('types: Node without DOM types, import and require; a page knows the element', async () => {
   const node = ['--lib', 'es2022', '--types', 'node', '--typeRoots', `${ROOT}node_modules/@types`];
   for (const extension of ['mts', 'cts']) {
     await writeFile(
@@ -326,14 +326,14 @@ test('kinds.ts, which that consumer compiles, imports every type of every kind a
   }
 });
 
-/** What a file takes of another package, which is bundled into its own file of web/dist. */
+/** What a file imports from another package, which is bundled into its own file of web/dist. */
 const BUNDLED = new Map([
   [join('kinds', 'note', 'midi.js'), 'midi-file'],
   [join('kinds', 'text', 'template.js'), '@huggingface/jinja'],
 ]);
 
-// The namespace of SVG is a name: nothing is fetched from there.
-test("the sources stand alone: no import but their own, none of Node's that a bundler would see", async () => {
+// The SVG namespace is a name: nothing is fetched from there.
+test('the sources import only each other, and no Node module that a bundler would see', async () => {
   const lib = `${ROOT}web/lib/`;
   const names = (await readdir(lib, { recursive: true })).filter((name) => name.endsWith('.js'));
   assert.ok(names.length > 25 && names.includes(join('kinds', 'picture', 'picture-run.js')));
@@ -351,7 +351,7 @@ test("the sources stand alone: no import but their own, none of Node's that a bu
   assert.doesNotMatch(lock, /"resolved"/);
 });
 
-test('what is in web/dist beside the wasm is byte for byte what the sources make', async () => {
+test('every file of web/dist except the wasm equals, byte for byte, what the sources generate', async () => {
   for (const [name, text] of MADE) {
     assert.ok((await readFile(`${DIST}${name}`, 'utf8')) === text, `web/dist/${name} is old: run ./build.sh js and commit the result`);
   }
@@ -359,7 +359,7 @@ test('what is in web/dist beside the wasm is byte for byte what the sources make
   assert.deepEqual(there.sort(), [...MADE.keys()].sort());
 });
 
-test('what is published has the forms that bundlers recognise, and nothing beside itself', async () => {
+test('published files have the forms that bundlers recognise, and import nothing unpublished', async () => {
   const read = (/** @type {string} */ name) => readFile(`${DIST}${name}`, 'utf8');
   const shared = await read('shared.js');
   for (const wasm of ['nextpixel', 'nextpixel-relaxed', 'nextpixel-pairs'])
@@ -369,7 +369,7 @@ test('what is published has the forms that bundlers recognise, and nothing besid
     const text = await read(name);
     assert.ok(text.startsWith('// SPDX-License-Identifier: MIT\n'), name);
     for (const [, from] of text.matchAll(/(?<!")\b(?:from|import)\s*"([^"]+)"/g)) assert.match(from, /^\.\/(shared|element)\.js$/, name);
-    // Node's modules alone, and none that a bundler for the browser would follow.
+    // Only Node's modules, and none that a bundler for the browser would follow.
     for (const [, what] of text.matchAll(/\bimport\(([^)]*)\)/g)) {
       if (LATER.includes(what.slice(3, -1))) continue;
       assert.match(what, /^\/\* webpackIgnore: true \*\/ \/\* @vite-ignore \*\/ \w+$/, name);
@@ -378,7 +378,7 @@ test('what is published has the forms that bundlers recognise, and nothing besid
 });
 
 test('size', async (context) => {
-  /** Each file compressed by itself, as a static server sends it. @param {string[]} names */
+  /** Each file compressed separately, as a static server sends it. @param {string[]} names */
   const sum = async (...names) => {
     let total = 0;
     for (const name of names) total += gzipSync(await readFile(DIST + name), { level: 9 }).length;
@@ -394,7 +394,7 @@ test('size', async (context) => {
   assert.ok(library + wasm < MAX_GZIP_BYTES);
 });
 
-test('a release says what is not ready', () => {
+test('a release names what is not ready', () => {
   const ready = {
     changes: '# Changes\n\n## 1.2.0, 2027-01-02\n\n## 1.1.0\n',
     manifest: { version: '1.2.0', repository: { url: 'x' } },

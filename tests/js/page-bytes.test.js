@@ -13,7 +13,7 @@ import { pagesOf } from '../../web/tools/fresh.js';
 import { bytesOf, noted, said, pages as framed } from '../bench/page-bytes.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** A page may grow by so much before its row is measured again. */
+/** How much a page may grow before its row must be measured again. */
 const MOST = 1.1;
 
 /** Scripts that a page imports, and those they import. @param {string} page @returns {Set<string>} */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Parsing: model.parse(): its results and its errors. */
+/** model.parse(): its results and its errors. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { GOLDEN, ROOT, load, wasmModule } from './helpers.js';
 const model = await load(`${ROOT}weights/parents-en.gguf`);
 after(() => model.close());
 
-test('features are those that training computes', async () => {
+test('features equal those of training', async () => {
   const core = new Core(wasmModule, await readFile(`${ROOT}weights/parents-en.gguf`));
   const features = new Features(core.metadata, 'tree');
   for (const { words, ids } of JSON.parse(await readFile(`${GOLDEN}parents-en.features.json`, 'utf8'))) {
@@ -24,7 +24,7 @@ test('features are those that training computes', async () => {
   assert.ok(features.knows('the') && !features.knows('xqzzyish'));
 });
 
-test('heads, marginals and nats go together', async () => {
+test('heads, marginals and nats are consistent', async () => {
   assert.deepEqual(model.info.verbs, ['parse']);
   const parse = await model.parse('She put the book on the old table.', { marginals: true });
   const { words, heads, marginals = new Float32Array(), nats } = parse;
@@ -45,7 +45,7 @@ test('heads, marginals and nats go together', async () => {
   assert.equal((await model.parse('The dog', {})).marginals, undefined);
 });
 
-test('a pinned parent is kept, and costs what it was worth', async () => {
+test('a pinned head is kept, and costs its probability', async () => {
   const text = 'I saw the man with the telescope.';
   const free = await model.parse(text, { marginals: true });
   const { words, marginals = new Float32Array() } = free;
@@ -58,7 +58,7 @@ test('a pinned parent is kept, and costs what it was worth', async () => {
   }
 });
 
-test('one word, words never seen, 128 words', async () => {
+test('one word, unknown words, 128 words', async () => {
   const one = await model.parse('Hello', { marginals: true });
   assert.deepEqual([one.heads, [...(one.marginals ?? [])], one.nats], [[0], [1, 0], 0]);
   const odd = await model.parse(['東京', '🙂', '\u0000', 'ﷺ']);
@@ -72,7 +72,7 @@ test('one word, words never seen, 128 words', async () => {
   assert.ok(Number.isFinite(long.nats) && (long.marginals ?? [NaN]).every((p) => p >= 0 && p <= 1.0001));
 });
 
-test('what cannot be parsed is an error', async () => {
+test('inputs that cannot be parsed give errors', async () => {
   const text = 'The dog saw the cat';
   for (const [given, pinned, message] of /** @type {[any, any, RegExp][]} */ ([
     ['  ', {}, /no word.*the text is empty/],
@@ -101,7 +101,7 @@ test('what cannot be parsed is an error', async () => {
   await assert.rejects(model.parse(text, { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });
 
-/** A canvas on which a letter is 0.5 em wide: what is written on it, and how many lines are drawn. @param {number} width @param {number} height */
+/** A canvas on which a letter is 0.5 em wide: records the words and the number of lines. @param {number} width @param {number} height */
 function fakeCanvas(width, height) {
   /** @type {{ text: string, x: number, y: number }[]} */
   let texts = [];
@@ -128,7 +128,7 @@ function fakeCanvas(width, height) {
   return { width, height, getContext: () => context, drawn: () => ({ texts, strokes }) };
 }
 
-test('drawTo: a line of words where there is room, else a column; an arc for each word at least', async () => {
+test('drawTo: a line of words if it fits, else a column; at least one arc per word', async () => {
   const parse = await model.parse('The dog saw the cat.');
   for (const [width, inLine] of /** @type {[number, boolean][]} */ ([
     [600, true],

@@ -18,7 +18,7 @@ import { ids } from './toy.js';
 
 const OUT = `${ROOT}build/relay`;
 
-/** The library with that model alone. */
+/** The library with only that model. */
 function relay() {
   mkdirSync(OUT, { recursive: true });
   execFileSync('sh', ['build.sh', 'wasm-with', 'tests/js/relay/relay.c', `${OUT}/relay.wasm`], {
@@ -30,7 +30,7 @@ function relay() {
 
 const module = relay();
 const file = writeGGUF({ metadata: { 'general.architecture': ['string', 'relay'], 'general.alignment': ['u32', 32] }, tensors: {} });
-const words = ids(9000, 50); // more than one slice of results
+const words = ids(9000, 50); // more than one chunk of results
 const marks = words.map((word, i) => (7 * word + (i ? words[i - 1] : 0)) % 16);
 const floats = Float32Array.from({ length: 2 * words.length }, (_, i) => (i % 2 ? -marks[i >> 1] : words[i >> 1] / 4));
 
@@ -137,7 +137,7 @@ test('through the worker: encode, then draw', () => {
   assert.equal(jobs.core?.sessions, 0);
 });
 
-test('to stop while inputs are read frees the run', () => {
+test('stopping while inputs are read frees the run', () => {
   /** @type {FromWorker[]} */
   const posted = [];
   /** @type {(() => void)[]} */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Changes a WebAssembly binary without imports, to see how the library behaves when the engine fails. */
+/** Patches a WebAssembly binary without imports, to test the library with a failing engine. */
 
 const MEMORY = 5,
   EXPORT = 7,
@@ -14,8 +14,7 @@ export const constant = (value) => [0x41, value];
 
 /**
  * @param {Uint8Array} wasm
- * @param {{ functions?: Record<string, number[]>, maxPages?: number }} changes  functions: new instructions by exported
- *   name
+ * @param {{ functions?: Record<string, number[]>, maxPages?: number }} changes  functions: new instructions by exported name
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function patch(wasm, { functions = {}, maxPages }) {

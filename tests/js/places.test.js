@@ -27,7 +27,7 @@ test('waves are sines, then cosines, the last 10,000 times as slow as the first'
   assert.ok(Math.abs(table[4][7] - Math.cos(4e-4)) < 1e-6);
 });
 
-test('a list is like itself, and its opposite is opposite', () => {
+test('a vector is similar to itself, and opposite to its negative', () => {
   const table = [
     [1, 2],
     [-1, -2],
@@ -46,7 +46,7 @@ test('a list is like itself, and its opposite is opposite', () => {
   assert.ok(Math.abs(pixels[1][2]) < 1e-6, 'the row is opposite, the column is the same');
 });
 
-test('what all lists share is taken away', () => {
+test('the mean of all vectors is removed', () => {
   for (const sum of apart(
     [
       [1, 5],
@@ -56,7 +56,7 @@ test('what all lists share is taken away', () => {
     assert.equal(sum, 0);
 });
 
-test('what the page says of the tables of shipped models is so', () => {
+test("the page's statements about the tables of shipped models hold", () => {
   const [digits, emoji, blocks] = ['digits', 'emoji', 'cifar10-sr-2d'].map(read);
   const [margins, before] = compared(digits.cols, 1, 28);
   assert.ok(margins > 0.2 && before < 0, `first and last column: ${margins}, before ${before}`);

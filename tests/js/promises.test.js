@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A page whose Promise is another class, as zone.js makes it: async functions still return native ones. */
+/** A page whose Promise is another class, as with zone.js: async functions still return native ones. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -50,7 +50,7 @@ const WAYS = `
   process.exit();
 `;
 
-test('the same results where Promise is replaced before or after the library is loaded', { timeout: 120000 }, async () => {
+test('the same results if Promise is replaced before or after the library is loaded', { timeout: 120000 }, async () => {
   const run = async (/** @type {string} */ code) =>
     JSON.parse((await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT })).stdout);
   const [plain, before, after] = await Promise.all([
@@ -62,7 +62,7 @@ test('the same results where Promise is replaced before or after the library is 
   assert.deepEqual(after, plain);
 });
 
-test('no source asks what class a promise is of', async () => {
+test('no source checks the class of a promise', async () => {
   for (const folder of ['lib', 'shell', 'pages', 'front']) {
     for (const path of await readdir(`${ROOT}web/${folder}`, { recursive: true })) {
       if (path.endsWith('.js')) assert.doesNotMatch(await readFile(`${ROOT}web/${folder}/${path}`, 'utf8'), /instanceof Promise\b/, path);

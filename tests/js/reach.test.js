@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** How far a pixel sees, layer by layer: the page's shapes are those of the files, and the engine, cut off after as many layers and probed by flipped pixels, sees no farther: a say may be too small for single precision, so not every pixel that is seen is felt. */
+/**
+ * The receptive field of a pixel, layer by layer. The page's shapes are those of the files, and the engine, truncated after as many layers
+ * and probed by flipped pixels, sees no further. An influence may be too small for single precision, so not every visible pixel has an
+ * effect.
+ */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -14,7 +18,7 @@ import { FAR, NEAR, keysOf } from '../../web/pages/sparse/patterns.js';
 import { REACHES } from '../../web/pages/same-digit/reaches.js';
 
 const SIDE = 28;
-/** The pixel that is asked about; how many others are flipped. */
+/** The tested pixel; how many others are flipped. */
 const [ASKED, FLIPPED] = [9 * SIDE + 11, 24];
 
 /** @param {string} file */
@@ -23,11 +27,11 @@ function read(file) {
   return buffer.slice(byteOffset, byteOffset + length);
 }
 
-/** A copy of a file whose model has so many blocks. @param {ArrayBuffer} file @param {string} key @param {number} blocks */
+/** A copy of a file whose model has this many blocks. @param {ArrayBuffer} file @param {string} key @param {number} blocks */
 function cut(file, key, blocks) {
   const copy = new Uint8Array(file.slice(0));
   const at = Buffer.from(copy.buffer).indexOf(key);
-  new DataView(copy.buffer).setUint32(at + key.length + 4, blocks, true); // behind the type of the value
+  new DataView(copy.buffer).setUint32(at + key.length + 4, blocks, true); // after the type of the value
   return copy;
 }
 
@@ -64,10 +68,10 @@ for (const [file, key, depths] of /** @type {[string, string, number[]][]} */ ([
   ['wavenet-digits.gguf', '', [21]],
   ['fvsbn.gguf', '', [1]],
 ])) {
-  test(`${file}: the engine sees no farther after ${depths.join(', ')} layers`, async () => {
+  test(`${file}: the engine sees no further after ${depths.join(', ')} layers`, async () => {
     const stack = stackOf(file);
     const bytes = read(file);
-    // Far in the picture for those of many rows, so that there is something that they do not see.
+    // Far down in pictures with many rows, so that some pixels are invisible.
     const asked = file.startsWith('image') ? 22 * SIDE + 11 : ASKED;
     const reach = reachOf(stack, asked);
     const drawn = before(stack, asked);
@@ -96,7 +100,7 @@ for (const [file, key, depths] of /** @type {[string, string, number[]][]} */ ([
   });
 }
 
-test('local attention in two dimensions reaches to both sides, and a whole picture by layers', () => {
+test('local attention in two dimensions reaches to both sides, and a whole picture with several layers', () => {
   const stack = stackOf('cifar10-sr-2d.gguf');
   const pixel = 21 * 32 + 18;
   const sizes = reachOf(stack, pixel).map((seen) => seen.reduce((a, b) => a + b, 0));
@@ -107,7 +111,7 @@ test('local attention in two dimensions reaches to both sides, and a whole pictu
   assert.ok(sizes[0] < 200 && sizes[5] === before(stack, pixel).reduce((a, b) => a + b, 0), String(sizes));
 });
 
-test('strided attention reads what the page of sparse attention says', () => {
+test('strided attention reads the positions that the page of sparse attention describes', () => {
   const stack = stackOf('sparse-digits.gguf');
   for (const position of [0, 27, 28, 300, 783]) {
     for (const [layer, sets] of [

@@ -17,7 +17,7 @@ import { singles } from '../../web/tools/single.js';
 import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
 import { toyText } from './toy-text.js';
 
-/** Something made in another realm. @param {string} code @param {object} [given] */
+/** Something created in another realm. @param {string} code @param {object} [given] */
 const foreign = (code, given = {}) => runInNewContext(code, given);
 
 test('a weight file in arrays of another realm', async () => {
@@ -47,7 +47,7 @@ test('a picture in an array of another realm', async () => {
   model.close();
 });
 
-test('Blobs that do not know their class, or not how to give their bytes', async () => {
+test('Blobs whose class cannot be recognised, or without a method for their bytes', async () => {
   const bytes = toyText();
   class Nameless {
     // as happy-dom's
@@ -125,7 +125,7 @@ test('the library itself in another realm, as Jest runs it: without TextDecoder,
   assert.deepEqual([...said], ['string', true, 'network']);
 });
 
-test('where no worker can be started, as in a service worker, it says so', async () => {
+test('if no worker can be started, as in a service worker, an error says so', async () => {
   const script = /** @type {string} */ ((await singles()).get('nextpixel.cjs'));
   const context = {
     module: { exports: {} },
@@ -151,7 +151,7 @@ test('where no worker can be started, as in a service worker, it says so', async
   }
 });
 
-test('addresses in a window of Electron with Node: relative to its page, and an error of ours where it has none', async () => {
+test('addresses in a window of Electron with Node: relative to its page; without one, an error of ours', async () => {
   const { versions } = process;
   const given = (/** @type {string} */ baseURI) => {
     Object.defineProperty(process, 'versions', { value: { ...versions, electron: '30.0.0' }, configurable: true });
@@ -179,7 +179,7 @@ test('addresses in a window of Electron with Node: relative to its page, and an 
   }
 });
 
-test('addresses that are none, folders and devices', async () => {
+test('invalid addresses, folders and devices', async () => {
   for (const address of ['http://[', 'https://', 'http://a b/']) await assert.rejects(load(address), isError('network', /Cannot fetch/));
   for (const path of [tmpdir(), '/dev/null', '/']) await assert.rejects(load(path), isError('network', /it is a (folder|device)/));
   for (const source of /** @type {any[]} */ ([Object.create(null), Symbol('x'), () => {}, null, 7n, [], new Date()])) {
@@ -188,7 +188,7 @@ test('addresses that are none, folders and devices', async () => {
   }
 });
 
-test('options and lists that are none', async () => {
+test('invalid options and lists', async () => {
   const stories = `${GOLDEN}stories260K.gguf`;
   const own = await tokenizer(new Uint8Array(await readFile(stories)));
   for (const options of /** @type {any[]} */ ([null, 7, 'special', Symbol('x')])) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A run reuses the session of an earlier one of the same model: the same bits as without, less to read, a bounded number of sessions. */
+/** A run reuses the session of an earlier run of the same model: the same bits as without, less to read, a bounded number of sessions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +28,7 @@ async function told(run) {
   return { ids: [...run.ids], nats, text, reused: run.reused, prompt: run.promptLength };
 }
 
-/** The same run on a model that has done nothing before. @param {(model: Model) => TextRun} ask @param {Uint8Array<ArrayBuffer>} [bytes] */
+/** The same run on a fresh model. @param {(model: Model) => TextRun} ask @param {Uint8Array<ArrayBuffer>} [bytes] */
 async function alone(ask, bytes = file()) {
   const model = await load(bytes);
   const { reused, ...all } = await told(ask(model));
@@ -47,7 +47,7 @@ async function same(model, ask, bytes) {
   return { ...all, reused };
 }
 
-test('a talk of five turns reads in each only what is new', async () => {
+test('each turn of a chat of five turns reads only the new text', async () => {
   const model = await load(file());
   /** @type {Message[]} */
   const talk = [{ role: 'system', content: 'abc' }];
@@ -67,7 +67,7 @@ test('a talk of five turns reads in each only what is new', async () => {
   model.close();
 });
 
-test('another seed, another end, an earlier message: what is alike is not read again, and the talk that was left is still there', async () => {
+test('another seed, another end, an earlier message: the common prefix is not read again, and the earlier chat is still cached', async () => {
   const model = await load(file());
   const ask = (/** @type {string} */ prompt, /** @type {TextOptions} */ options = {}) =>
     same(model, (one) => one.generate(prompt, { seed: 1, maxTokens: 40, ...options }));
@@ -83,7 +83,7 @@ test('another seed, another end, an earlier message: what is alike is not read a
   model.close();
 });
 
-test('with maps, biases, alternatives, penalties or keys of other bits the bits are those of a run by itself', async () => {
+test('with maps, biases, alternatives, penalties or another number of key bits, the bits equal those of a separate run', async () => {
   const model = await load(file());
   /** @type {TextOptions[]} */
   const all = [
@@ -106,7 +106,7 @@ test('with maps, biases, alternatives, penalties or keys of other bits the bits 
   model.close();
 });
 
-test('after an end, a stop, a break, an abort, and while another run goes on', async () => {
+test('after an end, a stop, a break, an abort, and while another run continues', async () => {
   const model = await load(file());
   const prompt = 'ab abc ab';
   const end = 2;
@@ -143,7 +143,7 @@ test('a text beyond the context, its branches, and its score', async () => {
   model.close();
 });
 
-test('a part that cannot go back so far is begun anew, and what was kept of it goes', () => {
+test('a part that cannot rewind so far restarts, and its cached state is dropped', () => {
   const message = /** @type {any} */ ({ part: 0, settings: {}, known: [1, 2, 3] });
   /** @type {any[]} */
   const closed = [];
@@ -161,7 +161,7 @@ test('a part that cannot go back so far is begun anew, and what was kept of it g
   assert.deepEqual(closed, [session]);
 });
 
-test('at most four sessions are kept, and beside the last one not more than 128 MB', () => {
+test('at most four sessions are kept, and besides the last one at most 128 MB', () => {
   /** @type {any[]} */
   const closed = [];
   const kept = new KeptSessions(/** @type {any} */ ({ closeSession: (/** @type {any} */ session) => closed.push(session) }));

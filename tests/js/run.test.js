@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * complete, generate, score and attention through the worker: what comes out, and that nothing but the seed decides it.
+ * complete, generate, score and attention through the worker: their results, and that only the seed decides them.
  */
 
 import assert from 'node:assert/strict';
@@ -33,7 +33,7 @@ function withToy(name, options, body) {
   });
 }
 
-test('digits: 392 values, the same each time, others for another seed', async () => {
+test('digits: 392 values, the same each time, different for another seed', async () => {
   const data = new Uint8Array(28 * 28 * 4).fill(255);
   for (let i = 0; i < 28 * 28; i++) data.fill(Math.floor(i / 28) > 4 && i % 28 > 12 && i % 28 < 16 ? 255 : 0, 4 * i, 4 * i + 3);
   /** @param {number} seed */
@@ -50,7 +50,7 @@ test('digits: 392 values, the same each time, others for another seed', async ()
   assert.notDeepEqual(other, first);
 });
 
-withToy('steps cover the drawn part in order, and only that', {}, async (model) => {
+withToy('steps cover exactly the drawn part, in order', {}, async (model) => {
   for (const rows of [0, 3, 4, 7, 8, undefined]) {
     const start = (rows ?? 4) * 8;
     const next = [start, start];
@@ -69,7 +69,7 @@ withToy('steps cover the drawn part in order, and only that', {}, async (model) 
   }
 });
 
-withToy('chunk bounds a step and does not change the values', {}, async (model) => {
+withToy('chunk limits the size of a step and does not change the values', {}, async (model) => {
   const options = { rows: 2, samples: 3, seed: 5 };
   const whole = await collect(model.complete(grey, options));
   for (const chunkSize of [1, 5, 48, 1000]) {
@@ -81,7 +81,7 @@ withToy('chunk bounds a step and does not change the values', {}, async (model) 
   }
 });
 
-withToy('a sample does not depend on how many are drawn with it', {}, async (model) => {
+withToy('a sample does not depend on the number of samples', {}, async (model) => {
   const three = await collect(model.complete(grey, { samples: 3, seed: 11 }));
   const one = await collect(model.complete(grey, { samples: 1, seed: 11 }));
   const sixtyFour = await collect(model.complete(grey, { samples: 64, seed: 11 }));
@@ -92,7 +92,7 @@ withToy('a sample does not depend on how many are drawn with it', {}, async (mod
   assert.notDeepEqual(three.values[2], three.values[1]);
 });
 
-withToy('seeds: numbers and bigints, and a random one that can be used again', {}, async (model) => {
+withToy('seeds: numbers and bigints, and a random one that is reported', {}, async (model) => {
   const same = [await collect(model.generate({ seed: 2 ** 40 + 3 })), await collect(model.generate({ seed: 2n ** 40n + 3n }))];
   assert.deepEqual(same[0].values, same[1].values);
   const low = await collect(model.generate({ seed: 3 })); // the same lower half
@@ -105,7 +105,7 @@ withToy('seeds: numbers and bigints, and a random one that can be used again', {
   assert.deepEqual((await collect(model.generate({ seed: run.seed }))).values, values);
 });
 
-withToy('temperature 0 and topK 1 take the most probable value, whatever the seed', {}, async (model) => {
+withToy('temperature 0 and topK 1 take the most probable value, for every seed', {}, async (model) => {
   const zero = await collect(model.generate({ temperature: 0, seed: 1 }));
   assert.deepEqual((await collect(model.generate({ temperature: 0, seed: 2 }))).values, zero.values);
   assert.deepEqual((await collect(model.generate({ topK: 1, seed: 3 }))).values, zero.values);
@@ -113,7 +113,7 @@ withToy('temperature 0 and topK 1 take the most probable value, whatever the see
 });
 
 for (const options of [{}, { queryBlock: 10, memoryBlock: 12 }, { width: 4, height: 5, channels: 3, levels: 256 }]) {
-  withToy(`score of a run is what it streamed, bit for bit (${JSON.stringify(options)})`, options, async (model) => {
+  withToy(`the score of a run equals its streamed costs, bit for bit (${JSON.stringify(options)})`, options, async (model) => {
     const { width, height, channels, levels } = model.info;
     const image = channels === 3 ? colour : grey;
     const known = 2 * width * channels;
@@ -126,12 +126,12 @@ for (const options of [{}, { queryBlock: 10, memoryBlock: 12 }, { width: 4, heig
       assert.equal(score.nats, sum);
       assert.ok(Math.abs(score.bitsPerDim - sum / data.length / Math.log(2)) < 1e-12);
     }
-    // The known part is rounded to levels by the model itself, as quantise() does.
+    // The known part is rounded to levels by the model itself, like quantise().
     assert.deepEqual(await model.score(image), await model.score({ ...image, data: quantise(image.data, levels) }));
   });
 }
 
-withToy('a label changes the distribution; name and index are the same label', { classes: ['cat', 'dog', '7'] }, async (model) => {
+withToy('a label changes the distribution; name and index denote the same label', { classes: ['cat', 'dog', '7'] }, async (model) => {
   const [none, cat, dog, byIndex, nul] = await Promise.all([undefined, 'cat', 'dog', 1, null].map((label) => model.score(grey, { label })));
   assert.deepEqual(nul, none);
   assert.deepEqual(byIndex, dog);
@@ -176,7 +176,7 @@ for (const [options, image] of /** @type {[any, any][]} */ ([
   [{ queryBlock: 10, memoryBlock: 12 }, grey],
   [{ width: 4, height: 5, channels: 3, blocks: 3, heads: 4 }, colour],
 ])) {
-  withToy(`attention: rows sum to 1 over what the element can see (${JSON.stringify(options)})`, options, async (model) => {
+  withToy(`attention: rows sum to 1 over the visible elements (${JSON.stringify(options)})`, options, async (model) => {
     const { width, height, channels, queryBlock, memoryBlock } = model.info;
     for (const [row, column, channel] of [
       [0, 0, 0],
@@ -186,7 +186,7 @@ for (const [options, image] of /** @type {[any, any][]} */ ([
     ]) {
       const element = (row * width + column) * channels + channel;
       const attention = await model.attention(image, { row, column, channel });
-      // Query and key positions are one above the input elements.
+      // Query and key positions are one more than the input elements.
       const first = queryBlock ? Math.max(0, queryBlock * Math.floor(element / queryBlock) - memoryBlock) : 0;
       assert.deepEqual([...attention[0].queries], [element]);
       assert.deepEqual(
@@ -198,7 +198,7 @@ for (const [options, image] of /** @type {[any, any][]} */ ([
   });
 }
 
-withToy('attention depends on what comes before the element, not on what follows', {}, async (model) => {
+withToy('attention depends on the elements before, not on those after', {}, async (model) => {
   const at = { row: 4, column: 3 };
   const maps = await model.attention(grey, at);
   const after = { ...grey, data: grey.data.slice().fill(0, 4 * 8 + 3) };
@@ -207,35 +207,31 @@ withToy('attention depends on what comes before the element, not on what follows
   assert.notDeepEqual(await model.attention(before, at), maps);
 });
 
-withToy(
-  'runs, scores and attentions in flight at once do not disturb one another',
-  { width: 16, height: 16, embedding: 32 },
-  async (model) => {
-    const image = { data: noise(256), width: 16, height: 16 };
-    const at = { row: 9, column: 9 };
-    const alone = [
-      await collect(model.complete(image, { seed: 1, samples: 2 })),
-      await collect(model.generate({ seed: 2 })),
-      await model.score(image),
-      await model.attention(image, at),
-    ];
-    const together = await Promise.all([
-      collect(model.complete(image, { seed: 1, samples: 2, chunkSize: 3 })),
-      collect(model.generate({ seed: 2, chunkSize: 1 })),
-      model.score(image),
-      model.attention(image, at),
-      model.score(image),
-      collect(model.generate({ seed: 3 })),
-    ]);
-    for (const i of [0, 1]) {
-      assert.deepEqual(/** @type {any} */ (together[i]).values, /** @type {any} */ (alone[i]).values);
-      assert.deepEqual(/** @type {any} */ (together[i]).nats, /** @type {any} */ (alone[i]).nats);
-    }
-    assert.deepEqual([together[2], together[3], together[4]], [alone[2], alone[3], alone[2]]);
-  },
-);
+withToy('concurrent runs, scores and attention calls do not affect each other', { width: 16, height: 16, embedding: 32 }, async (model) => {
+  const image = { data: noise(256), width: 16, height: 16 };
+  const at = { row: 9, column: 9 };
+  const alone = [
+    await collect(model.complete(image, { seed: 1, samples: 2 })),
+    await collect(model.generate({ seed: 2 })),
+    await model.score(image),
+    await model.attention(image, at),
+  ];
+  const together = await Promise.all([
+    collect(model.complete(image, { seed: 1, samples: 2, chunkSize: 3 })),
+    collect(model.generate({ seed: 2, chunkSize: 1 })),
+    model.score(image),
+    model.attention(image, at),
+    model.score(image),
+    collect(model.generate({ seed: 3 })),
+  ]);
+  for (const i of [0, 1]) {
+    assert.deepEqual(/** @type {any} */ (together[i]).values, /** @type {any} */ (alone[i]).values);
+    assert.deepEqual(/** @type {any} */ (together[i]).nats, /** @type {any} */ (alone[i]).nats);
+  }
+  assert.deepEqual([together[2], together[3], together[4]], [alone[2], alone[3], alone[2]]);
+});
 
-withToy('a run can be read again: the same steps, which are not computed again', {}, async (model) => {
+withToy('a run can be read again: the same steps, without recomputation', {}, async (model) => {
   const run = model.generate();
   /** @param {AsyncIterable<object>} steps */
   const listOf = async (steps) => {
@@ -263,7 +259,7 @@ withToy('next() may be called ahead', {}, async (model) => {
 });
 
 withToy(
-  'probabilities of all images sum to 1, and samples come as often as these say',
+  'probabilities of all images sum to 1, and sample frequencies match them',
   {
     width: 2,
     height: 2,
@@ -294,7 +290,7 @@ withToy(
 );
 
 /**
- * Samples that compete, by hand: every row of every sample is drawn by a separate run that begins with the rows above.
+ * Competing samples, by hand: every row of every sample is drawn by a separate run that starts with the rows above.
  *
  * @param {Model} model
  * @param {{ rows: number, samples: number, resample: number, resampleRows: number, seed: number, temperature: number }} options
@@ -324,7 +320,10 @@ async function competed(model, { rows, samples, resample, resampleRows, ...optio
   return drawn.map(({ picture, cost }) => ({ values: [...picture.subarray(rows * row)], cost }));
 }
 
-/** The last word on each sample of a run. @param {import('../../web/lib/index.js').PictureRun} run @param {number} samples @param {number} first element drawn */
+/**
+ * The final values of each sample of a run. @param {import('../../web/lib/index.js').PictureRun} run @param {number} samples @param
+ * {number} first element drawn
+ */
 async function settled(run, samples, first) {
   const drawn = Array.from({ length: samples }, () => ({ values: /** @type {number[]} */ ([]), cost: 0 }));
   let anew = 0;
@@ -348,7 +347,7 @@ for (const [name, toy, rows] of /** @type {[string, import('./toy.js').ToyOption
   ['channels', {}, 2],
   ['a palette', { channels: 3, levels: 5, palette: true, height: 5, width: 4 }, 1],
 ])) {
-  test(`resample: ${name}: the likelier half of a group goes on twice`, async () => {
+  test(`resample: ${name}: the more probable half of a group continues twice`, async () => {
     const model = await load(toyModel(toy));
     const other = await load(toyModel(toy), { workers: 2 });
     const first = rows * model.info.width * model.info.channels;
@@ -386,7 +385,7 @@ for (const [name, toy, rows] of /** @type {[string, import('./toy.js').ToyOption
   });
 }
 
-withToy('resample: one sample, or a group of one, is a plain run; what cannot be is refused', {}, async (model) => {
+withToy('resample: one sample, or groups of one, is a plain run; impossible settings are refused', {}, async (model) => {
   const options = { samples: 4, seed: 2 };
   const plain = await collect(model.generate(options));
   for (const resample of [0, 1]) assert.deepEqual((await collect(model.generate({ ...options, resample }))).values, plain.values);
@@ -403,7 +402,7 @@ withToy('resample: one sample, or a group of one, is a plain run; what cannot be
   assert.throws(() => model.generate({ ...options, resample: 3 }), isError('argument', /^samples \/ resample must be a whole number /));
 });
 
-test('maps: every step is a position with what it looked at, and nothing else changes', async () => {
+test('maps: every step is a position with its attention, and nothing else changes', async () => {
   for (const options of [{}, { channels: 3, levels: 5, palette: true, inputWidth: 4 }]) {
     const model = await load(toyModel(options));
     const small = { data: new Uint8Array(48), width: 4, height: 4 };

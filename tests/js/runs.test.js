@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Properties of every kind of run: one sweep over every shipped file. A new kind enters it by its row. */
+/** Properties of every kind of run: one sweep over every shipped file. A new kind joins it with its row. */
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
@@ -53,13 +53,13 @@ const ROWS = {
     rest: ({ info }, drawn) => (info.verbs.includes('translate') ? {} : { maxTokens: 8 - drawn }),
   },
 };
-/** Kinds whose answers come at once: they are no runs. */
+/** Kinds whose results come in one piece: they are not runs. */
 const ANSWERS = ['tag', 'head', 'sign'];
 
-/** Of a run that becomes long the first steps are enough. */
+/** For a long run, the first steps are enough. */
 const MOST = 24;
 
-/** A canvas that takes whatever is painted. */
+/** A canvas that accepts all drawing calls. */
 function canvas() {
   /** @type {any} */
   const context = new Proxy(
@@ -97,7 +97,7 @@ const plain = (/** @type {unknown} */ value) => JSON.parse(JSON.stringify(value)
 
 const files = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
 
-/** Files whose architecture and kind a smaller file also has: ./build.sh test-sweep. */
+/** Files for which a smaller file has the same architecture and kind: ./build.sh test-sweep. */
 const LIKE_ANOTHER = /^(captions-hard|cifar10|image-transformer|seq2seq-(characters|general|local|location|none))/;
 
 for (const file of files) {
@@ -115,7 +115,7 @@ for (const file of files) {
       assert.ok(row, `${kind} has no row`);
       const make = () => row.run(model, { seed: 3 });
 
-      // Read twice, and by two at the same time: the same steps, not computed again.
+      // Read twice, and by two readers at the same time: the same steps, without recomputation.
       const run = make();
       const [steps, side] = await Promise.all([read(run), read(run)]);
       assert.ok(steps.length > 0);
@@ -128,13 +128,13 @@ for (const file of files) {
       assert.deepEqual(await run.input, await run.input);
       const flat = steps.flatMap(row.ids);
 
-      // Drawn after it was read, as if it had not been.
+      // Drawn after it was read: as if it had not been read.
       const drawn = await run.drawTo(canvas());
       assert.deepEqual(await run.drawTo(canvas()), drawn);
       const short = steps.length < MOST;
       if (short) assert.deepEqual(await make().drawTo(canvas()), drawn);
 
-      // Saved before, at some steps and at the end: resumed to the same.
+      // Saved before, at some steps and at the end: resumed runs equal the original.
       for (const at of run.save ? [...new Set([0, 1, 2, 7, steps.length])] : []) {
         if (at > steps.length) continue;
         const part = make();
@@ -182,7 +182,7 @@ for (const file of files) {
   });
 }
 
-/** What somebody may have made of a value. @param {any} value @returns {any[]} */
+/** Manipulated versions of a value. @param {any} value @returns {any[]} */
 function spoilt(value) {
   const always = [null, 'x', -1, 1.5, NaN, {}, [{}], () => {}, ['length']];
   if (!Array.isArray(value)) return typeof value === 'object' && value !== null ? [...always, { ...value, more: 1 }] : always;
@@ -196,7 +196,7 @@ function spoilt(value) {
   ];
 }
 
-test('a saved run that somebody has changed is refused, entry by entry, before it is used', { timeout: 120000 }, async () => {
+test('a manipulated saved run is refused, entry by entry, before it is used', { timeout: 120000 }, async () => {
   for (const file of ['digits', 'emoji-sr', 'wavenet', 'jukebox-small', 'chorales', 'captions', 'stories', 'de-en']) {
     const model = /** @type {any} */ (await load(`${ROOT}weights/${file}.gguf`));
     const run = ROWS[model.info.kind].run(model, { seed: 3 });
@@ -246,7 +246,7 @@ test('every frame of a walk', async () => {
   model.close();
 });
 
-test('a model is disposed of as it is closed', async () => {
+test('a model is disposed of like a closed one', async () => {
   const model = /** @type {any} */ (await load(`${ROOT}weights/digits.gguf`));
   model[Symbol.dispose]();
   await assert.rejects(async () => model.generate().result(), { code: 'closed' });
@@ -260,7 +260,7 @@ const BOTH_WAYS = {
   },
 };
 
-test('encode() takes what decode() gives, of every kind that has both', async () => {
+test('encode() accepts the result of decode(), for every kind that has both', async () => {
   for (const { name, verbs } of KINDS.filter((kind) => kind.verbs.encode && kind.verbs.decode)) {
     const row = BOTH_WAYS[name];
     assert.ok(row, `${name} (${Object.keys(verbs).join(', ')}) has no row`);

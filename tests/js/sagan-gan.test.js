@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The GAN of points that the page of SAGAN trains: its gradients, its spectral norm, and that it learns. */
+/** The GAN of points that the SAGAN page trains: its gradients, its spectral norm, and that it learns. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,14 +9,14 @@ import { test } from 'node:test';
 import { Gan, MODES, Network, POINT, RADIUS, covered, ring } from '../../web/pages/sagan/gan.js';
 import { randomFrom } from '../../web/shell/run/random.js';
 
-test('the data cover every group, and the middle none', () => {
+test('the data cover every group, and no point is in the middle', () => {
   const points = ring(512, randomFrom(1));
   assert.equal(covered(points), MODES);
   for (let i = 0; i < points.length; i += 2) assert.ok(Math.abs(Math.hypot(points[i], points[i + 1]) - RADIUS) < 0.5);
   assert.equal(covered(new Float32Array(512)), 0);
 });
 
-test('the gradient is that of finite differences', () => {
+test('the gradient equals finite differences', () => {
   const network = new Network(POINT, 1, randomFrom(2), false);
   const x = Float32Array.from([0.3, -0.7]);
   const all = network.run(x);
@@ -41,7 +41,7 @@ test('with normalisation no layer stretches a vector', () => {
   const { layers } = new Network(POINT, 1, randomFrom(3), true);
   const random = randomFrom(4);
   for (const layer of layers) {
-    for (let k = 0; k < 50; k++) layer.iterate(); // one for each step of a training
+    for (let k = 0; k < 50; k++) layer.iterate(); // one for each training step
     const x = Float32Array.from({ length: layer.inputs }, () => random() - 0.5);
     const y = layer.forward(x); // the bias is zero
     assert.ok(Math.hypot(...y) <= 1.001 * Math.hypot(...x));
@@ -56,7 +56,7 @@ function after300(normaliseD, seed) {
   return covered(gan.points(latents));
 }
 
-test('what the page says of 300 steps is so, and a training of the same seed is the same', () => {
+test("the page's statements about 300 steps hold, and trainings with the same seed are equal", () => {
   const found = [false, true].map((normaliseD) => [1, 2].map((seed) => after300(normaliseD, seed)));
   assert.deepEqual(found, [
     [1, 0],

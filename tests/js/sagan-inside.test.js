@@ -15,7 +15,7 @@ import { ROOT } from './helpers.js';
 /** @import { LatentOptions } from '../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-/** Options of latents alone say that the run is one of those. @param {Model} model @param {LatentOptions} options */
+/** Marks the run as one of latents. @param {Model} model @param {LatentOptions} options */
 const made = (model, options) => model.generate(options);
 
 for (const [file, most] of /** @type {[string, number][]} */ ([
@@ -23,7 +23,7 @@ for (const [file, most] of /** @type {[string, number][]} */ ([
   ['tests/golden/sagan-whole-tiny.gguf', 1e-4],
   ['weights/sagan-emoji.gguf', 0.06],
 ])) {
-  test(`f, g and h of ${file} lead to the engine's weights`, async () => {
+  test(`f, g and h of ${file} give the engine's weights`, async () => {
     const bytes = readFileSync(`${ROOT}${file}`);
     const inside = createInside(new Uint8Array(bytes).buffer);
     assert.ok(inside);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** save(), resume() and stop() of runs that draw: the same bits wherever a run was interrupted, through JSON, and errors. Texts:
+/** save(), resume() and stop() of runs that draw: the same bits wherever a run was interrupted, also through JSON, and errors. Texts:
  * tokens.test.js. */
 
 import assert from 'node:assert/strict';
@@ -15,14 +15,14 @@ import { noise, toyModel } from './toy.js';
 /** @import { PictureModel, PictureRun, SavedPicture, PictureStep } from '../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-/** @typedef {{ values: number[][], nats: number[][] }} Drawn  of each sample, by element */
+/** @typedef {{ values: number[][], nats: number[][] }} Drawn  per sample, by element */
 
 /**
- * Reads a run, all of it or so many steps.
+ * Reads a run, all of it or this many steps.
  *
  * @param {PictureRun} run
  * @param {number} [most]
- * @param {Drawn} [drawn]  receives the drawn elements, each in its position
+ * @param {Drawn} [drawn]  receives the drawn elements, each at its position
  */
 async function read(run, most = Infinity, drawn = { values: [], nats: [] }) {
   let steps = 0;
@@ -33,7 +33,7 @@ async function read(run, most = Infinity, drawn = { values: [], nats: [] }) {
       [drawn.nats, nats],
     ])) {
       all[sample] ??= [];
-      for (let i = 0; i < some.length; i++) all[sample][from - run.known.length + i] = some[i] + 0; // JSON knows no -0
+      for (let i = 0; i < some.length; i++) all[sample][from - run.known.length + i] = some[i] + 0; // JSON has no -0
     }
     if (++steps === most) break;
   }
@@ -44,9 +44,9 @@ async function read(run, most = Infinity, drawn = { values: [], nats: [] }) {
 const kept = (run) => JSON.parse(JSON.stringify(run.save()));
 
 /**
- * Leaves a run after so many steps, again and again, until it is drawn.
+ * Interrupts a run after this many steps, again and again, until it is drawn.
  *
- * @param {Model[]} models  which alternate in continuing it
+ * @param {Model[]} models  models that alternate in continuing it
  * @param {PictureRun} run
  * @param {number} each     steps at a time
  * @param {object} [options]  with which it continues
@@ -131,7 +131,7 @@ const RUNS = [
 ];
 
 for (const [name, toy, begin, options] of RUNS) {
-  test(`a run goes on to the same bits wherever it was left: ${name}`, async () => {
+  test(`a run continues to the same bits wherever it was interrupted: ${name}`, async () => {
     const file = toyModel(toy);
     const models = await Promise.all([1, 2, 3].map((workers) => load(file, { workers })));
     const expected = await read(begin(models[0], options));
@@ -157,7 +157,7 @@ for (const [name, path, begin] of /** @type {[string, string, (model: Model) => 
   ['PixelCNN', `${ROOT}weights/pixelcnn-digits.gguf`, (model) => model.generate({ seed: 3, samples: 2, chunkSize: 50 })],
   ['an FVSBN', `${GOLDEN}fvsbn-tiny.gguf`, (model) => model.generate({ seed: 4, samples: 3, chunkSize: 2 })],
 ])) {
-  test(`a run of ${name} is left in the middle and goes on in another model`, async () => {
+  test(`a run of ${name}, interrupted in the middle, continues in another model`, async () => {
     const [one, other] = await Promise.all([load(path), load(path, { workers: 2 })]);
     const whole = begin(one);
     const expected = await read(whole);
@@ -174,7 +174,7 @@ for (const [name, path, begin] of /** @type {[string, string, (model: Model) => 
   });
 }
 
-test('a run that is complete, and one that was not begun', async () => {
+test('a complete run, and one that has not begun', async () => {
   const model = await load(toyModel());
   const run = model.generate({ seed: 1, samples: 2 });
   const before = kept(run);
@@ -190,7 +190,7 @@ test('a run that is complete, and one that was not begun', async () => {
   model.close();
 });
 
-test('what does not go on as it was begun is refused', async () => {
+test('a continuation with other settings is refused', async () => {
   const model = await load(toyModel({ classes: ['cat', 'dog'] }));
   const other = await load(toyModel());
   const run = model.generate({ seed: 1, samples: 2, label: 'cat', chunkSize: 3 });
@@ -256,7 +256,7 @@ test('a saved run does not change with the run, nor the run with it', async () =
   model.close();
 });
 
-test('stop() ends a run after the step under way, of every kind, and what was drawn stays', async () => {
+test('stop() ends a run of every kind after the current step, and drawn values stay', async () => {
   const model = await load(toyModel());
   const run = model.generate({ seed: 1, chunkSize: 4 });
   /** @type {PictureStep[]} */
@@ -294,7 +294,7 @@ test('stop() ends a run after the step under way, of every kind, and what was dr
   stories.close();
 });
 
-test('a translation goes on to the same tokens: greedily, drawn, with beams, with its maps', async () => {
+test('a translation continues to the same tokens: greedy, sampled, with beams, with maps', async () => {
   const sentence = 'ab bc a b bbb Grüße, 世界!';
   const copier = await load(toyTranslation());
   const golden = await load(`${GOLDEN}transformer-post.gguf`);
@@ -318,7 +318,7 @@ test('a translation goes on to the same tokens: greedily, drawn, with beams, wit
           .map((step) => step.text)
           .join('');
         if (told < expected.length) assert.equal(rest.before, text);
-        else assert.ok(text.startsWith(rest.before)); // without a last character that is not complete
+        else assert.ok(text.startsWith(rest.before)); // without an incomplete last character
         assert.deepEqual(
           [...rest.ids],
           expected.slice(0, told).map(({ token }) => token),
@@ -340,7 +340,7 @@ test('a translation goes on to the same tokens: greedily, drawn, with beams, wit
   for (const model of [copier, golden]) model.close();
 });
 
-test('biases of a text survive JSON: a Map, names, and what is never drawn', async () => {
+test('biases of a text survive JSON: a Map, names, and forbidden tokens', async () => {
   const stories = await load(`${GOLDEN}stories260K.gguf`);
   const { token: likeliest } = await stories
     .generate('One', { temperature: 0, maxTokens: 1 })
@@ -359,7 +359,7 @@ test('biases of a text survive JSON: a Map, names, and what is never drawn', asy
   stories.close();
 });
 
-test('a sound goes on to the same samples, with what it went on with and what was drawn', async () => {
+test('a sound continues to the same samples, with its input and the drawn part', async () => {
   const model = await load(`${GOLDEN}wavenet-tiny.gguf`);
   const sound = { samples: Float32Array.from({ length: 50 }, (_, i) => Math.sin(i / 3)), sampleRate: 8000 };
   const options = { seconds: 0.03, seed: 5, chunkSize: 40, temperature: 0.9 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** save({ state: true }): the processed tokens, saved with the run: on another day nothing is processed again, the bits are the same, and
- * an invalid state is refused. */
+/** save({ state: true }): the processed tokens, saved with the run. Later, nothing is processed again, the bits are the same, and an
+ * invalid state is refused. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,14 +26,17 @@ async function told(run) {
   return { ids: [...run.ids], nats };
 }
 
-/** A run that is over, and the same through a structured clone, as IndexedDB keeps it. @param {Model} model @param {TextOptions} [options] @param {string} [prompt] */
+/**
+ * A finished run, and the same through a structured clone, as IndexedDB stores it. @param {Model} model @param {TextOptions} [options]
+ * @param {string} [prompt]
+ */
 async function kept(model, options = {}, prompt = PROMPT) {
   const run = model.generate(prompt, { seed: 1, maxTokens: 20, ...options });
   await run.text();
   return { run, saved: structuredClone(await run.save({ state: true })) };
 }
 
-test('another day a run goes on where it was, and reads nothing again, with whatever options', async () => {
+test('a run continues later where it was, and reads nothing again, with any options', async () => {
   /** @type {TextOptions[]} */
   const all = [
     {},
@@ -62,7 +65,7 @@ test('another day a run goes on where it was, and reads nothing again, with what
   }
 });
 
-test('a talk goes on with the next question, of which only that is read', async () => {
+test('a chat continues with the next question, and reads only that', async () => {
   /** @type {Message[]} */
   const talk = [
     { role: 'system', content: 'abc' },
@@ -82,7 +85,7 @@ test('a talk goes on with the next question, of which only that is read', async 
   tomorrow.close();
 });
 
-test('of a run that was left, of one beyond its context, and again of one that went on', async () => {
+test('saved states of an interrupted run, of one beyond its context, and of a resumed one', async () => {
   const model = await load(file(40));
   const left = model.generate(PROMPT, { seed: 2, maxTokens: 200 });
   let count = 0;
@@ -103,7 +106,7 @@ test('of a run that was left, of one beyond its context, and again of one that w
   model.close();
 });
 
-test('what is no state, damaged, cut short, or of another file is refused with a sentence, and the save without it goes on', async () => {
+test('an invalid state (damaged, truncated, of another file) is refused with a sentence, and the save continues without it', async () => {
   const model = await load(file());
   const { saved } = await kept(model);
   const { state } = saved;
@@ -154,7 +157,7 @@ test('what is no state, damaged, cut short, or of another file is refused with a
     isError('state', /is none/),
     'at once, where nothing has to be read for that',
   );
-  // A large one is checked in chunks, and so is the input of a run that begins meanwhile.
+  // A large state is checked in chunks, and so is the input of a run that begins meanwhile.
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const large = model.resume({ ...saved, state: { ...state, bytes: new Uint8Array(2 ** 27) } }, { maxTokens: 3 });
@@ -174,7 +177,7 @@ test('what is no state, damaged, cut short, or of another file is refused with a
   model.close();
 });
 
-test('a run that goes on, that read nothing or is not held has no state to save', async () => {
+test('a run in progress, or one that read nothing or is not cached, has no state to save', async () => {
   const model = await load(file());
   const run = model.generate(PROMPT, { seed: 1, maxTokens: 20 });
   assert.throws(() => run.save({ state: true }), isError('state', /not over/));
@@ -188,7 +191,7 @@ test('a run that goes on, that read nothing or is not held has no state to save'
   model.close();
 });
 
-test('a state that somebody changed, with its right hash, reaches no run that does not name it', async () => {
+test('a manipulated state with its right hash reaches no run that does not name it', async () => {
   const model = await load(file());
   const { saved } = await kept(model);
   const expected = await told(model.generate(PROMPT, { seed: 5, maxTokens: 12 }));

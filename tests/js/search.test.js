@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The search of the manual, in its own index. */
+/** The search of the manual, with its own index. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { ROOT } from './helpers.js';
 /** @type {import('../../web/manual/search.js').Place[]} */
 const places = JSON.parse(await readFile(`${ROOT}web/manual/search.json`, 'utf8'));
 
-test('what is called so comes first; nothing is found of nothing', () => {
+test('an entry of that name comes first; an empty query finds nothing', () => {
   for (const [question, address] of [
     ['SoundOptions', 'reference.html#SoundOptions'],
     ['trusted types', 'hosting.html'],
@@ -27,7 +27,7 @@ test('what is called so comes first; nothing is found of nothing', () => {
   assert.deepEqual(find(places, '  '), []);
 });
 
-test('every word has to be there, but where no place has all of them; words of others are known, and small ones pass', () => {
+test('every word must occur, unless no entry has them all; synonyms are known, and stop words ignored', () => {
   const made = /** @type {import('../../web/manual/search.js').Place[]} */ ([
     ['a.html', 'Walks', 'circle line'],
     ['b.html', 'Colours', 'circle of a walk'],
@@ -67,7 +67,7 @@ test('every word has to be there, but where no place has all of them; words of o
   }
 });
 
-test('every place is there', async () => {
+test('every target exists', async () => {
   for (const name of new Set(places.map(([address]) => address.split('#')[0]))) {
     const html = await readFile(`${ROOT}web/manual/${name}`, 'utf8');
     for (const [address] of places.filter(([at]) => at.startsWith(`${name}#`)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The server of `npm start`: types, ranges, caching, the policy, and that it serves nothing outside its folders. */
+/** The server of `npm start`: types, ranges, caching, the security policy, and that it serves nothing outside its folders. */
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -66,7 +66,7 @@ after(async () => {
 });
 
 /**
- * A request whose path is sent as it is, dots and all.
+ * A request with an unnormalised path, including dots.
  *
  * @param {string} path
  * @param {{ method?: string, headers?: Record<string, string> }} [options]
@@ -164,7 +164,7 @@ test('HEAD', async () => {
   assert.deepEqual((await ask('/weights/none.gguf', { method: 'HEAD' })).body, '');
 });
 
-test('what the reader has already is not sent again', async () => {
+test('cached files are not sent again', async () => {
   const { headers } = await ask('/weights/a.gguf');
   const tag = String(headers.etag),
     date = String(headers['last-modified']);
@@ -184,7 +184,7 @@ test('what the reader has already is not sent again', async () => {
   assert.equal(await status({ 'if-none-match': tag }), 200, 'written anew');
 });
 
-test('of build/ the models that training wrote, and nothing else', async () => {
+test('from build/, only the models that training wrote', async () => {
   assert.deepEqual([(await ask('/build/mine.gguf')).status, (await ask('/build/mine.gguf')).body], [200, digits]);
   for (const path of ['/build/', '/build/mine.json', '/build/found/a.gguf', '/build/.hidden.gguf', '/build/none.gguf'])
     assert.equal((await ask(path)).status, 404, path);
@@ -232,7 +232,7 @@ test('nothing outside the folders', async () => {
   assert.equal((await ask(`/web/${'a'.repeat(5000)}`)).status, 404);
 });
 
-test('a folder that is a link out of the root is not served', async () => {
+test('a folder that is a symbolic link out of the root is not served', async () => {
   const other = await mkdtemp(join(tmpdir(), 'nextpixel-'));
   await symlink(join(root, 'weights'), join(other, 'weights'));
   await mkdir(join(other, 'web'));
@@ -245,7 +245,7 @@ test('a folder that is a link out of the root is not served', async () => {
   }
 });
 
-test('it answers to its own names alone', async () => {
+test('it accepts only its own host names', async () => {
   const { port } = server;
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`])
     assert.equal((await ask('/web/', { headers: { Host: host } })).status, 200, host);
@@ -254,7 +254,7 @@ test('it answers to its own names alone', async () => {
   }
 });
 
-test('an answer goes to one host: who names two gets none', async () => {
+test('a request with two hosts is refused', async () => {
   const { port } = server;
   const own = `127.0.0.1:${port}`;
   for (const hosts of [
@@ -277,7 +277,7 @@ test('other methods', async () => {
   }
 });
 
-test('a reader who goes away does no harm', async () => {
+test('a client that disconnects does no harm', async () => {
   await writeFile(join(root, 'weights', 'large.gguf'), new Uint8Array(8e6));
   await new Promise((resolve) => {
     const leaving = request({ host: '127.0.0.1', port: server.port, path: '/weights/large.gguf', agent: false }, (response) => {
@@ -291,7 +291,7 @@ test('a reader who goes away does no harm', async () => {
   assert.equal((await ask('/web/')).status, 200);
 });
 
-test('a taken port is an error when it was asked for', async () => {
+test('an occupied port is an error if it was requested', async () => {
   await assert.rejects(serve({ port: server.port, root }), { code: 'EADDRINUSE' });
 });
 
@@ -336,7 +336,7 @@ test("the pages' scripts, and their sources where these differ", async () => {
   }
 });
 
-test('a module that imports a package is the file of web/dist that has this in it', async () => {
+test('a module that imports a package is served as the file of web/dist that contains the package', async () => {
   for (const folder of ['lib', 'shell', 'pages', 'front', 'pictures']) {
     for (const name of await readdir(join(ROOT, 'web', folder), { recursive: true })) {
       if (!name.endsWith('.js')) continue;
@@ -362,7 +362,7 @@ test('a module that imports a package is the file of web/dist that has this in i
   }
 });
 
-test('a page is what its page.html says now, in the frame of all pages', async () => {
+test('a page shows its current page.html in the common frame', async () => {
   const folder = join(root, 'web/pages/snail'); // which has its place in a course
   await mkdir(folder, { recursive: true });
   const source = (/** @type {string} */ title) =>
@@ -473,7 +473,7 @@ test('npm start: prints the address, and the library loads from it', async () =>
   child.kill();
 });
 
-test('--help says what it does, and what is not known is an error', () => {
+test('--help explains the options, and an unknown one is an error', () => {
   const run = (/** @type {string[]} */ ...args) =>
     spawnSync(process.execPath, [`${ROOT}web/tools/serve.js`, ...args], { encoding: 'utf8', timeout: 10000 });
   const { status, stdout, stderr } = run('--help');

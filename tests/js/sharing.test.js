@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What a shared link shows, and how the project is cited. */
+/** The preview of a shared link, and the project's citation. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { ROOT } from './helpers.js';
 
 const ADDRESS = 'https://example.org/some/where/';
 
-test('a page of a site that knows its address says title, description and picture, and where it and its other language lie', async () => {
+test('a page of a site with a known address has title, description and picture, and the addresses of itself and its other language', async () => {
   const pages = await framedPages(`${ROOT}web`);
   const page = shared(pages.get('pages/fvsbn/ko/index.html') ?? '', 'web/pages/fvsbn/ko/index.html', ADDRESS);
   for (const tag of [
@@ -31,14 +31,14 @@ test('a page of a site that knows its address says title, description and pictur
   }
 });
 
-test('the picture has the size that is said of it', async () => {
+test('the picture has its declared size', async () => {
   const png = await readFile(`${ROOT}web/front/screenshot.png`);
   const page = shared('<title>x</title></head>', 'web/index.html', ADDRESS);
   assert.match(page, new RegExp(`image:width" content="${png.readUInt32BE(16)}"`));
   assert.match(page, new RegExp(`image:height" content="${png.readUInt32BE(20)}"`));
 });
 
-test('CITATION.cff names the version and the licence of the package', async () => {
+test('CITATION.cff has the version and the licence of the package', async () => {
   const { version, license } = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
   const citation = await readFile(`${ROOT}CITATION.cff`, 'utf8');
   assert.match(citation, new RegExp(`^version: ${version.replaceAll('.', '\\.')}$`, 'm'));

@@ -8,7 +8,7 @@ import { fastest, supported } from '../../web/lib/workers/simd.js';
 const byte = (/** @type {number} */ x) => (x << 24) >> 24;
 
 /**
- * The dot product of relaxed SIMD as processors and engines have it: 7 + four equal products.
+ * The relaxed SIMD dot product in the variants of processors and engines: 7 + four equal products.
  *
  * @type {Record<string, (x: number, y: number) => number>}
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Sounds in every form that a page may have, and how one is played: what is none is refused in words, and nothing is thrown at somebody else. */
+/** Sounds in every form that a page may have, and their playback: invalid ones are refused in words, and nothing is thrown elsewhere. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -21,7 +21,7 @@ const heard = async (sound) => [...(await heardOf(sound, 8000)).samples];
 /** @param {number} scale @param {number} [middle] */
 const whole = (scale, middle = 0) => Array.from(wave, (x) => Math.round(scale * x) + middle);
 
-test('whole numbers, as files and decoders have them, are brought to -1 to 1; where their scale is not known they are refused', async () => {
+test('integers, as files and decoders have them, are scaled to -1 to 1; if their scale is unknown they are refused', async () => {
   for (const [data, error] of /** @type {[any, number][]} */ ([
     [Int16Array.from(whole(32768)), 1e-4],
     [Int8Array.from(whole(128)), 0.01],
@@ -47,11 +47,12 @@ test('whole numbers, as files and decoders have them, are brought to -1 to 1; wh
   ]) {
     await assert.rejects(heard({ samples: data, sampleRate: 8000 }), isError('argument', /between -1 and 1/));
   }
-  assert.equal((await heard({ samples: Float32Array.from(wave, (x) => 3 * x), sampleRate: 8000 })).length, 400); // too loud is no other scale
+  // a loud sound does not change the scale
+  assert.equal((await heard({ samples: Float32Array.from(wave, (x) => 3 * x), sampleRate: 8000 })).length, 400);
   assert.deepEqual(await heard({ samples: [1, 0, -1], sampleRate: 8000 }), [1, 0, -1]);
 });
 
-test('lists with holes, of other things, and what is no list are refused', async () => {
+test('lists with holes or wrong items, and values that are not lists, are refused', async () => {
   const gone = new Uint8Array(64);
   structuredClone(gone.buffer, { transfer: [gone.buffer] });
   const lost = Float32Array.from(wave);
@@ -130,7 +131,7 @@ function wav(said, { long, behind = [], bits = 16, frame = 2 } = {}) {
   ]);
 }
 
-test('a WAV of which the writer did not know the length is read to its end', async () => {
+test('a WAV file of unknown length is read to its end', async () => {
   for (const bytes of [
     wav(800),
     wav(0),
@@ -149,7 +150,7 @@ test('a WAV of which the writer did not know the length is read to its end', asy
   assert.throws(() => openWav(wav(800, { bits: 12, frame: 3 })), { name: 'NextPixelError' });
 });
 
-test('a WAV with other chunks before its samples, of odd lengths, padded or not', async () => {
+test('a WAV file with other chunks before its samples, of odd lengths, padded or not', async () => {
   const plain = wav(800);
   const chunk = (/** @type {string} */ name, /** @type {number} */ size, /** @type {number[]} */ pad) => [
     ...new TextEncoder().encode(name),
@@ -173,7 +174,7 @@ test('a WAV with other chunks before its samples, of odd lengths, padded or not'
     assert.equal(openWav(Uint8Array.from([...new TextEncoder().encode(name), ...plain.subarray(4)])).count, 400);
 });
 
-test('what is too long is refused before it is read', async () => {
+test('sounds that are too long are refused before they are read', async () => {
   const long = new Uint8Array(44 + 60 * 8000 * 2 + 2);
   long.set(wav(0xffffffff).subarray(0, 44));
   let read = 0;
@@ -194,7 +195,7 @@ test('what is too long is refused before it is read', async () => {
   assert.equal(read, 1);
 });
 
-test('of a WAV on a disk the samples alone are read, wherever they stand; one of very many chunks is refused', async () => {
+test('only the samples of a WAV file are read from disk, wherever they are; a file with very many chunks is refused', async () => {
   const plain = wav(800);
   const cover = new Uint8Array(8 + 300000);
   cover.set([...new TextEncoder().encode('id3 '), ...new Uint8Array(Uint32Array.of(300000).buffer)]);
@@ -233,7 +234,7 @@ test('of a WAV on a disk the samples alone are read, wherever they stand; one of
     await assert.rejects(heardOf(sound, 8000), isError('format', /more than 1000 chunks/));
 });
 
-test('a long sound is heard in slices, and its signal meanwhile', async () => {
+test('a long sound is read in chunks, and its signal is checked meanwhile', async () => {
   const sound = { samples: new Float32Array(60 * 192000).fill(0.25), sampleRate: 192000 };
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
@@ -253,7 +254,7 @@ test('a long sound is heard in slices, and its signal meanwhile', async () => {
   assert.ok(performance.now() - stopped < 1000);
 });
 
-/** A context that plays in its own time, without worklets: ten times as fast as a clock, and standing still with a machine that is busy elsewhere. */
+/** A context with its own clock, without worklets: ten times as fast as real time, and paused while the machine is busy. */
 class Context extends EventTarget {
   state = 'running';
   sampleRate = 8000;
@@ -278,7 +279,7 @@ async function* steps(count = 50) {
   for (let i = 0; i < count; i++) yield { samples: new Float32Array(80) };
 }
 
-test('what onPlay throws reaches who called playTo(), once; it is not called again', async () => {
+test('an error in onPlay reaches the caller of playTo(), once; onPlay is not called again', async () => {
   let calls = 0;
   const mine = new Error('mine');
   await assert.rejects(
@@ -313,7 +314,7 @@ test('what onPlay throws reaches who called playTo(), once; it is not called aga
   assert.equal((await play(steps(), 8000, new Context(), {})).over, true);
 });
 
-test('where a sound cannot go, playTo() says', async () => {
+test('playTo() refuses invalid targets', async () => {
   const context = new Context();
   for (const [to, options, code, message] of /** @type {[any, any, string, RegExp][]} */ ([
     [undefined, {}, 'argument', /AudioContext/],
@@ -336,7 +337,7 @@ test('where a sound cannot go, playTo() says', async () => {
     );
 });
 
-test('a sound rests without a gap, and goes on where it was', async () => {
+test('a sound pauses without a gap, and resumes where it was', async () => {
   const context = new Context();
   /** @type {(resting: boolean) => void} */
   let rest = () => {};

@@ -28,14 +28,17 @@ after(() => model.close());
 /** @param {SoundOptions} options @returns {SoundRun} */
 const generate = (options) => /** @type {any} */ (model.generate(/** @type {any} */ (options)));
 
-/** Numbers from 0 to 1 of a seed. @param {number} seed */
+/** Numbers from 0 to 1 from a seed. @param {number} seed */
 const random = (seed) => () => (seed = (seed * 48271) % 2147483647) / 2147483647;
 
 /** @param {number} length @param {number} [hertz] @param {number} [rate] */
 const tone = (length, hertz = 440, rate = 8000) =>
   Float32Array.from({ length }, (_, i) => 0.5 * Math.sin((2 * Math.PI * hertz * i) / rate));
 
-/** A WAV file by hand. @param {{ encoding?: number, channels?: number, rate?: number, bits?: number, size?: number, data: number[] }} fields */
+/**
+ * A WAV file made by hand. @param {{ encoding?: number, channels?: number, rate?: number, bits?: number, size?: number, data: number[] }}
+ * fields
+ */
 function wavOf({ encoding = 1, channels = 1, rate = 8000, bits = 16, data, size = data.length }) {
   const bytes = new Uint8Array(44 + data.length);
   const view = new DataView(bytes.buffer);
@@ -55,7 +58,7 @@ function wavOf({ encoding = 1, channels = 1, rate = 8000, bits = 16, data, size 
   return bytes;
 }
 
-test('mu-law: every level and back, 0 is 128, as the formula has it', () => {
+test('mu-law: every level and back, 0 is 128, by the formula', () => {
   const levels = Uint32Array.from({ length: 256 }, (_, i) => i);
   const samples = expand(levels);
   assert.deepEqual(compress(samples), levels);
@@ -74,7 +77,7 @@ test('mu-law: every level and back, 0 is 128, as the formula has it', () => {
   }
 });
 
-test('WAV: written and read; all encodings; channels are averaged', () => {
+test('WAV: writing and reading; all encodings; channels are averaged', () => {
   const samples = tone(500);
   const back = readWav(writeWav(samples, 8000));
   assert.equal(back.rate, 8000);
@@ -99,13 +102,14 @@ test('WAV: written and read; all encodings; channels are averaged', () => {
   assert.equal(readWav(wavOf({ data: [0, 64, 0, 64], size: 0xffffffff })).data.length, 2, 'of no stated end, as a stream writes it');
 });
 
-test('WAV files that are none are refused, whatever their bytes', () => {
+test('invalid WAV files are refused, whatever their bytes', () => {
   const code = (/** @type {Uint8Array} */ bytes) => {
     try {
       const { data, rate, channels } = readWav(bytes);
       const bits = new DataView(bytes.buffer, bytes.byteOffset).getUint16(34, true);
       assert.ok(rate >= 1000 && rate <= 768000 && channels >= 1 && data.length * channels * (bits / 8) <= bytes.length - 44);
-      if (bytes[20] !== 3) assert.ok(data.every((sample) => sample >= -1 && sample <= 1)); // of floats all can be, which heardOf() refuses
+      // all float samples may be NaN, which heardOf() refuses
+      if (bytes[20] !== 3) assert.ok(data.every((sample) => sample >= -1 && sample <= 1));
     } catch (error) {
       return /** @type {any} */ (error).code;
     }
@@ -116,7 +120,7 @@ test('WAV files that are none are refused, whatever their bytes', () => {
   assert.equal(code(wavOf({ channels: 0, data: [0, 0] })), 'format');
   assert.equal(code(wavOf({ rate: 0, data: [0, 0] })), 'format');
   assert.equal(code(wavOf({ data: [] }).subarray(0, 40)), 'format');
-  // Any bytes changed, any length: an error of the list, or samples.
+  // Any changed bytes, any length: a listed error, or samples.
   const next = random(7);
   const forms = [
     [1, 8],
@@ -138,7 +142,7 @@ test('WAV files that are none are refused, whatever their bytes', () => {
   assert.deepEqual([...seen].sort(), ['format', 'read', 'unsupported']);
 });
 
-test('WAV files: what stands between the chunks, and where the bytes lie, makes no difference', () => {
+test('WAV files: other chunks, and the offset of the bytes, make no difference', () => {
   const next = random(9);
   const plain = wavOf({ channels: 2, data: Array.from({ length: 60 }, (_, i) => (91 * i) % 256) });
   const wanted = readWav(plain);
@@ -162,7 +166,7 @@ test('WAV files: what stands between the chunks, and where the bytes lie, makes 
   }
 });
 
-test('another rate: a tone stays what it is, what the rate cannot hold is gone, chunks make no difference', () => {
+test('another rate: a tone keeps its pitch, frequencies above the limit vanish, chunks make no difference', () => {
   const high = tone(44100, 500, 44100);
   const low = resample(high, 44100, 8000);
   assert.equal(low.length, 8000);
@@ -186,7 +190,7 @@ test('another rate: a tone stays what it is, what the rate cannot hold is gone, 
   assert.deepEqual(resample(same, 8000, 8000), same);
 });
 
-test('another rate: the same bits in every engine, which Math.sin does not promise', async () => {
+test('another rate: the same bits in every engine, which Math.sin does not guarantee', async () => {
   const given = random(5);
   const noise = Float32Array.from({ length: 2000 }, () => Math.fround(2 * given() - 1));
   const trigonometry = ['sin', 'cos', 'tan', 'exp', 'pow'].map((name) => /** @type {any} */ ([name, /** @type {any} */ (Math)[name]]));
@@ -212,7 +216,7 @@ test('another rate: the same bits in every engine, which Math.sin does not promi
   assert.deepEqual(digests, ['be6aa8fa8c99ba2f', 'b1dc9a7f32f478eb', '8fe8b8adaf0bb348', '875fc8d346516059']);
 });
 
-test('info says what the model is', () => {
+test('info describes the model', () => {
   const { kind, sampleRate, classes, speakers, verbs, positions } = model.info;
   assert.deepEqual(
     { kind, sampleRate, classes, speakers, verbs, positions },
@@ -227,7 +231,7 @@ test('info says what the model is', () => {
   );
 });
 
-test('a sound of a seed is the same however it is read', async () => {
+test('the sound of a seed is the same however it is read', async () => {
   const options = { label: 1, speaker: '0', seconds: 0.05, seed: 3 };
   const run = generate(options);
   const all = await run.samples();
@@ -254,7 +258,7 @@ test('a sound of a seed is the same however it is read', async () => {
   assert.notDeepEqual(await generate({ ...options, label: undefined }).samples(), all);
 });
 
-test('probabilities of each sample add up to one and cost what the nats say', async () => {
+test('probabilities of each sample add up to one and agree with the nats', async () => {
   for await (const { from, to, levels, nats, probabilities = new Float32Array(0) } of generate({
     seconds: 0.005,
     seed: 1,
@@ -269,7 +273,7 @@ test('probabilities of each sample add up to one and cost what the nats say', as
   }
 });
 
-test('a sound is gone on with, and scored, as it was drawn', async () => {
+test('a sound is continued, and scored, as it was drawn', async () => {
   const nats = [];
   const run = generate({ seconds: 0.04, seed: 9, label: 2 });
   for await (const step of run) nats.push(...step.nats);
@@ -293,7 +297,7 @@ test('a sound that the model ends is shorter', async () => {
   assert.ok(ended > 0 && ended < 4000);
 });
 
-test('another rate and channels: it says so', async () => {
+test('another rate and number of channels: reported', async () => {
   const { samples, said, sampleRate, channels } = await heardOf(
     { samples: [tone(4410, 440, 44100), new Float32Array(4410)], sampleRate: 44100 },
     8000,
@@ -306,7 +310,7 @@ test('another rate and channels: it says so', async () => {
   assert.equal((await heardOf(new Blob([writeWav(tone(80), 8000)]), 8000)).samples.length, 80);
 });
 
-test('bad sounds are refused, and say why', async () => {
+test('bad sounds are refused with a reason', async () => {
   /** @type {[any, string, RegExp][]} */
   const rows = [
     [{ samples: [], sampleRate: 8000 }, 'argument', /empty/],
@@ -331,7 +335,7 @@ test('bad sounds are refused, and say why', async () => {
   await assert.rejects(generate({ seconds: 0.01, seed: 1 }).playTo(/** @type {any} */ ({})), { code: 'argument', message: /AudioContext/ });
 });
 
-test('signal, break and close stop it; what was drawn stays', async () => {
+test('signal, break and close stop it; the drawn part stays', async () => {
   const stop = new AbortController();
   const run = generate({ seconds: 60, seed: 1, chunkSize: 50, signal: stop.signal });
   let steps = 0;
@@ -363,7 +367,7 @@ test('a WaveNet of pictures is a model of pictures', async () => {
   pictures.close();
 });
 
-test('a sound that is none beside an option that is none: one error, and no rejection that nobody handles', async () => {
+test('an invalid sound next to an invalid option: one error, and no unhandled rejection', async () => {
   /** @type {unknown[]} */
   const unhandled = [];
   const hears = (/** @type {unknown} */ reason) => void unhandled.push(reason);
@@ -385,7 +389,7 @@ test('a sound that is none beside an option that is none: one error, and no reje
   assert.deepEqual(unhandled, []);
 });
 
-test('silence: where a sound has been soft for so long it ends, however its samples are divided', async () => {
+test('silence: a sound ends after the given time of silence, however its samples are divided', async () => {
   const rate = 8000;
   const sound = [...tone(4000), ...tone(1600).map((x) => 0.3 * x), ...tone(8000).map((x) => 0.1 * x)];
   for (const [seconds, end] of [
@@ -409,7 +413,7 @@ test('silence: where a sound has been soft for so long it ends, however its samp
   assert.throws(() => generate({ silence: -1 }), isError('argument', /silence/));
 });
 
-test('silence: a run ends there, alike in chunks of any size, and so does one that is saved and goes on', async () => {
+test('silence: a run ends there, in chunks of any size, and so does a saved one that continues', async () => {
   const speaking = /** @type {AnyModel} */ (await load(`${ROOT}weights/wavenet.gguf`));
   /** @param {SoundOptions} [more] @returns {SoundRun} */
   const say = (more) => /** @type {any} */ (speaking.generate({ label: '8', speaker: 'theo', seed: 8, seconds: 0.6, ...more }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What tests ask of sounds all at once, and the library a stretch at a time. */
+/** Sounds as a whole for the tests; the library uses them in stretches. */
 
 import { Resampler } from '../../web/lib/media/resample.js';
 import { openWav } from '../../web/lib/media/wav.js';

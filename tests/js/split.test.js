@@ -17,7 +17,7 @@ import { toyText } from './toy-text.js';
 
 /** @import { Typed } from './gguf.js' */
 
-/** Cuts a file into parts. @param {Uint8Array<ArrayBuffer>} file @param {number} count @param {Record<string, Typed>} metadata */
+/** Splits a file into parts. @param {Uint8Array<ArrayBuffer>} file @param {number} count @param {Record<string, Typed>} metadata */
 function split(file, count, metadata) {
   const { tensors } = readGGUF(file);
   const names = Object.keys(tensors);
@@ -36,11 +36,11 @@ function split(file, count, metadata) {
   );
 }
 
-/** Of a tensor of bytes, those that are its own. @param {import('./gguf.js').Tensor} tensor */
+/** The bytes of a tensor itself. @param {import('./gguf.js').Tensor} tensor */
 const cut = (tensor) =>
   tensor.type === 8 ? { ...tensor, data: tensor.data.slice(0, ((tensor.shape[0] * tensor.shape[1]) / 32) * 34) } : tensor;
 
-/** The metadata of a model of numbers and texts, with their types. @param {Uint8Array<ArrayBuffer>} file */
+/** The metadata of a model, numbers and texts, with their types. @param {Uint8Array<ArrayBuffer>} file */
 function metadataOf(file) {
   return Object.fromEntries(
     Object.entries(readGGUF(file).metadata).map(([key, value]) => [
@@ -58,7 +58,7 @@ function metadataOf(file) {
   );
 }
 
-test('parts in any order are the model', async () => {
+test('parts in any order give the model', async () => {
   for (const file of [toyQwen({ key: 60 }), toyText(), toyQwen({ exact: true })]) {
     const metadata = /** @type {Record<string, Typed>} */ (metadataOf(file));
     const score = async (/** @type {any} */ source) => {
@@ -85,7 +85,7 @@ test('parts in any order are the model', async () => {
   }
 });
 
-test('tensors of a part that share their data are refused: a small file could ask for any amount of memory', async () => {
+test('parts whose tensors share data are refused: a small file could request any amount of memory', async () => {
   const names = Array.from({ length: 2000 }, (_, i) => `t${i}`);
   const part = writeGGUF({
     metadata: { 'general.architecture': ['string', 'llama'] },
@@ -95,7 +95,7 @@ test('tensors of a part that share their data are refused: a small file could as
   });
   const view = new DataView(part.buffer);
   for (let at = 24 + 8 + 'general.architecture'.length + 4 + 8 + 'llama'.length, i = 0; i < names.length; i++) {
-    // all at the first one's place, and as long
+    // all with the offset and length of the first one
     at += 8 + names[i].length + 4;
     view.setBigUint64(at, 2n ** 17n, true);
     view.setBigUint64(at + 12, 0n, true);
@@ -107,7 +107,7 @@ test('tensors of a part that share their data are refused: a small file could as
   assert.ok(more < 200, `${Math.round(more)} MB more for a file of ${part.length} bytes`);
 });
 
-test('the first address, or path, brings all of them', async (context) => {
+test('the first address, or path, loads all parts', async (context) => {
   const file = toyText();
   const parts = split(file, 3, /** @type {Record<string, Typed>} */ (metadataOf(file)));
   const folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** break, abort and close: what is rejected and with what, and that nothing is computed afterwards. */
+/** break, abort and close: which promises reject, with what, and that nothing is computed afterwards. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const toy = toyModel();
 const image = { data: noise(256 * 256), width: 256, height: 256 };
 const reason = new Error('enough');
 
-/** An idle process uses less than this share of a processor; a busy one more, even where others compete for it. */
+/** An idle process uses less than this share of a processor; a busy one uses more, even if others compete for it. */
 const IDLE = 0.12;
 
 /** @param {Model} model */
@@ -52,7 +52,7 @@ function withSlow(name, body) {
   });
 }
 
-/** Continued work would take seconds; the slice under way, and the compiler behind the engine, end before. */
+/** Continued work would take seconds; the current chunk and the engine's compiler end earlier. */
 async function assertIdle() {
   let busy = 0;
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -171,8 +171,8 @@ withSlow('close during everything', async (model) => {
   await assertIdle();
 });
 
-test('runs that were left, aborted, failed or finished are freed', async () => {
-  // The memory holds about sixty runs of one sample: if those of one kind stayed, it would be full before the end.
+test('interrupted, aborted, failed and finished runs are freed', async () => {
+  // The memory holds about sixty runs of one sample: if the runs of one kind stayed, it would fill up.
   const model = await load(toy, { wasmUrl: wasmUrl(patch(wasmBytes, { maxPages: 17 })) });
   const small = { data: noise(64), width: 8, height: 8 };
   for (let i = 0; i < 100; i++) {
@@ -191,7 +191,7 @@ test('runs that were left, aborted, failed or finished are freed', async () => {
   model.close();
 });
 
-test('a trap rejects what is in flight and the next use starts afresh', async () => {
+test('a trap rejects all concurrent calls, and the next use starts afresh', async () => {
   const trapping = patch(wasmBytes, { functions: { nx_session_draw: UNREACHABLE } });
   const model = await load(slow, { wasmUrl: wasmUrl(trapping) });
   const scoring = assert.rejects(model.score(image), isError('trap', /Another run/));
@@ -206,7 +206,7 @@ test('a trap rejects what is in flight and the next use starts afresh', async ()
   small.close();
 });
 
-test('not enough memory for a run: an error, and the model goes on', async () => {
+test('not enough memory for a run: an error, and the model stays usable', async () => {
   const small = patch(wasmBytes, { maxPages: 20 });
   const model = await load(toyModel({ width: 16, height: 16 }), { wasmUrl: wasmUrl(small) });
   await assert.rejects(collect(model.generate({ samples: 64 })), isError('memory'));
@@ -214,7 +214,7 @@ test('not enough memory for a run: an error, and the model goes on', async () =>
   model.close();
 });
 
-test('a model that gives no numbers: code numeric', async () => {
+test('a model that computes no finite numbers: code numeric', async () => {
   const model = await load(toyModel({ outputScale: 5e37, embedding: 64 }));
   const small = { data: noise(64), width: 8, height: 8 };
   await assert.rejects(model.score(small), isError('numeric'));

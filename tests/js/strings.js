@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What the scripts of a page say to people, found in their syntax: what they say through phrase`...`, and texts that look as if they should.
+ * Finds the texts for people in the scripts of a page, by syntax: those in phrase`...`, and those that should be.
  *
  *     node tests/js/strings.js web/pages/NAME/*.js           lists the latter
  *     node tests/js/strings.js --mark web/pages/NAME/*.js    writes phrase before each of them, and its import; what is not for people after all is left to you
@@ -15,7 +15,9 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'acorn';
 
 /** @typedef {{ file: string, line: number, text: string, start: number, end: number }} Found */
-/** @typedef {{ said: Found[], plain: Found[], literals: Set<string> }} Strings  plain: for people, but not through phrase; literals: every text */
+/**
+ * @typedef {{ said: Found[], plain: Found[], literals: Set<string> }} Strings  plain: for people, but not in phrase; literals: every text
+ */
 
 /** Attributes and properties that people read or hear. */
 const READ = new Set([
@@ -34,9 +36,9 @@ const READ = new Set([
   'verb',
   'next',
 ]);
-/** Functions whose first text people read or hear. */
+/** Functions whose first argument people read or hear. */
 const SPEAK = new Set(['announce', 'createButton', 'createTextNode', 'fillText', 'say', 'tell']);
-/** Attributes and properties that they do not. */
+/** Attributes and properties that people do not read. */
 const UNREAD = new Set([
   'class',
   'className',
@@ -53,10 +55,10 @@ const UNREAD = new Set([
   'selector',
   'accept',
 ]);
-/** Two words with a blank between, as in a sentence; not a list of classes or a rule of style. */
+/** Two words with a blank between, as in a sentence; not a list of classes or a CSS rule. */
 const SENTENCE = /^["“(]?[A-Z][\w’'-]*[,:;]? [\w“(]|\p{L}{2,}[,;]? \p{L}{2,}.*[.?!…:]$|^\p{Ll}+( \p{Ll}+){2,}$/u;
 const LETTERS = /\p{L}{2,}/u;
-/** Functions whose texts address elements, are data, or are for whoever reads the console: an error that is shown is said. */
+/** Functions whose texts are selectors, data, or for developers: an error shown to visitors goes through fault(). */
 const SILENT =
   /^(querySelector(All)?|closest|matches|locator|matchMedia|addEventListener|getPropertyValue|fetch|URL|RegExp|split|join|replaceAll?|includes|startsWith|endsWith|setProperty|Error|TypeError|RangeError)$/;
 
@@ -145,7 +147,7 @@ export function stringsOf(source, file) {
   return found;
 }
 
-/** @param {string} source @param {string} file @returns {string} with phrase imported: from the shell, if it imports that */
+/** @param {string} source @param {string} file @returns {string} with phrase imported: from the shell, if the file imports that */
 function importing(source, file) {
   const shell = /import \{\s+([^}]*?),?\s+\} from '((?:\.\.\/)+(?:shell\/)?index\.js)';/.exec(source);
   if (shell) {

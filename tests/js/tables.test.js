@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The tables of settings and of verbs, and the files that are made of them and of the C headers. */
+/** The tables of settings and of verbs, and the files generated from them and from the C headers. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -21,14 +21,14 @@ import { ROOT, isError } from './helpers.js';
 
 const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
 
-test('what is made of the C headers and of the tables is what they make', async () => {
+test('generated files match the C headers and the tables', async () => {
   assert.equal(await readFile(`${ROOT}web/lib/engine/abi.js`, 'utf8'), await abiFile(), 'run ./build.sh js');
   assert.equal(await readFile(`${ROOT}web/lib/gguf/tensor-types.js`, 'utf8'), await tensorTypesFile(), 'run ./build.sh js');
   for (const [path, text] of await typeFiles())
     assert.equal(await readFile(`${ROOT}web/${path}`, 'utf8'), text, `${path}: run ./build.sh js`);
 });
 
-test('the greatest side of a picture is the same in C, in JavaScript and in the manual', async () => {
+test('the largest side of a picture is the same in C, in JavaScript and in the manual', async () => {
   const [, side] = /^#define NX_MAX_SIDE (\d+)$/m.exec(await readFile(`${ROOT}src/layers/pictures.h`, 'utf8')) ?? [];
   assert.equal(MAX_SIDE, Number(side));
   const said = [
@@ -38,7 +38,7 @@ test('the greatest side of a picture is the same in C, in JavaScript and in the 
   assert.deepEqual(new Set(said), new Set([side]));
 });
 
-test('settings that grow move what stands behind them: nothing overlaps', async () => {
+test('settings that grow move the ones after them: nothing overlaps', async () => {
   const more = header.replace('uint32_t biases;', 'float first_more, second_more; uint32_t biases;');
   assert.notEqual(more, header);
   const text = abi(more).replace(/^export const STRUCTS/m, 'export const GROWN');
@@ -61,14 +61,14 @@ test('settings that grow move what stands behind them: nothing overlaps', async 
   assert.ok(scratchAreas(GROWN).result >= 4 * names.length);
 });
 
-test('every field of nx_settings has its row, or is told by the core', () => {
+test('every field of nx_settings has its row, or is set by the core', () => {
   const told = ['seed_low', 'seed_high', 'maps', 'biases', 'hidden'];
   assert.deepEqual([...told, ...ROWS.flatMap(([, { field }]) => field ?? [])].sort(), Object.keys(STRUCTS.nx_settings).sort());
   for (const [name, { field, initial, off = initial }] of ROWS)
     if (field && name !== 'lookUp') assert.ok(off !== undefined, `${name}: what is it where nothing is said?`);
 });
 
-test('ranges of the table are the checks', () => {
+test("the table's ranges are the ones checked", () => {
   for (const [name, { of, whole, number, over, flag }] of ROWS) {
     const kind = of.split(' ')[0];
     if (!kind) continue;
@@ -121,10 +121,10 @@ test('verbs: those with attributes are tasks of the element, and each attribute 
   ]);
 });
 
-/** Kinds that others are made of, or that the library's own files show. */
+/** Kinds that other kinds are made of, or that the library's own files show. */
 const BASE = ['picture', 'sound', 'text'];
 
-test('a kind is declared once: at most three hand-written files of the library outside its folder know of it', async () => {
+test('a kind is declared once: at most three hand-written files of the library outside its folder mention it', async () => {
   const lib = new URL('../../web/lib/', import.meta.url);
   /** @type {Map<string, string>} */
   const texts = new Map();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tagging: words as the treebank cuts them, features as training computes them, and what model.tag() answers. */
+/** Tagging: words as in the treebank, features as in training, and the results of model.tag(). */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const models = await Promise.all(NAMES.map((name) => load(`${ROOT}weights/${name
 const [crf, memm, hmm] = models;
 after(() => models.forEach((model) => model.close()));
 
-test('a text is cut as the treebank cuts it', () => {
+test('a text is divided into words as in the treebank', () => {
   for (const [text, words] of [
     ["I can't believe it's not butter!!", "I ca n't believe it 's not butter !!"],
     ['We’ll see: cannot, gonna, Wanna.', 'We ’ll see : can not , gon na , Wan na .'],
@@ -34,7 +34,7 @@ test('a text is cut as the treebank cuts it', () => {
 });
 
 for (const name of ['crf-en', 'hmm-en']) {
-  test(`features are those that training computes: ${name}`, async () => {
+  test(`features equal those of training: ${name}`, async () => {
     const core = new Core(wasmModule, await readFile(`${ROOT}weights/${name}.gguf`));
     const features = new Features(core.metadata);
     for (const { words, ids } of JSON.parse(await readFile(`${GOLDEN}${name}.features.json`, 'utf8'))) {
@@ -44,7 +44,7 @@ for (const name of ['crf-en', 'hmm-en']) {
   });
 }
 
-test('tags, marginals and nats go together', async () => {
+test('tags, marginals and nats are consistent', async () => {
   for (const model of models) {
     assert.deepEqual(model.info.verbs, ['tag']);
     const tagging = await model.tag('She put the book on the old table.', { marginals: true });
@@ -63,10 +63,10 @@ test('tags, marginals and nats go together', async () => {
     assert.equal(tagging.pinnedNats, 0);
     assert.equal((await model.tag('The dog', {})).marginals, undefined);
   }
-  assert.ok(Math.abs((await memm.tag('The dog sleeps.')).best.logZ) < 1e-4); // a memm sums to 1 by itself
+  assert.ok(Math.abs((await memm.tag('The dog sleeps.')).best.logZ) < 1e-4); // the memm sums to 1 without normalisation
 });
 
-test('a pinned tag is kept, and the others follow', async () => {
+test('a pinned tag is kept, and the others adapt', async () => {
   const free = await crf.tag('Time flies like an arrow', { marginals: true });
   const pinned = await crf.tag('Time flies like an arrow', { marginals: true, pinned: { 1: 'NOUN' } });
   assert.equal(free.tags[1], 'VERB');
@@ -79,7 +79,7 @@ test('a pinned tag is kept, and the others follow', async () => {
   assert.ok(moved > 0.01, `the word before moved by ${moved}`);
 });
 
-test('nothing, one word, characters never seen, very long texts', async () => {
+test('an empty text, one word, unknown characters, very long texts', async () => {
   for (const model of models) {
     const none = await model.tag('  ', { marginals: true });
     assert.deepEqual([none.words, none.tags, none.nats, none.marginals?.length], [[], [], 0, 0]);
@@ -99,7 +99,9 @@ test('nothing, one word, characters never seen, very long texts', async () => {
   await assert.rejects(hmm.tag(Array(131073).fill('a')), { code: 'limit', message: /131073 words.*at most 131072/ });
 });
 
-/** A canvas on which a letter is 0.5 em wide: what is written on it, and the shades, since it was cleared. @param {number} width @param {number} height */
+/**
+ * A canvas on which a letter is 0.5 em wide: records texts and shades since it was cleared. @param {number} width @param {number} height
+ */
 function fakeCanvas(width, height) {
   /** @type {{ text: string, x: number, y: number }[]} */
   let texts = [];
@@ -146,7 +148,7 @@ test('drawTo: words, the best tags under them, shades as dark as marginals', asy
   assert.ok(others > 0, 'what else a word may be');
 });
 
-test('drawTo: nothing, and more words than find room', async () => {
+test('drawTo: no words, and more words than fit', async () => {
   const none = fakeCanvas(100, 50);
   assert.equal(await (await crf.tag('')).drawTo(/** @type {any} */ (none)), '');
   assert.deepEqual(none.drawn().texts, []);
@@ -162,7 +164,7 @@ test('drawTo: nothing, and more words than find room', async () => {
   await assert.rejects((await crf.tag('a b')).drawTo(/** @type {any} */ (canvas), { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });
 
-test('what is no text, no tag, no place, is refused; a signal stops', async () => {
+test('invalid texts, tags and positions are refused; a signal stops', async () => {
   for (const bad of [undefined, 3, ['a', ''], ['a', 1], {}]) await assert.rejects(crf.tag(/** @type {any} */ (bad)), { code: 'argument' });
   await assert.rejects(crf.tag('a b', { pinned: { 2: 'NOUN' } }), /no word 2/);
   await assert.rejects(crf.tag('a b', { pinned: { 0: 'noun' } }), /"noun" is no tag.*NOUN/);

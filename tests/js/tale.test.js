@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Computed by the page of tokens itself: branches of a tale, and the filters as it shows them. */
+/** Computed by the page of tokens itself: branches of a story, and its display of the filters. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { GOLDEN, load } from './helpers.js';
 
 const STORIES = `${GOLDEN}stories260K.gguf`;
 
-test('a tale parts, and every branch stays', async () => {
+test('a story branches, and every branch stays', async () => {
   const words = await tokenizer(STORIES);
   const tale = new Tale(words.encode('One day', { special: true }), words);
   const given = tale.given;
@@ -42,7 +42,7 @@ test('a tale parts, and every branch stays', async () => {
   assert.equal(tale.texts().join(''), words.decode(tale.ids));
 });
 
-test('the filters cut where the library cuts', async () => {
+test("the page's filters equal the library's", async () => {
   const model = await load(STORIES);
   const base = { seed: 0, maxTokens: 1, alternatives: 512 };
   /** @type {import('../../web/lib/index.js').Alternative[]} */
@@ -58,7 +58,7 @@ test('the filters cut where the library cuts', async () => {
   ]) {
     const { drawn, kept } = cut(all, filters);
     assert.ok(Math.abs(drawn.reduce((sum, p) => sum + p, 0) - 1) < 1e-9);
-    // Each of many draws is among those that are left, and the odds are right within four standard deviations.
+    // Each of many draws is among those that are left, and the frequencies are right within four standard deviations.
     const counts = new Map();
     const draws = 300;
     for (let seed = 0; seed < draws; seed++) {

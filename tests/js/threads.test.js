@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Threads share one copy of the weights: the same tokens, and the guarantees of one. */
+/** Threads share one copy of the weights: the same tokens, and the same guarantees as with one thread. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -17,9 +17,9 @@ import { toyModel } from './toy.js';
 
 const shape = { width: 192, blocks: 3, heads: 4, inner: 480, values: 1000, length: 512 };
 const files = { q8_0: llamaModel(shape, 'q8_0'), q4_0: llamaModel(shape, 'q4_0') };
-const prompt = 'abcdefgh'.repeat(20); // several columns at once
+const prompt = 'abcdefgh'.repeat(20); // several columns together
 
-test('the same tokens, nats and attention whatever the number of threads', { timeout: 120000 }, async () => {
+test('the same tokens, nats and attention for any number of threads', { timeout: 120000 }, async () => {
   for (const [type, file] of Object.entries(files)) {
     /** @type {any} */
     let expected;
@@ -54,7 +54,7 @@ test('they stop with the model, and do not keep a process alive', { timeout: 600
   assert.deepEqual([stdout, status], ['3 true\n', 0]);
 });
 
-test('where there is nothing to share, there is one', async () => {
+test('without shared memory, there is one thread', async () => {
   const pictures = await loadModel(toyModel(), { threads: 2 });
   assert.equal(pictures.threads, 1, 'pictures share their samples among workers');
   pictures.close();
@@ -67,7 +67,7 @@ test('where there is nothing to share, there is one', async () => {
   }
 });
 
-test('the builds are those of the other ones, with threads', async () => {
+test('the threaded builds equal the other ones, with threads added', async () => {
   const names = (/** @type {WebAssembly.Module} */ module) =>
     WebAssembly.Module.exports(module)
       .map(({ name }) => name)

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tokenizers: the ids of the models' own (tests/golden/tokenizers: GPT-2's vocabulary, MIT, and Falcon's, Apache-2.0, each with
- * 46 hard texts), every text comes back, nothing takes long, and files that lie are refused.
+ * Tokenizers: the ids of the original ones (tests/golden/tokenizers: GPT-2's vocabulary, MIT, and Falcon's, Apache-2.0, each with 46 hard
+ * texts), every text survives a round trip, nothing takes long, and invalid files are refused.
  */
 
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ const vocabulary = async (name) => gunzipSync(await readFile(`${GOLDEN}tokenizer
 const STORIES = `${GOLDEN}stories260K.gguf`;
 
 for (const name of ['gpt-2', 'falcon']) {
-  test(`${name}: the ids of the model's own tokenizer`, async () => {
+  test(`${name}: the ids of the original tokenizer`, async () => {
     const own = await tokenizer(await vocabulary(name));
     /** @type {[string, number[]][]} */
     const cases = JSON.parse(await readFile(`${GOLDEN}tokenizers/${name}.json`, 'utf8'));
@@ -48,7 +48,7 @@ test('SentencePiece: the prompt of the stories, spaces, bytes, and the beginning
   assert.deepEqual([...own.encode('Once upon a time', { special: true })], [1, ...ids]);
   assert.deepEqual([...own.encode('')], []);
   assert.deepEqual([...own.encode('', { special: true })], [1]);
-  // 日 is no token of 512: three bytes.
+  // 日 is not one of the 512 tokens: it takes three bytes.
   const bytes = own.encode('日').slice(-3);
   assert.deepEqual(
     Array.from(bytes, (id) => own.kind(id)),
@@ -62,7 +62,7 @@ test('SentencePiece: the prompt of the stories, spaces, bytes, and the beginning
   assert.equal(own.decode(own.encode('a \u2581 b \ufeff')), 'a \u2581 b \ufeff', 'what files write a space as is no space');
 });
 
-test('control tokens count where they are asked for, and are no text', async () => {
+test('control tokens work only on request, and have no text', async () => {
   const own = await tokenizer(await vocabulary('gpt-2'));
   const text = 'one<|endoftext|>two';
   assert.equal(own.decode(own.encode(text)), text);
@@ -75,7 +75,7 @@ test('control tokens count where they are asked for, and are no text', async () 
   assert.equal(stories.decode(stories.encode('<s> x')), '<s> x');
 });
 
-// What each cuts of a text that has a bit of everything: words, contractions, digits, signs, runs of spaces, line breaks, other scripts.
+// How each divides a text that has a bit of everything: words, contractions, digits, signs, runs of spaces, line breaks, other scripts.
 const MIXED = "I'LL don't  pay\t\t1234567\n\n x=$5+日本 '”한글!?\r\n é\u0301z ";
 /** @type {Record<string, string[]>} */
 const CUTS = {
@@ -337,7 +337,7 @@ const CUTS = {
 CUTS.mpt = CUTS['gpt-2'];
 CUTS.refact = CUTS.smollm = CUTS.starcoder;
 
-test('the cuts before byte pairs, by their names', () => {
+test('pre-tokenizers, by name', () => {
   for (const [name, cuts] of Object.entries(CUTS)) assert.deepEqual([...splitter(name)(MIXED)].flat(), cuts, name);
   assert.deepEqual([...splitter('llama-bpe')("WE'Ve  \n \n\u0085x")].flat(), ['WE', "'Ve", '  \n \n', '\u0085x']);
   assert.deepEqual([...splitter('gpt-4o')("someHTMLWords ÉTÉ's //\n/x Ab'd")].flat(), [
@@ -355,7 +355,7 @@ test('the cuts before byte pairs, by their names', () => {
   );
 });
 
-test('merges: the least rank first, the leftmost of equal ones, as by trying all', () => {
+test('merges: the lowest rank first, the leftmost of equal ones, as in exhaustive search', () => {
   const random = (
     (seed) => () =>
       (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
@@ -366,7 +366,7 @@ test('merges: the least rank first, the leftmost of equal ones, as by trying all
     const list = [];
     for (let i = 0; i < 40; i++) {
       const [left, right] = [Math.floor(random() * 8), Math.floor(random() * 8)];
-      const rank = Math.floor(random() * 20); // not in the order of the merges: hostile files have such merges, and cycles
+      const rank = Math.floor(random() * 20); // not in merge order: hostile files have such merges, and cycles
       if (list.some(([a, b]) => a === left && b === right)) continue;
       list.push([left, right, rank, Math.floor(random() * 8)]);
       pairs.add(...list[list.length - 1]);
@@ -388,7 +388,7 @@ test('merges: the least rank first, the leftmost of equal ones, as by trying all
   }
 });
 
-/** Any text at all: from every plane, with more characters that are special to some tokenizer. @param {() => number} random */
+/** An arbitrary text: from every plane, with more characters that are special to some tokenizer. @param {() => number} random */
 function anyText(random) {
   const special = [
     '\u2581',
@@ -414,13 +414,13 @@ function anyText(random) {
   }).join('');
 }
 
-test('every text comes back, and streamed text never splits a character', async () => {
+test('every text survives a round trip, and streamed text never splits a character', async () => {
   const random = (
     (seed) => () =>
       (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
   )(7);
   for (const source of [await vocabulary('gpt-2'), STORIES]) {
-    // Falcon's has no token for some bytes that no text of its training had
+    // Falcon's has no token for some bytes that never occurred in its training
     const own = await tokenizer(source);
     for (let i = 0; i < 400; i++) {
       const text = anyText(random);
@@ -435,7 +435,7 @@ test('every text comes back, and streamed text never splits a character', async 
         streamed += part;
         assert.equal(text.startsWith(streamed), true);
         bytes += own.bytes(id).length;
-        const waiting = bytes - (own.model === 'llama' ? 1 : 0) > Buffer.byteLength(streamed); // but for the space before a text
+        const waiting = bytes - (own.model === 'llama' ? 1 : 0) > Buffer.byteLength(streamed); // except for the space before a text
         assert.equal(writer.waiting(), waiting);
       }
       assert.equal(streamed + writer.end(), text);
@@ -444,10 +444,10 @@ test('every text comes back, and streamed text never splits a character', async 
   }
 });
 
-/** The share of a megabyte that is tried: all of it before a release. */
+/** The tested share of a megabyte: all of it before a release. */
 const SHARE = EVERY ? 1 : 1 / 8;
 
-test('a megabyte takes less than a second, of whatever', async () => {
+test('any megabyte takes less than a second', async () => {
   const words = 'Once upon a time there lived in a far-off country, by the sea, a miller’s daughter who “never” slept. 1,234 \n\n'.split(
     ' ',
   );
@@ -476,7 +476,7 @@ test('a megabyte takes less than a second, of whatever', async () => {
   }
 });
 
-/** Runs work while other tasks are scheduled: how many ran, the longest time between two of them, and whether none had to wait long.
+/** Measures event-loop latency during work: how many timers ran, the longest time between two of them, and whether any waited long.
  * @template T @param {() => Promise<T>} work */
 async function besides(work) {
   let [turns, longest, last] = [0, 0, performance.now()];
@@ -493,7 +493,7 @@ async function besides(work) {
   }
 }
 
-test('a long text: the same tokens over some turns of the page, which go on meanwhile, and a signal is heard', async () => {
+test('a long text: the same tokens, in chunks that yield to the event loop and check the signal', async () => {
   const book = 'Once upon a time, in 1234 days\n'.repeat(SHARE * 3e4);
   for (const source of [await vocabulary('gpt-2'), await vocabulary('falcon'), STORIES]) {
     const own = await tokenizer(source);
@@ -525,7 +525,7 @@ test('a long text: the same tokens over some turns of the page, which go on mean
     await assert.rejects(own.decodeLong(list), isError('argument'));
 });
 
-test('a long text of names of tokens: the page goes on', async () => {
+test('a long text of token names: the page stays responsive', async () => {
   const own = await tokenizer(await vocabulary('gpt-2'));
   const names = '<|endoftext|>'.repeat(1e5);
   const { result: ids, turns, short } = await besides(() => own.encodeLong(`a${names}b`, { special: true }));
@@ -533,10 +533,10 @@ test('a long text of names of tokens: the page goes on', async () => {
   assert.deepEqual([ids.length, ids[1], ids[1e5]], [1e5 + 2, 50256, 50256]);
 });
 
-/** Names of tokens, each of them once. @param {number} count */
+/** Names of tokens, all different. @param {number} count */
 const manyNames = (count) => Array.from({ length: count }, (_, i) => `t${i.toString(36)}`);
 
-test('a large vocabulary, or much beside it, is read over some turns of the page, and its signal is heard', async () => {
+test('a large vocabulary, or other large metadata, is read in chunks that yield to the event loop and check the signal', async () => {
   const count = EVERY ? 2e5 : 1e5;
   /** @type {Record<string, Record<string, Typed>>} */
   const files = {
@@ -619,7 +619,7 @@ test('settings of the file', async () => {
   );
 });
 
-test('files that lie are refused with the reason', async () => {
+test('invalid files are refused with the reason', async () => {
   /** @type {[string, RegExp, Record<string, Typed>, Record<string, Typed | undefined>][]} */
   const cases = [
     ['unsupported', /model: missing: this file has no vocabulary/, spm(), { 'tokenizer.ggml.model': undefined }],
@@ -658,7 +658,7 @@ test('files that lie are refused with the reason', async () => {
   for (const [code, message, base, changes] of cases) {
     await assert.rejects(tokenizer(file(base, changes)), isError(/** @type {any} */ (code), message), String(message));
   }
-  // Merges that go round in a circle come to an end: each makes the word shorter.
+  // Cyclic merges terminate: each makes the word shorter.
   const cyclic = await tokenizer(
     file(bpe(), {
       'tokenizer.ggml.tokens': ['array', 'string', ['a', 'aa', 'aaa', 'Ġ', 'x']],
@@ -668,7 +668,7 @@ test('files that lie are refused with the reason', async () => {
   assert.equal(cyclic.decode(cyclic.encode('a'.repeat(1000))), 'a'.repeat(1000));
 });
 
-test('lengths that lie are refused before anything grows', async () => {
+test('false lengths are refused before anything grows', async () => {
   const good = file(spm());
   const at = Buffer.from(good).indexOf('tokenizer.ggml.tokens') + 'tokenizer.ggml.tokens'.length;
   /** @param {number} place  @param {bigint} value */
@@ -686,7 +686,7 @@ test('lengths that lie are refused before anything grows', async () => {
   await assert.rejects(tokenizer(new TextEncoder().encode('<!doctype html>')), isError('format', /web page/));
 });
 
-test('damaged files, thousands of them: an error of ours, or a tokenizer that still works', async () => {
+test('thousands of damaged files: an error of ours, or a tokenizer that still works', async () => {
   const random = (
     (seed) => () =>
       (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
@@ -711,7 +711,7 @@ test('damaged files, thousands of them: an error of ours, or a tokenizer that st
   assert.ok(opened > 100);
 });
 
-test('from an address of which only the beginning is read, a path, bytes, a Blob, a Response', async (context) => {
+test('from an address (only the beginning is read), a path, bytes, a Blob, a Response', async (context) => {
   const bytes = await readFile(STORIES);
   let sent = 0;
   const server = createServer((request, response) => {
@@ -746,7 +746,7 @@ test('from an address of which only the beginning is read, a path, bytes, a Blob
   assert.throws(() => own.decode([512]), isError('argument', /512 is no token: they are 0 to 511/));
 });
 
-test('what breaks off, cannot be read, or was read already, is an error of ours', async (context) => {
+test('a broken, unreadable or already read source gives an error of ours', async (context) => {
   const bytes = new Uint8Array(await readFile(STORIES));
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-length': bytes.length });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** generate(): the text of a model that others made, streams, stops, saved runs, contexts that roll over, and every wrong use. */
+/** generate(): the text of a public model, streams, stops, saved runs, contexts that roll over, and every wrong use. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -39,10 +39,10 @@ const ids = (steps) => steps.map(({ token }) => token);
 /** @param {TextStep[]} steps */
 const texts = (steps) => steps.map(({ text }) => text).join('');
 
-/** Ends never come, so that a run is as long as asked for. */
+/** Ends never come, so a run has exactly the requested length. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity } };
 
-test('greedy decoding of stories260K tells the tale that it is known for', async () => {
+test('greedy decoding of stories260K gives its well-known story', async () => {
   assert.deepEqual(stories.info.verbs, ['generate', 'attention', 'score']);
   assert.equal(stories.info.vocabulary, 512);
   const run = stories.generate('', { temperature: 0, maxTokens: 60 });
@@ -57,7 +57,7 @@ test('greedy decoding of stories260K tells the tale that it is known for', async
   assert.ok(steps.every(({ nats }) => nats >= 0 && nats < 5));
 });
 
-test('the same tokens whatever is asked beside them', async () => {
+test('the same tokens, whatever else is requested', async () => {
   const options = { seed: 5, temperature: 0.9, minP: 0.02, repetitionPenalty: 1.1, maxTokens: 60 };
   const plain = await all(stories.generate('One day', options));
   const alternatives = await all(stories.generate('One day', { ...options, alternatives: 5 }));
@@ -90,7 +90,7 @@ test('the same tokens whatever is asked beside them', async () => {
   });
 });
 
-test('a saved run goes on to the same tokens, and branches', async () => {
+test('a saved run continues to the same tokens, and branches', async () => {
   const options = { seed: 11n, temperature: 0.8, topK: 40, presencePenalty: 0.5 };
   const whole = await all(stories.generate('Tom and', { ...options, maxTokens: 40 }));
   const begun = stories.generate('Tom and', { ...options, maxTokens: 15 });
@@ -100,7 +100,7 @@ test('a saved run goes on to the same tokens, and branches', async () => {
   assert.equal(rest.seed, 11n);
   assert.equal(rest.before, `Tom and${texts(whole.slice(0, 15))}`);
   assert.deepEqual(ids(await all(rest)), ids(whole.slice(15)));
-  // Saved in the middle of reading: what was told, no more.
+  // Saved in the middle of reading: the emitted part, no more.
   const middle = stories.generate('Tom and', { ...options, maxTokens: 40 });
   let told = 0;
   for await (const step of middle) {
@@ -120,7 +120,7 @@ test('a saved run goes on to the same tokens, and branches', async () => {
   assert.throws(() => stories.resume({ ...saved, ids: [1, 9999], prompt: 1 }), isError('argument', /9999 is no token/));
 });
 
-test('stops end the text where they would appear, in the middle of tokens too', async () => {
+test('stops end the text where they would appear, also in the middle of tokens', async () => {
   const whole = texts(await all(stories.generate('', { temperature: 0, maxTokens: 120 })));
   for (const stop of ['girl named', 'ttle g', ['zzz', '.'], 'She loved to play outside', '\n']) {
     const run = stories.generate('', { temperature: 0, maxTokens: 120, stop });
@@ -154,7 +154,7 @@ test('the end token ends the text and is no part of it', async () => {
   assert.equal(none.finish, 'length');
 });
 
-test('streamed text never splits a character, and half of one at the end is told', async () => {
+test('streamed text never splits a character, and half of one at the end is reported', async () => {
   // A model that writes only the bytes of 日, in order, would need training; a constraint forces them.
   const bytes = [...new TextEncoder().encode('日')].map((byte) => TOKENS.indexOf(`<0x${byte.toString(16).toUpperCase()}>`));
   /** @param {number} token */
@@ -171,7 +171,7 @@ test('streamed text never splits a character, and half of one at the end is told
   assert.equal(texts(random), joined);
 });
 
-test('a text longer than the context: its older half is forgotten, and saved runs know', async () => {
+test('a text longer than the context: its older half is forgotten, and saved runs reproduce this', async () => {
   const options = { ...ENDLESS, seed: 4 };
   const run = toy.generate('ab', options);
   assert.equal((await all(run)).length, 64 - run.promptLength, 'by default as many as there is room for');
@@ -184,7 +184,7 @@ test('a text longer than the context: its older half is forgotten, and saved run
   for (const at of [0, 61, 62, 63, 100, 155, 299]) {
     assert.deepEqual(ids(await all(toy.resume(long.save(), { at, maxTokens: 300 - at }))), ids(steps.slice(at)), `from ${at}`);
   }
-  // What follows rests on the newer half, after the token that begins a text.
+  // The continuation depends on the newer half, after the begin token.
   const full = 64;
   const kept = [1, ...long.ids.slice(full - 32, full)];
   const { perToken } = await toy.score([...kept, long.ids[full]]);
@@ -199,7 +199,7 @@ test('a long run does not grow memory', async () => {
     for await (const { token } of model.generate('ab', { ...ENDLESS, seed: 6, maxTokens: 10_000 })) count += Number(token >= 0);
     return count;
   };
-  assert.equal(await tell(), 10_000); // what grows once, grows now
+  assert.equal(await tell(), 10_000); // memory that grows once grows now
   const before = process.memoryUsage().rss;
   for (let i = 0; i < 3; i++) await tell();
   const grown = process.memoryUsage().rss - before;
@@ -207,7 +207,7 @@ test('a long run does not grow memory', async () => {
   model.close();
 });
 
-test('what a text costs', async () => {
+test('the cost of a text', async () => {
   const text = 'Once upon a time, there was a little girl named Lily.';
   const { nats, natsPerByte, natsPerToken, perToken, tokens } = await stories.score(text);
   assert.ok(nats > 0 && nats < 3);
@@ -278,7 +278,7 @@ test('stopped by the signal, by leaving the loop, by closing the model', async (
   assert.throws(() => model.generate(''), isError('closed'));
 });
 
-test('a vocabulary of byte pairs: nothing before a text, but something to begin an empty one', async () => {
+test('a byte-pair vocabulary: no begin token before a text, but one for an empty text', async () => {
   const LETTERS = Array.from({ length: 256 }, (_, byte) =>
     (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad) ? String.fromCharCode(byte) : '',
   );
@@ -314,7 +314,7 @@ test('a vocabulary of byte pairs: nothing before a text, but something to begin 
   without.close();
 });
 
-test('a vocabulary that does not go with the weights', async () => {
+test('a vocabulary that does not fit the weights', async () => {
   await assert.rejects(load(toyText({ values: TOKENS.length + 3 })), isError('format', /tokens/));
   await assert.rejects(load(toyText({ metadata: { 'tokenizer.ggml.scores': undefined } })), isError('format', /scores: missing/));
   await assert.rejects(

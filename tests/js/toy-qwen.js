@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Random models of texts with weights of Q8_0 and keys that have a few channels far larger than the others, and the same with floats. */
+/** Random text models with Q8_0 weights and keys that have a few channels far larger than the others, and the same with floats. */
 
 import { F32, Q8_0, writeGGUF } from './gguf.js';
 
@@ -19,7 +19,7 @@ export function gaussian(seed) {
   return () => Math.sqrt(-2 * Math.log(uniform() + 1e-12)) * Math.cos(2 * Math.PI * uniform());
 }
 
-/** The nearest half of a positive number: its bits, and their value. @param {number} x @returns {[number, number]} */
+/** The nearest half-precision value of a positive number: its bits, and their value. @param {number} x @returns {[number, number]} */
 export function halfOf(x) {
   const exponent = Math.floor(Math.log2(x));
   const steps = Math.round((x / 2 ** exponent - 1) * 1024);
@@ -29,10 +29,10 @@ export function halfOf(x) {
 }
 
 /**
- * Q8_0: blocks of 32 numbers, a half and 32 bytes.
+ * Q8_0: blocks of 32 numbers, a half-precision scale and 32 bytes.
  *
  * @param {Float32Array} numbers
- * @returns {{ bytes: Uint8Array, means: Float32Array }} means: what they became
+ * @returns {{ bytes: Uint8Array, means: Float32Array }} means: the rounded values
  */
 function rounded(numbers) {
   const blocks = numbers.length / 32;
@@ -53,7 +53,7 @@ function rounded(numbers) {
 const [D, K, HEADS, GROUPS, INNER, BLOCKS, VALUES] = [256, 64, 4, 2, 512, 4, 300];
 
 /**
- * What such models have in common, which takes a second to draw: matrices as they are rounded, and biases before two channels of each head are set.
+ * The common part of such models, which takes a second to generate: rounded matrices, and biases before two channels of each head are set.
  *
  * @typedef {{ matrices: Record<string, { shape: number[], bytes: Uint8Array, means: Float32Array }>, biases: Record<string, number[]> }} Drawn
  * @type {Map<boolean, Drawn>}
@@ -92,8 +92,8 @@ function draw(withBiases) {
 }
 
 /**
- * @param {{ key?: number, query?: number, exact?: boolean, architecture?: string, biases?: boolean }} [options]  key, query: the biases of two
- *   channels of each head; exact: its weights are floats, with the same values
+ * @param {{ key?: number, query?: number, exact?: boolean, architecture?: string, biases?: boolean }} [options]  key, query: the biases of
+ *   two channels of each head; exact: the weights are floats with the same values
  * @returns {Uint8Array<ArrayBuffer>} a weight file of 300 tokens without a vocabulary
  */
 export function toyQwen({ key = 0, query = 0, exact = false, architecture = 'qwen2', biases = true } = {}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A small random model of texts for the tests, with a vocabulary of bytes and a few pairs of them. */
+/** A small random text model for the tests, with a vocabulary of bytes and a few byte pairs. */
 
 import { F32, writeGGUF } from './gguf.js';
 
@@ -9,13 +9,13 @@ import { F32, writeGGUF } from './gguf.js';
 
 const LETTERS = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
 
-/** The vocabulary: three of control, a token for each byte, a space and some words. */
+/** The vocabulary: three control tokens, a token for each byte, a space and some words. */
 export const TOKENS = ['<unk>', '<s>', '</s>', ...LETTERS, '\u2581', 'a', 'b', 'c', 'ab', '\u2581a', '\u2581b', '\u2581ab', 'bc', '<user>'];
 
 /**
  * @param {{ context?: number, values?: number, d?: number, inner?: number, keyLength?: number, metadata?: Record<string, Typed | undefined> }} [options]
- *   d: its width; inner: that of its feed-forward network; keyLength: that of each of its two heads; values: rows of the embedding, if not
- *   as many as tokens; metadata: instead of these; undefined: without
+ *   d: the width; inner: width of the feed-forward network; keyLength: width of each of the two heads; values: rows of the embedding, if
+ *   not one per token; metadata: replaces these; undefined: removes the key
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
 export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 32, keyLength = d / 2, metadata = {} } = {}) {

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * A small Transformer for the tests, with constructed weights: its output at a position is the source's token there, so that it
- * "translates" every text into itself. Embeddings leave the first channels to the positions, by which the heads of the decoder's last layer
- * find the token. The vocabulary is that of toy-text.js.
+ * A small Transformer for the tests, with constructed weights: its output at a position is the source's token there, so it "translates"
+ * every text into itself. The first channels of embeddings are reserved for positions; the heads of the decoder's last layer find the token
+ * by them. The vocabulary is that of toy-text.js.
  */
 
 import { F32, writeGGUF } from './gguf.js';
@@ -12,17 +12,17 @@ import { TOKENS } from './toy-text.js';
 
 /** @import { Tensor, Typed } from './gguf.js' */
 
-/** Its layers, of encoder and of decoder, and its heads. */
+/** The numbers of layers, of encoder and decoder, and of heads. */
 export const BLOCKS = 2;
 export const HEADS = 2;
 
-/** The width, and the channels that tell positions. */
+/** The width, and the channels that encode positions. */
 const D = 192;
 const PLACES = 64;
 
 /**
- * @param {{ context?: number, end?: boolean, metadata?: Record<string, Typed | undefined> }} [options]  end: whether it ends its output, or
- *   continues without end; metadata: instead of these; undefined: without
+ * @param {{ context?: number, end?: boolean, metadata?: Record<string, Typed | undefined> }} [options]  end: whether it ends its output or
+ *   continues forever; metadata: replaces these; undefined: removes the key
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
 export function toyTranslation({ context = 48, end = true, metadata = {} } = {}) {
@@ -37,7 +37,7 @@ export function toyTranslation({ context = 48, end = true, metadata = {} } = {})
     tensors[name] = { shape, type: F32, data: Float32Array.from({ length: count }, (_, i) => value(Math.floor(i / columns), i % columns)) };
   };
   const zero = () => 0;
-  // Rows without a mean, which the norms would take away: of a token, x and -x by turns; of a place, as many 1 as -1.
+  // Rows with mean zero, because the norms would remove a mean: for a token, alternating x and -x; for a position, as many 1 as -1.
   let last = 0;
   const balanced = (/** @type {number} */ column) => (last = column % 2 ? -last : 0.5 * random());
   const sign = (/** @type {number} */ column) => (last = column % 2 ? -last : Math.sign(random()));
@@ -51,7 +51,7 @@ export function toyTranslation({ context = 48, end = true, metadata = {} } = {})
       for (const kind of stack ? ['attn'] : ['attn', 'cross_attn']) {
         const finds = kind === 'cross_attn' && b === BLOCKS - 1;
         const places = (/** @type {number} */ row, /** @type {number} */ column) => (row === column && row < PLACES ? 8 : 0);
-        // Both heads find the place; each takes its half of the token.
+        // Both heads find the position; each takes its half of the token.
         const same = (/** @type {number} */ by) => (/** @type {number} */ row, /** @type {number} */ column) => (row === column ? by : 0);
         for (const part of ['q', 'k']) {
           add(`${block}${kind}_${part}.weight`, [D, D], finds ? (row, column) => places(row % (D / HEADS), column) : () => 0.2 * random());

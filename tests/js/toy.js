@@ -28,8 +28,8 @@ import { F32, writeGGUF } from './gguf.js';
  * @property {number} [inputHeight]
  * @property {boolean} [preNorm]
  * @property {string[]} [classes]
- * @property {number} [outputScale]  deviation of the output weights
- * @property {boolean} [draft]       with a draft that knows nothing but which value is the likeliest: the last one is, by far
+ * @property {number} [outputScale]  standard deviation of the output weights
+ * @property {boolean} [draft]       with a draft that always predicts the same value: the last one
  * @property {Record<string, any[]>} [metadata]  further entries, or replacements of these
  */
 
@@ -113,7 +113,7 @@ export function toyModel({
   const outputs = { categorical: levels, bernoulli: 1, dmol: mixture, logistic: 2, gaussian: 2 }[output];
   add('output.weight', [outputs, d], outputScale);
   add('output.bias', [outputs], 0.1);
-  // Distributions some grey levels wide: lower log scales, which follow the means of each channel.
+  // Distributions some grey levels wide: lower the log scales, which follow the means of each channel.
   const bias = tensors['output.bias'].data;
   for (let i = 0; i < outputs; i++) {
     const part = Math.floor(i / mixtures) - 1;
@@ -212,7 +212,7 @@ export function toyNetwork({ width = 8, height = 8, metadata = {} } = {}) {
 }
 
 /**
- * Normally distributed numbers, always the same ones.
+ * Normally distributed numbers from a fixed seed.
  *
  * @param {number} seed
  */
@@ -226,7 +226,7 @@ export function gaussian(seed) {
 }
 
 /**
- * Bytes without a pattern, always the same ones.
+ * Bytes from a fixed seed.
  *
  * @param {number} length
  * @param {number} [seed]
@@ -240,10 +240,10 @@ export function noise(length, seed = 1) {
 }
 
 /**
- * Ids without a pattern, always the same ones.
+ * Ids from a fixed seed.
  *
  * @param {number} length
- * @param {number} [values]  which they are below, at most 256
+ * @param {number} [values]  upper bound of the ids, at most 256
  * @param {number} [seed]
  */
 export function ids(length, values = 16, seed = 1) {

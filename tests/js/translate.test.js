@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** translate(): what comes of sentences of every kind, greedily, drawn and with beams, its maps, and every wrong use. */
+/** translate(): sentences of every kind, greedy, sampled and with beams, its maps, and every wrong use. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -15,9 +15,9 @@ import { toyModel } from './toy.js';
 /** @import { SearchStep, TranslationRun, TranslationStep } from '../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-/** Writes every sentence as it is. @type {Model} */
+/** Copies every sentence. @type {Model} */
 let copier;
-/** With random weights, tokens are bytes, a sentence has at most 14 with its end. @type {Model} */
+/** With random weights; tokens are bytes; a sentence has at most 14, including its end. @type {Model} */
 let golden;
 
 before(async () => {
@@ -45,7 +45,7 @@ const sum = (weights) => Array.from(weights).reduce((total, weight) => total + w
 
 const SENTENCES = ['a b c', 'ab bc a b bbb', 'x', 'Grüße, 世界! \u{1f642}', '<s> is no name of a token here', 'a'.repeat(40)];
 
-test('what a model that translates is', () => {
+test('info of a translation model', () => {
   assert.deepEqual(copier.info.verbs, ['translate', 'attention', 'score']);
   assert.deepEqual([copier.info.positions, copier.info.languages, copier.info.vocabulary], [48, ['xx', 'yy'], 269]);
   assert.deepEqual([golden.info.positions, golden.info.languages, golden.info.vocabulary], [14, [], 257]);
@@ -69,12 +69,12 @@ test('a sentence, greedily and with beams, token by token and as a text', async 
   }
 });
 
-test('white space counts as single spaces, composed characters as the model learned them', async () => {
+test('runs of white space count as single spaces; characters are composed as in training', async () => {
   assert.equal(await copier.translate('  a \n\t b\u00a0c \n').text(), 'a b c');
   assert.equal(await copier.translate('u\u0308ber').text(), '\u00fcber');
 });
 
-test('of an empty sentence nothing comes', async () => {
+test('an empty sentence gives an empty translation', async () => {
   for (const nothing of ['', ' ', '\n\n']) {
     for (const beams of [1, 4]) {
       const run = copier.translate(nothing, { beams, maps: true });
@@ -84,7 +84,7 @@ test('of an empty sentence nothing comes', async () => {
   }
 });
 
-test('tokens by their numbers, with their end or without', async () => {
+test('tokens as numbers, with their end or without', async () => {
   const run = copier.translate('a b');
   await run.text();
   for (const given of [[...run.ids], [...run.ids, 2], run.ids]) {
@@ -94,7 +94,7 @@ test('tokens by their numbers, with their end or without', async () => {
   }
 });
 
-test('a model without a vocabulary takes and gives numbers', async () => {
+test('a model without a vocabulary reads and returns numbers', async () => {
   const bare = await load(
     toyTranslation({
       metadata: Object.fromEntries(
@@ -111,7 +111,7 @@ test('a model without a vocabulary takes and gives numbers', async () => {
   bare.close();
 });
 
-test('the same whatever is asked beside it, however often, side by side', async () => {
+test('the same result with any other options, repeated, and concurrently', async () => {
   for (const [model, sentence] of /** @type {[Model, string][]} */ ([
     [golden, 'Ein Hund'],
     [copier, 'ab c'],
@@ -130,7 +130,7 @@ test('the same whatever is asked beside it, however often, side by side', async 
   }
 });
 
-test('a temperature draws: by the seed, by another one something else', async () => {
+test('a temperature samples: the same for the same seed, different for another one', async () => {
   const drawn = async (/** @type {number} */ seed) => [...ids(await all(golden.translate('Hund', { temperature: 2, seed })))];
   assert.deepEqual(await drawn(1), await drawn(1));
   assert.notDeepEqual(await drawn(1), await drawn(2));
@@ -162,7 +162,7 @@ test('maxTokens', async () => {
   assert.equal(long.finish, 'length', 'there is no room for more');
 });
 
-test('maps: what every token looked at, and how the sentence was read', async () => {
+test('maps: the attention of every output token, and of the encoder', async () => {
   for (const beams of [1, 3]) {
     const run = copier.translate('ab c b', { beams, maps: true });
     const steps = await all(run);
@@ -199,7 +199,7 @@ test('maps: what every token looked at, and how the sentence was read', async ()
   assert.deepEqual(without.encoder, []);
 });
 
-test('a search says every step, from which what it found follows', async () => {
+test('a search reports every step, from which its result follows', async () => {
   for (const [model, sentence] of /** @type {[Model, string][]} */ ([
     [golden, 'Hund'],
     [copier, 'ab c b'],
@@ -235,14 +235,14 @@ test('a search says every step, from which what it found follows', async () => {
   }
 });
 
-test('more beams find what is no less probable', async () => {
+test('more beams find a translation of at least the same probability', async () => {
   const cost = async (/** @type {number} */ beams) =>
     sum((await all(golden.translate('Ein Haus', { beams, lengthPenalty: 0 }))).map(({ nats }) => nats));
   const [greedy, some, many] = [await cost(1), await cost(4), await cost(16)];
   assert.ok(some <= greedy + 1e-4 && many <= some + 1e-4, `${greedy}, ${some}, ${many}`);
 });
 
-test('score: what a translation costs is what it cost when it was made', async () => {
+test('score: the cost of a translation equals its cost when it was made', async () => {
   const sentence = 'ab c b';
   const steps = await all(copier.translate(sentence));
   const score = await copier.score(sentence, { source: sentence });
@@ -260,7 +260,7 @@ test('score: what a translation costs is what it cost when it was made', async (
   await assert.rejects(copier.score('a'.repeat(99), { source: 'a' }), isError('argument', /sees 48/));
 });
 
-test('leaving the loop, and the signal, stop a translation', async () => {
+test('leaving the loop, or the signal, stops a translation', async () => {
   for (const beams of [1, 4]) {
     const run = copier.translate('a b c', { beams });
     for await (const step of run) {
@@ -283,7 +283,7 @@ test('leaving the loop, and the signal, stop a translation', async () => {
   assert.equal(await copier.translate('c').text(), 'c', 'and the model goes on');
 });
 
-test('what is said to wrong use', async () => {
+test('messages for wrong use', async () => {
   const wrong = (/** @type {() => unknown} */ use, /** @type {RegExp} */ message) => assert.throws(use, isError('argument', message));
   /** @type {any} */
   const any = null;
@@ -315,7 +315,7 @@ test('what is said to wrong use', async () => {
   painter.close();
 });
 
-test('a sentence in capitals alone is read as if it were not, where the vocabulary then needs fewer tokens', async () => {
+test('a sentence in capitals is read in lower case if the vocabulary then needs fewer tokens', async () => {
   const model = await load(`${ROOT}weights/de-en.gguf`);
   const read = (/** @type {string} */ sentence) => [...model.translate(sentence).source];
   for (const sentence of ['Zwei hunde laufen durch den schnee.', 'Ein mann schl\u00e4ft auf einer bank.', 'Eine frau liest ein buch.']) {
@@ -334,7 +334,7 @@ test('a sentence in capitals alone is read as if it were not, where the vocabula
   model.close();
 });
 
-test('nothing has no score', async () => {
+test('an empty translation has no score', async () => {
   await assert.rejects(copier.score('', { source: 'a' }), isError('argument', /empty sentence has no score/));
   const model = await load(toyText());
   for (const nothing of ['', [], new Uint32Array()]) {
@@ -344,7 +344,7 @@ test('nothing has no score', async () => {
   model.close();
 });
 
-test('a text is cut into its sentences', () => {
+test('a text is divided into sentences', () => {
   for (const sentences of [
     [],
     ['Ein Hund schläft.'],

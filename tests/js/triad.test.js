@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The model of three parts of tests/c/triad.h, through the core: what a part leaves or draws fills the port of that name of the next. */
+/**
+ * The model of three parts of tests/c/triad.h, through the core: the result or drawn ids of a part fill the port of the same name in the
+ * next part.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,10 +15,10 @@ import { ids } from './toy.js';
 import { triadFile, triadModule } from './triad.js';
 
 const core = new Core(triadModule(), triadFile());
-const sound = ids(60, 256).map((level, i) => (i % 16 < 8 ? level : 0)); // with silence in it
+const sound = ids(60, 256).map((level, i) => (i % 16 < 8 ? level : 0)); // including silence
 const one = { seed: 1n, samples: 1, topP: 1 };
 
-test('parts say their names, their own weights and what draws inside', () => {
+test('parts report their names, their weights and which of them draws', () => {
   assert.deepEqual(
     core.parts.map(({ name, parameters, noisy }) => [name, parameters, noisy]),
     [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Texts as people paste them, cut into words: what a word is, and that no text takes time of its length squared. */
+/** Dividing pasted texts into words: the definition of a word, and that no text takes quadratic time. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -17,7 +17,7 @@ after(() => crf.close());
 /** Each of these between two words is one word. @param {string[]} forms */
 const whole = (forms) => forms.filter((form) => !cut(`so ${form} then`).includes(form));
 
-test('addresses and names of files stay whole, and what closes the sentence does not belong to them', () => {
+test('addresses and file names stay whole, without the punctuation that ends the sentence', () => {
   const addresses = [
     'https://a.example/b_(c)',
     'http://localhost:8080/a?b=c&d=e#f',
@@ -52,7 +52,7 @@ test('addresses and names of files stay whole, and what closes the sentence does
   assert.deepEqual(cut('the end.Next sentence.And so on'), ['the', 'end', '.', 'Next', 'sentence', '.', 'And', 'so', 'on']);
 });
 
-test('smileys, arrows, runs of signs, abbreviations with signs are words', () => {
+test('smileys, arrows, runs of signs and abbreviations with signs are words', () => {
   assert.deepEqual(
     whole([
       ':)',
@@ -125,7 +125,7 @@ test('smileys, arrows, runs of signs, abbreviations with signs are words', () =>
   ]);
 });
 
-test('contractions are cut wherever they are, also several, whatever the apostrophe', () => {
+test('contractions are split everywhere, also several in one word, with any apostrophe', () => {
   for (const mark of ["'", '\u2019', '\u02bc', '`', '\uff07']) {
     for (const [text, words] of [
       ["can't", "ca n't"],
@@ -146,7 +146,7 @@ test('contractions are cut wherever they are, also several, whatever the apostro
   assert.deepEqual(cut('cannot Gonna wanna gimme').join(' '), 'can not Gon na wan na gim me');
 });
 
-test('an emoji with its tone, joiners and selectors is one word; what nobody sees is none', () => {
+test('an emoji with its tone, joiners and selectors is one word; invisible characters are none', () => {
   assert.deepEqual(
     whole([
       '\u{1f469}\u200d\u{1f467}',
@@ -193,7 +193,7 @@ test('an emoji with its tone, joiners and selectors is one word; what nobody see
   assert.equal(straight('\u201ca\u201d \u2018b\u2019'), '"a" \'b\'');
 });
 
-test('what the training sentences have as a word is one; typographic quotes get the tags of plain ones', async () => {
+test('words of the training sentences stay whole; typographic quotes get the tags of plain ones', async () => {
   const forms = ['l/c', 'p&l', '-_-', ';P', '.doc', 'I/C', "O'Connell", 'x3-9890'];
   const { seen } = await crf.tag(forms);
   assert.ok(seen.every(Boolean));
@@ -256,7 +256,7 @@ more('the time is that of the length, whatever repeats', () => {
   }
 });
 
-test('a long text is cut in slices, hears its signal, and is no longer looked at than its limit says', async () => {
+test('a long text is divided in chunks, checks its signal, and is read only up to its limit', async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const began = performance.now();
@@ -275,7 +275,7 @@ test('a long text is cut in slices, hears its signal, and is no longer looked at
   await assert.rejects(crf.tag(['x'.repeat(1e6)]), { code: 'limit', message: /1000000 characters/ });
 });
 
-test('hashtags, mentions, fractions, amounts, initials and stops of sentences are as in the treebank', () => {
+test('hashtags, mentions, fractions, amounts, initials and sentence ends are as in the treebank', () => {
   assert.deepEqual(
     whole([
       '#audiobooks',

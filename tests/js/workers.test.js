@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Several workers share the samples of a run: the same values, and the guarantees of one. */
+/** Several workers share the samples of a run: the same values, and the same guarantees as with one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256
 const small = { data: noise(64), width: 8, height: 8 };
 const reason = new Error('enough');
 
-test('the same values whatever the number of workers', async () => {
+test('the same values for any number of workers', async () => {
   /** @type {any} */
   let expected;
   for (const workers of [1, 2, 3, 8]) {
@@ -46,7 +46,7 @@ test('the same values whatever the number of workers', async () => {
   assert.notDeepEqual(expected.values[3], expected.values[4], 'each sample has noise of its own');
 });
 
-test('workers that are not a number of workers', async () => {
+test('an invalid number of workers', async () => {
   for (const workers of [0, -1, 1.5, 17, NaN, '2', 'Auto', null]) {
     await assert.rejects(load(toy, { workers: /** @type {any} */ (workers) }), isError('argument', /workers must be/));
   }
@@ -89,7 +89,7 @@ test('break, abort and close stop every worker', async () => {
   assert.throws(() => model.generate(), isError('closed'));
 });
 
-test('loading that fails, or is given up, leaves no worker behind', async () => {
+test('loading that fails or is aborted leaves no worker behind', async () => {
   await assert.rejects(load(toy.subarray(0, 500), { workers: 3 }), isError('format'));
   const end = new AbortController();
   const loading = load(slow, { workers: 3, signal: end.signal });
@@ -110,7 +110,7 @@ test('a trap in any worker rejects the run, and the next use starts afresh', asy
   reference.close();
 });
 
-test('no memory in one worker: an error, every worker goes on', async () => {
+test('no memory in one worker: an error, and every worker stays usable', async () => {
   const model = await load(toyModel({ width: 16, height: 16 }), { workers: 2, wasmUrl: wasmUrl(patch(wasmBytes, { maxPages: 20 })) });
   await assert.rejects(collect(model.generate({ samples: 64 })), isError('memory'));
   assert.equal((await collect(model.generate({ samples: 2 }))).values[1].length, 256);

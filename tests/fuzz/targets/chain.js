@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The keys of a chain that JavaScript alone reads: a file that lies is refused as a file, or every text has features, the same each time. */
+/**
+ * The chain keys that only JavaScript reads: an invalid file is refused as a file; otherwise every text has features, the same each time.
+ */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

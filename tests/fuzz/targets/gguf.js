@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The head of a GGUF file: refused with a sentence, or read, the same whole and in parts; the element's reader returns the declared size;
- * parts of a model join within their bytes. */
+/** The head of a GGUF file: refused with a sentence, or read, with the same result whole and in parts. The element's reader returns the
+ * declared size; parts of a model join within their bytes. */
 
 import assert from 'node:assert/strict';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A MIDI file: refused with a sentence, or read as notes that can be; what is written is read again. */
+/** A MIDI file: refused with a sentence, or read as valid notes; what is written can be read again. */
 
 import assert from 'node:assert/strict';
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A saved run of every verb that has one: refused with a sentence, or taken, and then saved to the same, which is taken too. One in a
- * hundred accepted ones continues, which ends well or with an error of the library.
+ * A saved run of every verb that has one: refused with a sentence, or accepted; then saving it again gives the same, which is accepted too.
+ * One in a hundred accepted runs continues, and ends well or with an error of the library.
  */
 
 import assert from 'node:assert/strict';
@@ -70,7 +70,7 @@ export async function open() {
         model.resume(given, input.below(4) ? {} : throughJson(damaged({ at: 1, maxTokens: 3, seed: 1, chunkSize: 2 }, input))),
       );
       if (!run) return;
-      const again = refusedOr(() => JSON.stringify(run.save()), ['state']); // of one that is not begun there may be nothing to save
+      const again = refusedOr(() => JSON.stringify(run.save()), ['state']); // a run that has not begun may have nothing to save
       if (again !== undefined) assert.ok(model.resume(JSON.parse(again)));
       if (++taken % ONE_IN === 0) return steps(run, STEPS).catch((error) => refusedBy(error));
     },

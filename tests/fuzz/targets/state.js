@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The engine's state of a run, as in save({ state: true }), damaged, with a correct hash: refused with a sentence, or continued, to any
+ * The engine's state of a run, as in save({ state: true }), damaged but with a correct hash: refused with a sentence, or continued with any
  * tokens, but never outside its memory.
  */
 
@@ -48,7 +48,7 @@ export async function open() {
       if (odd === 5) state.layout = input.pick(all).state.layout;
       try {
         state.hash = atOnce(hashing(state));
-      } catch {} // if it is not a state: the old one
+      } catch {} // the old one, if the new bytes are not a state
       const run = refusedOr(
         () => model.resume({ ...saved, state }, { maxTokens: 1 + input.below(12), ...input.pick([{}, { at: 3 }, { maps: true }]) }),
         ['state'],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A vocabulary and a text: one that lies is refused; what is encoded comes back, whole and token by token. */
+/** A vocabulary and a text: an invalid vocabulary is refused; encoded text decodes to itself, as a whole and token by token. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const keysOf = (file) =>
 /** @param {Keys} keys */
 const tokenizerOf = (keys) => atOnce(Tokenizer.reading(new Map(Object.entries(keys))));
 
-/** As files have bytes: what GPT-2 made letters of. @type {Keys} */
+/** Bytes in GPT-2's notation, as files have them. @type {Keys} */
 const PAIRS = {
   'general.architecture': 'gpt2',
   'tokenizer.ggml.model': 'gpt2',
@@ -36,7 +36,7 @@ const PAIRS = {
 /** @returns {Promise<import('../fuzz.js').Target>} */
 export async function open() {
   const vocabularies = [keysOf(toyText()), PAIRS];
-  const FALCON = 1; // has no tokens for some bytes
+  const FALCON = 1; // some bytes have no token
   const whole = [
     ...(await Promise.all(
       ['gpt-2', 'falcon'].map(async (name) => keysOf(new Uint8Array(gunzipSync(await readFile(`${GOLDEN}tokenizers/${name}.gguf.gz`))))),

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A WAV file: refused with a sentence, or read, the same whole and in stretches, in memory and from a disk; what is written is read again. */
+/**
+ * A WAV file: refused with a sentence, or read, with the same result whole and in ranges, in memory and from disk; what is written can be
+ * read again.
+ */
 
 import assert from 'node:assert/strict';
 

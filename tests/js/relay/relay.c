@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model of two parts for tests/js/parts.test.js. The first has no sequence: it reads words, one a slice, and leaves a mark of each, (7
- * word + the word before) mod 16, two floats of each, and their sum. The second reads marks and draws any number of ids; the mark at the
- * same position is by far the likeliest.
+ * A model of two parts for tests/js/parts.test.js. The first has no sequence: it reads words, one per chunk, and leaves a mark for each, (7
+ * word + the word before) mod 16, two floats for each, and their sum. The second reads marks and draws any number of ids; the mark at the
+ * same position is by far the most probable.
  */
 #include <string.h>
 

@@ -178,7 +178,7 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   void [can, workers, names, seed, score.bitsPerDim, weights, places, order, palette, small, known];
 }
 
-/** Every verb, of models whose kind is known. */
+/** Every verb, for models of known kinds. */
 export async function kinds(canvas: HTMLCanvasElement, audio: AudioContext): Promise<void> {
   const sound = await load<'sound'>('weights/wavenet.gguf');
   const spoken: SoundRun = sound.generate({ label: '7' });
@@ -221,7 +221,7 @@ export async function kinds(canvas: HTMLCanvasElement, audio: AudioContext): Pro
   for (const { model } of [{ model: any[0] }]) model.close();
 }
 
-/** What the element says while it draws. */
+/** The events of the element while it draws. */
 export function listen(element: NextPixelElement): void {
   element.addEventListener('nx-step', ({ step }: NextPixelStepEvent) => {
     if ('samples' in step) console.log(step.samples[0]);

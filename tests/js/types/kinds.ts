@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/** Every kind: its run, step, score, options and saved state are exported, and each verb of load<kind>() gives its own type. Compiled by package.test.js, never run. */
+/** Every kind: its run, step, score, options and saved state are exported, and each verb of load<kind>() has its specific type. Compiled by
+ * package.test.js, never run. */
 
 import { load } from 'nextpixel';
 import type {
@@ -92,12 +93,12 @@ import type {
 } from 'nextpixel';
 import type { NextPixelStepEvent } from 'nextpixel/element';
 
-/** True where two types are the same. */
+/** True if two types are equal. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 /** The steps of a run. */
 type StepsOf<R> = R extends AsyncIterable<infer S> ? S : never;
 
-/** Compiles where all are true. */
+/** Compiles if all are true. */
 function holds<_ extends true[]>(): void {}
 
 export async function everyKind(image: ImageData, sound: SoundSource, music: MusicSource): Promise<void> {
@@ -266,12 +267,12 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
   void [again, midi, tokens];
 }
 
-/** Every kind that has maps has them in one form. */
+/** Every kind with maps has them in one form. */
 export const maps = (
   step: PictureStep | LatentStep | TextStep | TranslationStep | CaptionStep | NoteStep | Classification,
 ): AttentionMap[] | undefined => step.maps;
 
-/** The description of a model has what its kind has, and nothing of another. */
+/** The description of a model has exactly the fields of its kind. */
 export async function descriptions(): Promise<unknown> {
   const { info } = await load('a.gguf');
   // @ts-expect-error: a model of any kind may have none
