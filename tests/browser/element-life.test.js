@@ -4,7 +4,7 @@
 /** <next-pixel> among other code: properties that frameworks assign, life cycles in any order, several on a page, released resources. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { toyText } from '../js/toy-text.js';
@@ -210,6 +210,46 @@ test('nx-end comes after every run, also one that was stopped, with its text and
     );
     assert.match(out.text, /dog/);
     assert.equal(out.finish, 'end');
+  }),
+);
+
+test('nx-end has the result of the kind of its model, and of no other', { timeout: 120000 }, () =>
+  withPage(async (page) => {
+    await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
+    await open(page);
+    const folders = await readdir(new URL('../../web/lib/kinds/', import.meta.url), { withFileTypes: true });
+    /** What each kind says it has. @type {Record<string, string[]>} */
+    const said = {};
+    for (const { name } of folders.filter((entry) => entry.isDirectory()))
+      said[name] = Object.keys((await import(`../../web/lib/kinds/${name}/kind.js`)).TYPES.ends ?? {}).sort();
+    const seen = await page.evaluate(
+      async ({ kinds, names }) => {
+        const { make, heard } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+        /** @type {[string, string[]][]} */
+        const all = [];
+        for (const [model, attributes] of kinds) {
+          const element = make({ model: `/weights/${model}.gguf`, ...attributes, seed: '1' });
+          element.play();
+          await heard(element, 'nx-end');
+          const end = element.events.find((/** @type {Event} */ { type }) => type === 'nx-end');
+          all.push([element.info.kind, names.filter((name) => end[name] !== undefined)]);
+          if (end.notes && !(end.notes.length > 0 && end.sampleRate === 44100)) throw new Error('no music');
+          if (end.tagging && end.tagging.tags.length !== 4) throw new Error(`tags: ${end.tagging.tags}`);
+          if (end.parse && end.parse.heads.length !== 4) throw new Error(`heads: ${end.parse.heads}`);
+          element.remove();
+        }
+        return all;
+      },
+      { kinds: Object.entries(KINDS), names: [...new Set(Object.values(said).flat())].sort() },
+    );
+    assert.deepEqual(
+      seen,
+      seen.map(([kind]) => [kind, said[kind]]),
+    );
+    assert.deepEqual(
+      Object.keys(said).filter((kind) => !seen.some(([one]) => one === kind)),
+      ['sign'], // its examples are no attribute
+    );
   }),
 );
 

@@ -67,6 +67,7 @@ import { say, speak, spoken } from './element/say.js';
 import { NO_MODEL, groupLabel, pictureLabel } from './element/words.js';
 import { NextPixelError } from './base/error.js';
 import { part } from './base/part.js';
+import { isPromise } from './base/promise.js';
 import { lookOf } from './kinds/looks.js';
 import { acquire } from './index.js';
 import { watchColours } from './sinks/canvas.js';
@@ -76,6 +77,7 @@ import { announce } from './element/announce.js';
 /** @import { Message } from './kinds/text/chat.js' */
 /** @import { Talk } from './element/talk.js' */
 /** @import { ModelInfo } from './engine/protocol.js' */
+/** @import { EndOfKinds } from './kinds/types.js' */
 /** @import { AnyModel } from './model/of-kind.js' */
 /** @import { Sink } from './sinks/canvas.js' */
 /** @import { Picture } from './sinks/pixels.js' */
@@ -106,9 +108,6 @@ function readOnly(name) {
 
 /** Returns whether one of some attributes changes the model, or the drawing. @param {Iterable<string>} names @param {string} what */
 const change = (names, what) => [...names].some((name) => ATTRIBUTES[name]?.changes === what);
-
-/** The sound of a run. @param {any} run @returns {Promise<{ samples: Float32Array, sampleRate: number }>} */
-const soundOf = async (run) => ({ samples: await run.samples(), sampleRate: run.sampleRate });
 
 export class NextPixelElement extends Base {
   static observedAttributes = [...Object.keys(ATTRIBUTES), 'aria-label'];
@@ -526,7 +525,7 @@ export class NextPixelElement extends Base {
     const stopper = new AbortController();
     const { signal } = stopper;
     const { info } = hold.model;
-    const { doing, done } = lookOf(info);
+    const { doing, done, end } = lookOf(info);
     this.#run = stopper;
     this.#wanted = false;
     this.#failed = false;
@@ -544,16 +543,18 @@ export class NextPixelElement extends Base {
     /** @type {Picture[]} */
     let pictures = [];
     let halted = false;
-    const tellEnd = (/** @type {{ samples: Float32Array, sampleRate: number } | undefined} */ sound) =>
+    /** @type {any} */
+    let step;
+    const result = () => (run && end?.({ run, step, text: String(sink?.result ?? '') })) ?? {};
+    const tellEnd = (/** @type {EndOfKinds} */ told) =>
       this.dispatchEvent(
         new NextPixelEndEvent({
           seed: run?.seed,
           nats: tally.nats,
           finish: halted ? 'abort' : run.finish,
           pictures,
-          sound,
           toBlob: this.toBlob,
-          text: typeof run?.text === 'function' ? String(sink?.result ?? '') : undefined,
+          ...told,
         }),
       );
     this.#halt = () => {
@@ -564,8 +565,9 @@ export class NextPixelElement extends Base {
       if (run?.stop) run.stop();
       else stopper.abort();
       this.#goOn();
-      if (run?.wav) soundOf(run).then(tellEnd, (error) => this.#fail(error));
-      else tellEnd(undefined);
+      const told = result();
+      if (isPromise(told)) told.then(tellEnd, (error) => this.#fail(error));
+      else tellEnd(told);
     };
     try {
       run = kept ?? (await ask(this, hold.model, signal, seed));
@@ -581,8 +583,9 @@ export class NextPixelElement extends Base {
       for await (const told of run) {
         await this.#patience(signal); // the run may have been paused while it was in flight
         if (halted) return;
-        const step = tally.take(told);
-        if (!step) continue;
+        const taken = tally.take(told);
+        if (!taken) continue;
+        step = taken;
         sink.add(step);
         this.#progress = run.doneWith(step);
         this.#say(['{doing} {share} %', { doing: say(doing), share: [100 * this.#progress, 0] }]);
@@ -598,13 +601,13 @@ export class NextPixelElement extends Base {
       this.#run = undefined;
       this.#progress = 1;
       if (run.wav) this.#kept = run;
-      const sound = run.wav && (await soundOf(run));
       sink.end(); // now: listeners of the end can read the canvas
+      const told = await result();
       ({ pictures } = this);
       this.#enter('near', done(tally));
       announce(pictureLabel(this, this.info, 1), undefined, this.ownerDocument);
       this.#tell('draw', 1);
-      tellEnd(sound);
+      tellEnd(told);
     } catch (error) {
       if (halted) return;
       if (sink) this.#view.end(sink);

@@ -20,7 +20,9 @@ import { TASKS } from '../lib/element/tasks.js';
 
 const WEB = fileURLToPath(new URL('..', import.meta.url));
 
-/** The folders of the kinds, and what their kind.js says. @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, info: string, steps: string[], others: string[] },
+/** @import { Ends } from '../lib/kinds/ends.js' */
+
+/** The folders of the kinds, and what their kind.js says. @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, info: string, steps: string[], others: string[], ends?: Ends },
  *   OPTIONS?: Record<string, [string, string]> }[]} */
 const FOLDERS = await Promise.all(
   (await readdir(`${WEB}lib/kinds`, { withFileTypes: true }))
@@ -77,6 +79,18 @@ export async function attributeList() {
     const [, said, initial = ''] = /^(.*?)[.;,]?(?: (?:Default:?|absent:) (.*?))?\.?$/.exec(text) ?? [];
     return { name, said: words ? `${said}: ${words.map((word) => `\`${word}\``).join(', ')}` : said, initial };
   });
+}
+
+/** What nx-end carries of all kinds: a property that several have is the same in each. @returns {Ends} */
+function endsOfKinds() {
+  /** @type {Ends} */
+  const ends = {};
+  for (const { name, TYPES } of FOLDERS)
+    for (const [property, row] of Object.entries(TYPES.ends ?? {})) {
+      if (String((ends[property] ??= row)) !== String(row))
+        throw new Error(`${property} of ${name} is not that of another kind: see TYPES.ends`);
+    }
+  return ends;
 }
 
 /**
@@ -163,6 +177,14 @@ ${kinds.map(({ name, verbs }) => ` * @property {${verbs}} ${name}\n`).join('')} 
  *
  * @typedef {${inOrder.map(({ name, model }) => `Pick<${model}, VerbsOfKinds['${name}']>`).join(' & ')}} AllVerbs
  */
+
+/**
+ * The result of a run, as nx-end carries it: the properties of the model's kind, undefined for others.
+ *
+ * @typedef {object} EndOfKinds
+${Object.entries(endsOfKinds())
+  .map(([name, [type, about]]) => ` * @property {${type}} [${name}]  ${about}\n`)
+  .join('')} */
 
 /** A step of a run of any kind, or an answer. @typedef {${kinds.flatMap(({ steps }) => steps).join(' | ')}} AnyStep */
 

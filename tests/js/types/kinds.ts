@@ -91,7 +91,7 @@ import type {
   TranslationStep,
   WalkOptions,
 } from 'nextpixel';
-import type { NextPixelStepEvent } from 'nextpixel/element';
+import type { NextPixelEndEvent, NextPixelStepEvent } from 'nextpixel/element';
 
 /** True if two types are equal. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -307,3 +307,22 @@ export const steps = (
     | Parse
     | Classification,
 ): NextPixelStepEvent['step'] => step;
+
+/** The end of a run has the result of its kind. */
+export const ends = ({
+  text,
+  samples,
+  sampleRate,
+  notes,
+  tagging,
+  parse,
+  classification,
+}: NextPixelEndEvent): [string?, Float32Array?, number?, Note[]?, Tagging?, Parse?, Classification?] => [
+  text,
+  samples,
+  sampleRate,
+  notes,
+  tagging,
+  parse,
+  classification,
+];

@@ -5,7 +5,7 @@
 
 /** @import { NextPixelError } from '../base/error.js' */
 /** @import { ModelInfo } from '../engine/protocol.js' */
-/** @import { AnyStep } from '../kinds/types.js' */
+/** @import { AnyStep, EndOfKinds } from '../kinds/types.js' */
 /** @import { Picture } from '../sinks/pixels.js' */
 /** @import { Finish } from '../runs/base-run.js' */
 
@@ -27,23 +27,18 @@ export class NextPixelStepEvent extends Event {
   }
 }
 
-export class NextPixelEndEvent extends Event {
-  /**
-   * @param {object} end
-   * @param {number | bigint} [end.seed]
-   * @param {number[]} end.nats
-   * @param {Finish} [end.finish]
-   * @param {Picture[]} [end.pictures]
-   * @param {string} [end.text]
-   * @param {{ samples: Float32Array, sampleRate: number }} [end.sound]
-   * @param {(type?: string, quality?: number) => Promise<Blob>} end.toBlob
-   */
-  constructor({ seed, nats, finish = 'end', pictures = [], text, sound, toBlob }) {
+/** With the results of the kinds, which have one property each or more. */
+const EventWithResult = /** @type {new (type: string, init: EventInit) => Event & EndOfKinds} */ (Event);
+
+/** @typedef {{ seed?: number | bigint, nats: number[], finish?: Finish, pictures?: Picture[], toBlob: (type?: string, quality?: number) => Promise<Blob> }} End */
+
+export class NextPixelEndEvent extends EventWithResult {
+  /** @param {End & EndOfKinds} end */
+  constructor({ seed, nats, finish = 'end', pictures = [], toBlob, ...result }) {
     super('nx-end', { bubbles: true, composed: true });
+    Object.assign(this, result);
     /** Why the run ended, as in `run.finish`: 'abort' after stop(). */
     this.finish = finish;
-    /** The text, the translation or the caption (of several captions the first), without a prompt; undefined for other models. */
-    this.text = text;
     /** The seed of the run, given or chosen at random; undefined if nothing is random. */
     this.seed = seed;
     /** The cost of the drawn part of each picture. */
@@ -52,10 +47,6 @@ export class NextPixelEndEvent extends Event {
     this.pictures = pictures;
     /** Makes a file of the canvas, of a sound a WAV file. */
     this.toBlob = toBlob;
-    /** Of a sound: its samples, between -1 and 1. */
-    this.samples = sound?.samples;
-    /** Of a sound: samples a second. */
-    this.sampleRate = sound?.sampleRate;
   }
 }
 

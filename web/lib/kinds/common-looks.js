@@ -5,10 +5,13 @@
 
 import { fileAt, pictureAt } from './fetched.js';
 
-/** @import { Look } from './looks.js' */
+/** @import { Ended, Look } from './looks.js' */
 
 /** NX_MAX_SIDE of src/layers/pictures.h: a test compares. */
 export const MAX_SIDE = 256;
+
+/** The sound of a run. @param {Ended} ended */
+export const soundOf = async ({ run }) => ({ samples: await run.samples(), sampleRate: run.sampleRate });
 
 /** Pictures. @type {Look} */
 export const pictures = {
@@ -35,6 +38,7 @@ export const sounds = {
     { seconds: [to / sampleRate, 2], bits: [nats[0] / Math.max(to, 1) / Math.LN2, 1] },
   ],
   what: () => 'A sound',
+  end: soundOf,
   // Without a voice some words end at once: one of them speaks, by the seed.
   chosen: (verb, options, { speakers = [] }) => {
     if (verb !== 'generate' || options.speaker !== undefined || speakers.length === 0) return options;

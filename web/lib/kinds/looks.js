@@ -8,6 +8,7 @@ import { LOOKS } from './look-list.js';
 /** @import { Saying } from '../element/say.js' */
 /** @import { AnyInfo } from '../engine/protocol.js' */
 /** @import { NumberOf } from './index.js' */
+/** @import { EndOfKinds } from './types.js' */
 
 /**
  * @typedef {object} Look
@@ -18,6 +19,8 @@ import { LOOKS } from './look-list.js';
  * @property {string} doing        the element's status while it runs
  * @property {(run: Told) => string | Saying} done  its status at the end
  * @property {(samples: number) => string | Saying} what  the name of the result
+ * @property {(ended: Ended) => EndOfKinds | Promise<EndOfKinds>} [end]  the result of a run that ended or was stopped, for nx-end: the properties that
+ *   `TYPES.ends` of kind.js names
  * @property {Record<string, string>} [made]  the phrase for the result of a verb, if it differs from that in the verb's file
  * @property {(verb: string, options: Record<string, any>, info: AnyInfo) => Record<string, any>} [chosen]  the options of the element,
  * completed by those that it chooses
@@ -25,6 +28,9 @@ import { LOOKS } from './look-list.js';
  */
 
 /** The element's tally of a run. @typedef {{ nats: number[], steps: number, to: number, sampleRate: number }} Told */
+
+/** A run that is over: the run, its last step if there was one, and the text on its sheet.
+ * @typedef {{ run: any, step: any, text: string }} Ended */
 
 export { LOOKS };
 

@@ -145,6 +145,19 @@
  * @typedef {Pick<TextModel, VerbsOfKinds['text']> & Pick<PictureModel, VerbsOfKinds['picture']> & Pick<SoundModel, VerbsOfKinds['sound']> & Pick<CaptionModel, VerbsOfKinds['caption']> & Pick<CodeModel, VerbsOfKinds['code']> & Pick<HeadModel, VerbsOfKinds['head']> & Pick<LatentModel, VerbsOfKinds['latent']> & Pick<NoteModel, VerbsOfKinds['note']> & Pick<SignModel, VerbsOfKinds['sign']> & Pick<TagModel, VerbsOfKinds['tag']>} AllVerbs
  */
 
+/**
+ * The result of a run, as nx-end carries it: the properties of the model's kind, undefined for others.
+ *
+ * @typedef {object} EndOfKinds
+ * @property {string} [text]  the text, the translation or the caption (of several captions the first), without a prompt
+ * @property {Float32Array} [samples]  of audio or music: its samples, between -1 and 1
+ * @property {number} [sampleRate]  of audio or music: samples a second
+ * @property {Parse} [parse]  the heads of the words
+ * @property {Note[]} [notes]  of music: its notes, also the given ones
+ * @property {Classification} [classification]  the probabilities of the labels
+ * @property {Tagging} [tagging]  the tags of the words
+ */
+
 /** A step of a run of any kind, or an answer. @typedef {CaptionStep | CodeStep | Parse | LatentStep | NoteStep | PictureStep | Classification | SoundStep | Tagging | TextStep | TranslationStep} AnyStep */
 
 export {};

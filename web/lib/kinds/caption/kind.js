@@ -2,16 +2,18 @@
 // @ts-check
 
 import { sizeInfo } from '../../media/codec.js';
+import { TEXT } from '../ends.js';
 import { takes } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
 export const TYPES = {
   model: 'CaptionModel',
   info: 'CaptionInfo',
   steps: ['CaptionStep'],
   others: ['CaptionRun', 'SavedCaption', 'CaptionSheetOptions', 'CaptionScore'],
+  ends: TEXT,
 };
 
 export const OPTIONS = {

@@ -12,5 +12,6 @@ export const look = {
   doing: 'Looking',
   done: ({ nats, steps }) => ['Said: {count} words, {nats} nats', { count: [steps, 0], nats: [nats[0], 1] }],
   what: () => 'A caption',
+  end: ({ text }) => ({ text }),
   fetch: pictureAt,
 };

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { SOUND } from '../ends.js';
+
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
 export const TYPES = {
   model: 'CodeModel',
   info: 'CodeInfo',
   steps: ['CodeStep'],
   others: ['CodeRun', 'SavedCode', 'Codes', 'Encoded', 'CodeLevel'],
+  ends: SOUND,
 };
 
 export const OPTIONS = { code: ['CodeOptions', 'The options of sounds drawn by their codes.'] };

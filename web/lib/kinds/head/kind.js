@@ -5,8 +5,14 @@ import { leaves } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'HeadModel', info: 'HeadInfo', steps: ['Parse'], others: ['ParseOptions'] };
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
+export const TYPES = {
+  model: 'HeadModel',
+  info: 'HeadInfo',
+  steps: ['Parse'],
+  others: ['ParseOptions'],
+  ends: { parse: ['Parse', 'the heads of the words'] },
+};
 
 /** Heads of words. @type {Kind} */
 export const kind = {

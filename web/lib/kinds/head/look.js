@@ -10,4 +10,5 @@ export const look = {
   doing: 'Parsing',
   done: ({ nats }) => ['Parsed: {nats} nats', { nats: [nats[0], 1] }],
   what: () => 'Words and their heads',
+  end: ({ run, step = run }) => ({ parse: step }),
 };

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { SOUND } from '../ends.js';
+
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
 export const TYPES = {
   model: 'NoteModel',
   info: 'NoteInfo',
   steps: ['NoteStep'],
   others: ['NoteRun', 'SavedNote', 'NoteScore', 'MusicSource', 'Note'],
+  ends: { ...SOUND, notes: ['Note[]', 'of music: its notes, also the given ones'] },
 };
 
 export const OPTIONS = { note: ['NoteOptions', 'The options of music.'] };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { soundOf } from '../common-looks.js';
 import { fileAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
@@ -13,5 +14,6 @@ export const look = {
   doing: 'Drawing',
   done: ({ nats }) => ['Drawn: {nats} nats', { nats: [nats, 1] }],
   what: () => 'Music',
+  end: async (ended) => ({ ...(await soundOf(ended)), notes: await ended.run.notes() }),
   fetch: (src, signal, element) => fileAt('music', src, signal, element),
 };

@@ -92,7 +92,7 @@ export class NoteRun extends BaseRun {
   tempo;
 
   /** Samples a second of samples() and wav(). */
-  rate = 44100;
+  sampleRate = 44100;
 
   /** The piece that complete() continues or harmonises, as the model takes it, once it is read. Rejects where it cannot be read.
    * @type {Promise<Given | undefined>} */
@@ -186,18 +186,18 @@ export class NoteRun extends BaseRun {
    * @returns {Promise<Blob>}
    */
   async wav(options = {}) {
-    return new Blob([writeWav(await this.samples(options), this.rate)], { type: 'audio/wav' });
+    return new Blob([writeWav(await this.samples(options), this.sampleRate)], { type: 'audio/wav' });
   }
 
   /**
    * The same as numbers.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Float32Array>} samples between -1 and 1, `rate` of them a second
+   * @returns {Promise<Float32Array>} samples between -1 and 1, `sampleRate` of them a second
    */
   async samples(options = {}) {
     const events = await this.#events(options, 'samples()');
-    return render(events, this.#reader.time, this.#perTick, this.rate);
+    return render(events, this.#reader.time, this.#perTick, this.sampleRate);
   }
 
   /**

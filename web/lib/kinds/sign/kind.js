@@ -6,8 +6,14 @@ import { leaves } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'SignModel', info: 'SignInfo', steps: ['Classification'], others: ['ClassifyOptions'] };
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
+export const TYPES = {
+  model: 'SignModel',
+  info: 'SignInfo',
+  steps: ['Classification'],
+  others: ['ClassifyOptions'],
+  ends: { classification: ['Classification', 'the probabilities of the labels'] },
+};
 
 /** Names of pictures, after examples. @type {Kind} */
 export const kind = {

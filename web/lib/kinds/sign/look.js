@@ -12,5 +12,6 @@ export const look = {
   doing: 'Naming',
   done: ({ nats }) => ['Named: {nats} nats', { nats: [nats[0], 1] }],
   what: () => 'A name',
+  end: ({ run }) => ({ classification: run }),
   fetch: pictureAt,
 };

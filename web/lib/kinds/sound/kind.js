@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { SOUND } from '../ends.js';
+
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
 export const TYPES = {
   model: 'SoundModel',
   info: 'SoundInfo',
   steps: ['SoundStep'],
   others: ['SoundRun', 'SavedSound', 'SoundScore', 'SoundSource', 'Heard', 'Played', 'PlayOptions'],
+  ends: SOUND,
 };
 
 export const OPTIONS = { sound: ['SoundOptions', 'The options of audio.'] };

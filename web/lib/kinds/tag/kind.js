@@ -5,8 +5,14 @@ import { leaves } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
-export const TYPES = { model: 'TagModel', info: 'TagInfo', steps: ['Tagging'], others: ['TagOptions'] };
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
+export const TYPES = {
+  model: 'TagModel',
+  info: 'TagInfo',
+  steps: ['Tagging'],
+  others: ['TagOptions'],
+  ends: { tagging: ['Tagging', 'the tags of the words'] },
+};
 
 /** Tags of words. @type {Kind} */
 export const kind = {

@@ -10,4 +10,5 @@ export const look = {
   doing: 'Tagging',
   done: ({ nats }) => ['Tagged: {nats} nats', { nats: [nats[0], 1] }],
   what: () => 'Tags of words',
+  end: ({ run, step = run }) => ({ tagging: step }),
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { TEXT } from '../ends.js';
 import { reads } from '../ports.js';
 
 /** @import { Fitting, Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
 export const TYPES = {
   model: 'TextModel',
   info: 'TextInfo',
@@ -23,6 +24,7 @@ export const TYPES = {
     'ChatOptions',
     'Constraint',
   ],
+  ends: TEXT,
 };
 
 export const OPTIONS = {

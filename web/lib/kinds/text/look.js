@@ -11,5 +11,6 @@ export const look = {
   doing: 'Writing',
   done: ({ nats, steps }) => ['Written: {count} tokens, {nats} nats', { count: [steps, 0], nats: [nats[0], 1] }],
   what: () => 'A text',
+  end: ({ text }) => ({ text }),
   made: { generate: 'A text written' },
 };

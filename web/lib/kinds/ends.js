@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What nx-end carries of the results of several kinds: each property with its type and its comment. A kind's own ones are in its kind.js (`TYPES.ends`). */
+
+/** @typedef {Record<string, [type: string, about: string]>} Ends */
+
+/** @type {Ends} */
+export const SOUND = {
+  samples: ['Float32Array', 'of audio or music: its samples, between -1 and 1'],
+  sampleRate: ['number', 'of audio or music: samples a second'],
+};
+
+/** @type {Ends} */
+export const TEXT = { text: ['string', 'the text, the translation or the caption (of several captions the first), without a prompt'] };
