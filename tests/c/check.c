@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MESSAGES 5 /* printed per test; the rest is only counted */
+#define MESSAGES 5 /* details printed per test; further failures are only counted */
 
 static struct {
     const char *test;
@@ -122,7 +122,7 @@ void check_at(const char *format, long long a, long long b, long long c, long lo
     state.at[0] = a, state.at[1] = b, state.at[2] = c, state.at[3] = d;
 }
 
-/* Counts a failure; 1 when it is to be printed. */
+/* Counts a failure; returns 1 if it should be printed. */
 static int failed(const char *file, int line) {
     if (state.failures++ >= MESSAGES) return 0;
     char at[200] = "";
@@ -143,7 +143,7 @@ int check_int(long long actual, long long expected, const char *file, int line, 
 
 int check_near(double actual, double expected, double tolerance, const char *file, int line, const char *text) {
     double difference = actual > expected ? actual - expected : expected - actual;
-    int holds = actual == expected || difference <= tolerance; /* infinities are equal; not-a-number never holds */
+    int holds = actual == expected || difference <= tolerance; /* infinities are equal; NaN never passes */
     if (!holds && failed(file, line))
         check_say("    %s is %.9g, not %.9g within %.3g (off by %.3g)", text, actual, expected, tolerance, difference);
     return holds;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The harness of the C tests: named tests, checks that count and explain, memory that is released when a test ends. It runs
- * natively and, without a single import but two for text and files, as WebAssembly (run.mjs).
+ * The harness of the C tests: named tests, checks that count and explain, memory that is released when a test ends. It runs natively and as
+ * WebAssembly, where it imports only two functions, for text and files (run.mjs).
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -20,13 +20,13 @@ typedef struct {
     const check_test *tests;
 } check_group;
 
-/* Runs the tests of `n` groups and says "N passed, N failed". Returns 0 when all passed.
- * Arguments: -v says every test and every note; --every sets check_every(); a path (with a slash) is a file for check_argument; anything else is a filter, and
- * a test runs when "group: name" contains one of the filters. */
+/* Runs the tests of `n` groups and prints "N passed, N failed". Returns 0 when all passed.
+ * Arguments: -v prints every test and every note; --every sets check_every(); a path (with a slash) is a file for check_argument; anything
+ * else is a filter, and a test runs if "group: name" contains one of the filters. */
 int check_run(const check_group *groups, size_t n, int argc, char **argv);
 
-/* A check yields 1 when it holds. A failure is printed with its place and with the last check_at; the test continues, so a check that the
- * rest depends on is in `if (!CHECK(...)) return;`. */
+/* A check returns 1 if it holds. A failure is printed with its location and with the last check_at. The test continues, so a check that
+ * later code depends on is in `if (!CHECK(...)) return;`. */
 #define CHECK(condition) check_that(!!(condition), __FILE__, __LINE__, #condition)
 #define CHECK_INT(actual, expected) check_int((long long)(actual), (long long)(expected), __FILE__, __LINE__, #actual)
 #define CHECK_NEAR(actual, expected, tolerance) check_near(actual, expected, tolerance, __FILE__, __LINE__, #actual)
@@ -39,10 +39,10 @@ int check_near(double actual, double expected, double tolerance, const char *fil
 int check_floats(const float *actual, const float *expected, size_t n, const char *file, int line, const char *text);
 int check_bytes(const void *actual, const void *expected, size_t n, const char *file, int line, const char *text);
 
-/* Whether sweeps take every value: `./build.sh test-c all` says so, `npm test` does not. */
+/* Whether sweeps take every value: `./build.sh test-c all` sets it, `npm test` does not. */
 int check_every(void);
 
-/* The position in a loop, for the message of a failure. `format` takes up to four %lld and is only used then. */
+/* The position in a loop, for failure messages. `format` takes up to four %lld and is only used then. */
 void check_at(const char *format, long long a, long long b, long long c, long long d);
 
 /* A measured number; printed with -v. */
@@ -57,8 +57,8 @@ __attribute__((format(printf, 1, 2)))
 #endif
 void check_say(const char *format, ...);
 
-/* Memory of exactly `bytes` bytes, aligned to 16, filled with 0xff (floats: not-a-number), so that both the sanitizer and the
- * arithmetic notice what reads past it or before it is written. Released by memory_release or at the end of the test. */
+/* Memory of exactly `bytes` bytes, aligned to 16 and filled with 0xff (NaN as floats), so that the sanitizer or the arithmetic notices
+ * reads past it or before it is written. It is released by memory_release or at the end of the test. */
 void *memory_take(size_t bytes);
 void *memory_copy(const void *from, size_t bytes);
 size_t memory_mark(void);

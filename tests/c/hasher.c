@@ -8,7 +8,8 @@
 #include "kernels/kernels.h"
 #include "sampling/categorical.h"
 
-/* A hash of all that a sequence went through before a position: of every position where they may be entered again, else of the last. */
+/* A hash of everything that a sequence has read and drawn before a position: kept for every position if positions may be entered again,
+ * else only for the last. */
 typedef struct {
     uint32_t entered, hash[];
 } hasher_state;
@@ -31,7 +32,7 @@ static uint64_t scratch_bytes(const void *m, const nx_shape *shape, uint32_t col
     return 16;
 }
 
-/* memory: items read, their hash, each of them. */
+/* memory: number of items read, their hash, each item. */
 static int encode(const void *m, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch) {
     uint32_t *words = memory, n = inputs->shape.counts[0];
     (void)m, (void)scratch;
@@ -46,7 +47,7 @@ void hasher_place_logits(uint32_t hash, float *logits) {
     for (uint32_t v = 0; v < nx_stride(HASHER_PLACES); v++) logits[v] = v < HASHER_PLACES ? (float)(hasher_hash(hash, v) >> 8) * 0x1p-24f * 3 : -INFINITY;
 }
 
-/* The place that a column draws. */
+/* Draws the location of a column. */
 static uint32_t place_of(const nx_column *column, uint32_t hash) {
     _Alignas(16) float z[(HASHER_PLACES + 15) / 16 * 16];
     hasher_place_logits(hash, z);

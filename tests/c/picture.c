@@ -64,8 +64,9 @@ void picture_info_of(const nx_model *model, picture_info *info) {
         .palette = part.tables,
         .draft = part.draft,
     };
-    if ((uint64_t)info->rows * info->window > 1 << 24) info->rows = info->window = 0; /* more than anybody looks at */
-    if (port_of(model, "image") == NX_PORTS || !info->input_height) info->input_height = info->input_width = 0; /* keys that say nothing by themselves */
+    if ((uint64_t)info->rows * info->window > 1 << 24) info->rows = info->window = 0; /* more than any display needs */
+    /* keys without meaning on their own */
+    if (port_of(model, "image") == NX_PORTS || !info->input_height) info->input_height = info->input_width = 0;
     if (is_text(model, "attention.pattern", "local-1d")) {
         info->query_block = key_u32(model, "attention.query_block", 0);
         info->memory_block = key_u32(model, "attention.memory_block", info->query_block);
@@ -107,7 +108,7 @@ uint32_t picture_id(const picture_info *info, uint32_t value) {
 }
 
 uint8_t picture_value(const picture_info *info, uint32_t id) {
-    if (info->levels < 2) return 0; // the fuzzer draws texts too, and one has a vocabulary of a single token
+    if (info->levels < 2) return 0; // the fuzzer also draws texts, and one of them has a vocabulary of a single token
     return (uint8_t)(info->palette ? id : (id * 510 + info->levels - 1) / (2 * (info->levels - 1)));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures as ids: the conversions of a C program that shows pictures. A file's metadata give the size of a picture and the meaning of its
- * ids; these functions convert to and from 8-bit values, in generation order. The engine does not use them.
+ * Pictures as ids: conversions for a C program that shows pictures. A file's metadata give the size of a picture and the meaning of its
+ * ids; these functions convert between ids and 8-bit values, in generation order. The engine does not use them.
  */
 #ifndef PICTURE_H
 #define PICTURE_H
@@ -9,12 +9,12 @@
 #include "attention/attention.h"
 #include "nextpixel.h"
 
-/* Of a model of images, from its metadata and its part. */
+/* For an image model, from its metadata and its part. */
 typedef struct {
     uint32_t height, width, channels, levels;
     uint32_t positions, position_elements, elements; /* steps, E, values in a complete picture */
     uint32_t classes, blocks, heads, outputs;
-    uint32_t rows, window; /* of its first map: as many rows of as many keys; 0: it has none, or one that is too large to look at */
+    uint32_t rows, window; /* of its first map: rows and keys per row; 0: no map, or one that is too large to show */
     uint32_t query_block, memory_block, block_rows, block_cols, flange_rows, flange_cols;
     uint32_t input_height, input_width;
     uint32_t palette, draft; /* 0 or 1 */
@@ -33,7 +33,7 @@ typedef struct {
 void picture_info_of(const nx_model *model, picture_info *info);
 nx_settings picture_engine_settings(const picture_settings *settings);
 
-/* The place of each position in raster order. */
+/* The raster index of each position. */
 void picture_order(const nx_model *model, uint32_t *raster);
 
 /* The colours (levels, 3) as bytes; NX_E_ARGUMENT: none. */

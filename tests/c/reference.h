@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The library's arithmetic once more, in double precision, as plainly as the formulas: no blocks, no caches, no SIMD. What the
- * tests compare with.
+ * A second implementation of the library's arithmetic in double precision, as simple as the formulas: no blocks, no caches, no SIMD. The
+ * tests compare the library with it.
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H
@@ -14,34 +14,35 @@
 /* out[r] = sum over c of weights[r][c] x[c]; *size (rows), may be null: the sum of the magnitudes. */
 void ref_matmul(double *out, double *size, const float *weights, uint32_t rows, uint32_t cols, const double *x);
 
-/* Rounds x to whole steps of its largest magnitude / `steps`, each `group` numbers for themselves; n % group == 0. Kernels round
- * activations to 127 steps, weights of Q8_0 to 63 a row, queries to 127 and keys and values to 63 a head. */
+/* Rounds x to whole steps of its largest magnitude / `steps`, each group of `group` numbers separately; n % group == 0. Kernels round
+ * activations to 127 steps, Q8_0 weights to 63 per row, queries to 127, and keys and values to 63 per head. */
 void ref_round(double *x, uint32_t n, uint32_t group, double steps);
 
-/* Weights of Q8_0 (rows, cols) in the form in which they are packed: in single precision as in the library, because ties matter. */
+/* Q8_0 weights (rows, cols) in the packed form, in single precision like the library, because ties matter. */
 float *ref_packed_q8(const float *values, uint32_t rows, uint32_t cols);
 
-/* Value i of a row in a file's encoding, in double precision: value by value from the format's definition. */
+/* Value i of a row in a file's encoding, in double precision, value by value from the format's definition. */
 double ref_weight(const uint8_t *row, uint32_t type, uint32_t i);
 
 void ref_layer_norm(double *x, const float *gain, const float *bias, double epsilon, uint32_t width);
 
-/* -infinity masks; all masked: zeros. */
+/* -infinity masks; if everything is masked, all weights are zero. */
 void ref_softmax(double *x, uint32_t n);
 double ref_log_sum_exp(const double *x, uint32_t n);
 
-/* log Z of a chain of n bits with scores theta of 1 and transitions A (2, 2), by forward over its states; p (n) = p(z_i = 1), by backward too. */
+/* log Z of a chain of n bits with scores theta of 1 and transitions A (2, 2), by the forward recursion over its states; p (n) = p(z_i = 1),
+ * with the backward recursion. */
 double ref_segments(double *p, const double *theta, const double *A, uint32_t n);
 
-/* Attention of one head's query over `n` keys and values (n, stride), the positions where `visible` is not zero.
- * weights (n) written, out (key_length) written */
+/* Attention of one head's query over `n` keys and values (n, stride), at positions where `visible` is nonzero. weights (n) written, out
+ * (key_length) written */
 void ref_attention(double *out, double *weights, const double *query, const double *keys, const double *values, const uint8_t *visible,
                    uint32_t n, uint32_t stride, uint32_t key_length);
 
-/* The raster index of every position, by going through the blocks in order. */
+/* The raster index of every position, by walking through the blocks in order. */
 void ref_order(const nx_pattern *pattern, uint32_t *raster);
 
-/* Key j visible to query i, by the rules of attention.h; raster: ref_order. */
+/* Whether key j is visible to query i, by the rules of attention.h; raster: ref_order. */
 int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, uint32_t j);
 
 /* The forward pass of positions 0..n-1 of a toy model with matrix attention.
@@ -53,23 +54,24 @@ void ref_forward(double *outputs, double *weights, const toy *model, const uint3
 /* Logits (V) of the draft of a toy model for the position after the levels (position) of an image in raster order. */
 void ref_draft(double *logits, const toy *model, const uint32_t *levels, uint32_t position, int rounded);
 
-/* Log-probabilities (V) of element `index` of a position, given the levels of those before it. A categorical's are its logits. */
+/* Log-probabilities (V) of element `index` of a position, given the levels of the previous ones. For a categorical distribution they are
+ * its logits. */
 void ref_output(double *logits, const nx_output *output, const double *parameters, const uint32_t *earlier, uint32_t index);
 
-/* A level of this mass or less has the density at its middle times its width: 1e-5. A test moves it to see which levels are near. */
+/* A level of at most this mass has the density at its middle times its width: 1e-5. A test changes it to find the levels close to it. */
 extern double ref_least_mass;
 
-/* 1: the masses of element `index` of a mixture without that rule, as it is drawn; those of earlier elements keep it. */
+/* 1: the masses of element `index` of a mixture without that rule, as used for drawing; earlier elements keep the rule. */
 extern int ref_exact_mass;
 
 /* p(v) after temperature, top-k and top-p, in double. order: ties go to the lower value. p (V) written */
 void ref_filter(double *p, const float *logits, uint32_t levels, double temperature, uint32_t top_k, double top_p);
 
-/* Settings of one sample that shape and filter like this. */
+/* Settings of one sample with this temperature and these filters. */
 #define FILTER(temperature_, top_k_, top_p_, typical_p_, min_p_, last) \
     {.temperature = temperature_, .top_k = top_k_, .top_p = top_p_, .typical_p = typical_p_, .min_p = min_p_, .temperature_last = last}
 
-/* p(v) after all filters, as sampling/filters.h says, in double, by sorting everything. p (V) written */
+/* p(v) after all filters, as sampling/filters.h defines them, in double, by sorting everything. p (V) written */
 void ref_chain(double *p, const float *logits, uint32_t levels, const nx_settings *filter);
 
 /* The number that a chi-squared variable of that many degrees of freedom exceeds with probability 0.001 (Wilson and Hilferty's

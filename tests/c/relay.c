@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-/* memory: words read, their sum, their marks' sum (floats), then a mark and three floats of each word. */
+/* memory: number of words read, their sum, their marks' sum (floats), then a mark and three floats for each word. */
 typedef struct {
     uint32_t read, pad;
     float sums[2];

@@ -23,7 +23,7 @@ static void keep(states_subject *s, const nx_session *session) {
     s->stage[s->n_stages++] = memory_copy(session, s->bytes);
 }
 
-/* Gives every input, an optional one in every other variant. */
+/* Gives every input; in every other variant without the optional ones. */
 static void give(const states_subject *s, nx_session *session, uint32_t variant) {
     nx_port port;
     for (uint32_t i = 0; nx_model_port(s->model, s->part, i, &port) == NX_OK; i++) {
@@ -34,7 +34,7 @@ static void give(const states_subject *s, nx_session *session, uint32_t variant)
     }
 }
 
-/* Keeps the session after its inputs, after some slices of its encoder, and after known and drawn positions or steps of a search. */
+/* Saves the session after its inputs, after some chunks of its encoder, and after known and drawn positions or steps of a search. */
 static void stages(states_subject *s, uint32_t variant) {
     const nx_model *model = s->model;
     nx_session *session = NULL;
@@ -92,7 +92,7 @@ int states_make(states_subject *s, const toy_row *row, const nx_model *model, ui
 
 /* ---- damage ------------------------------------------------------------------------------------------------------------------- */
 
-/* The choices of an input, from its beginning; zeros behind its end. */
+/* The choices of an input, from its beginning; zeros after its end. */
 typedef struct {
     const uint8_t *at, *end;
 } choices;
@@ -235,7 +235,7 @@ static nx_session *call(const states_subject *s, nx_session *session, choices *c
     return session;
 }
 
-/* The bytes of a session, as far as they are its own. */
+/* The bytes that belong to a session. */
 static size_t bytes_of(const nx_model *model, const nx_session *session) {
     size_t bytes = 0;
     CHECK_INT(nx_session_size(model, session->part, &session->settings, &session->shape, &bytes), NX_OK);

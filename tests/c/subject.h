@@ -14,11 +14,11 @@
 
 #define LENGTH 30u
 
-/* A model with a shape, and a class for the inputs that want one. */
+/* A model with a shape, and a class for the inputs that need one. */
 typedef struct {
     const nx_model *model;
     nx_shape shape;
-    uint32_t part; /* the one that draws */
+    uint32_t part; /* the part that draws */
     uint32_t values, span, length, rewinds;
     int damped; /* TOY_DAMPED */
     int bits;   /* TOY_BITS */
@@ -27,12 +27,12 @@ typedef struct {
     const char *name;
 } subject;
 
-static hasher_config hasher_settings; /* of the hasher in use */
+static hasher_config hasher_settings; /* configuration of the current hasher */
 
-/* The hashers, the second part of the triad (triad.h), then the toys of all models (toy.h), some of which are for other uses. */
+/* The hashers, the second part of the triad (triad.h), then the toys of all models (toy.h), some of which have other uses. */
 enum { HASHER, HASHER_SLICED, HASHER_WITH_SOURCE, HASHER_AGAIN, HASHER_NOISY, HASHER_NOISY_AGAIN, HASHERS, TRIAD = HASHERS, OWN };
 
-/* toy_row.uses of subject 0, 1, ...; 0: there are no more. */
+/* toy_row.uses of subject 0, 1, ...; 0: no more subjects. */
 static inline uint32_t uses_of(int which) {
     if (which < HASHERS) return TOY_RUN | TOY_SEARCH | (which == HASHER_SLICED || which == HASHER_NOISY_AGAIN ? TOY_SHAPED : 0);
     if (which == TRIAD) return TOY_RUN | TOY_SEARCH;
@@ -71,7 +71,7 @@ static inline subject subject_of(int which) {
     s.values = info.values;
     s.span = info.span;
     s.length = s.shape.length ? s.shape.length : info.length;
-    CHECK(s.length <= LENGTH || !(uses_of(which) & TOY_SEARCH)); /* what is found by hand has as much room */
+    CHECK(s.length <= LENGTH || !(uses_of(which) & TOY_SEARCH)); /* the brute-force results have the same capacity */
     s.rewinds = info.rewinds;
     s.noisy = s.model->plan[s.part].noisy != 0;
     return s;
@@ -109,7 +109,7 @@ static inline nx_session *bare(const subject *s, const nx_settings *settings, si
     return session;
 }
 
-/* With every input given, the same ids always, and encoded. */
+/* With every input given, always the same ids, and encoded. */
 static inline nx_session *start(const subject *s, const nx_settings *settings, size_t *bytes) {
     nx_session *session = bare(s, settings, bytes);
     nx_port port;
@@ -123,7 +123,7 @@ static inline nx_session *start(const subject *s, const nx_settings *settings, s
     return session;
 }
 
-/* Draws `steps` positions, call after call where a position takes several. Returns how many there were. */
+/* Draws `steps` positions, with several calls if a position takes several. Returns the number of calls. */
 static inline uint32_t draw(const subject *s, nx_session *session, uint32_t steps, uint32_t *ids, float *nats) {
     uint32_t width = session->settings.samples * s->span, done = 0, drawn = 0;
     nx_status status = NX_MORE;
@@ -167,7 +167,7 @@ static inline const uint32_t *at(const subject *s, const run *r, uint32_t sample
     return r->ids + ((size_t)position * samples + sample) * s->span;
 }
 
-/* A test of each subject that is of `use`; shaped runs are tried on one of each sort. `end`: hasher_config.end of hashers. */
+/* A test of each subject with `use`; shaped runs are tried on one of each sort. `end`: hasher_config.end of hashers. */
 static inline void for_those(uint32_t use, void (*test)(const subject *s), float end) {
     uint32_t uses;
     for (int i = 0; (uses = uses_of(i)); i++) {
@@ -184,7 +184,7 @@ static inline void for_those(uint32_t use, void (*test)(const subject *s), float
 
 static inline void for_every(void (*test)(const subject *s)) { for_those(TOY_RUN, test, 1); }
 
-/* Of hashers that end nowhere. */
+/* For hashers that never end. */
 static inline void for_every_endless(void (*test)(const subject *s)) { for_those(TOY_RUN, test, -100); }
 
 #endif

@@ -4,7 +4,7 @@
 
 # Every defect stops the run: access outside memory, undefined arithmetic, a float that does not fit its integer.
 SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
-# Of the tests with clang. gcc's build (test-c all) checks their arithmetic as well, which takes longer.
+# For the tests with clang. gcc's build (test-c all) checks their arithmetic as well, which takes longer.
 ADDRESS='-fsanitize=address -fno-omit-frame-pointer'
 TESTS=$(find tests/c -name '*.c' | LC_ALL=C sort)
 
@@ -15,7 +15,7 @@ list_groups() {
   sed -n 's/^const check_test \([a-z0-9_]*\)_tests\[\] = {$/GROUP(\1)/p' $TESTS >"$OUT/groups.inc"
 }
 
-# fresh FILE: whether FILE is newer than all that C tests are made of
+# fresh FILE: whether FILE is newer than all sources of the C tests
 fresh() { [ -e "$1" ] && [ -z "$(find include src tests/c tests/fuzz/*.c build.sh web/tools/wasm.sh tests/c/tasks.sh -newer "$1")" ]; }
 
 # compile DIR COMMAND SOURCES: objects into DIR, two at a time; `objects` lists them
@@ -79,7 +79,7 @@ node_runs() {
   node "$@" -e 'process.exit(WebAssembly.validate(fs.readFileSync(process.argv[1])) ? 0 : 1)' "$wasm" 2>/dev/null
 }
 
-# clang_sanitizes: whether clang's runtime of the sanitizers is installed, which Debian packages apart
+# clang_sanitizes: whether clang's sanitizer runtime is installed, which Debian packages separately
 clang_sanitizes() {
   echo 'int main(void) { return 0; }' >"$OUT/probe.c"
   "$CLANG" $SANITIZE "$OUT/probe.c" -o "$OUT/probe" 2>/dev/null && "$OUT/probe"
@@ -94,7 +94,7 @@ task_native() {
   say "$OUT/native-$(basename "$CC")/suite [-v] [--every] [part of a test's name ...] [tests/golden/*.golden.gguf]"
 }
 
-# run_suite NAME COMMAND: runs the C tests; $OUT/NAME.log gets what they say, $OUT/NAME.hash the hash of their results
+# run_suite NAME COMMAND: runs the C tests; $OUT/NAME.log gets their output, $OUT/NAME.hash the hash of their results
 run_suite() {
   name=$1; shift
   rm -f "$OUT/$name.hash"
@@ -103,7 +103,8 @@ run_suite() {
   sed -n 's/^hash //p' "$OUT/$name.log" >"$OUT/$name.hash"
 }
 
-# The library of clang counts what is reached, for the fuzzer. Traced comparisons double the time of the tests: only fuzzing for longer has them.
+# clang's build of the library counts coverage for the fuzzer. Traced comparisons double the time of the tests, so only longer fuzzing has
+# them.
 counts='-fsanitize-coverage=inline-8bit-counters,pc-table' suffix=
 trace_comparisons() { counts=-fsanitize=fuzzer-no-link suffix=-traced; }
 clang_suite() { native_suite "$CLANG" "$counts" "$ADDRESS"; }
@@ -123,7 +124,7 @@ task_test_c() {
   else
     say "NOT RUN: C tests and fuzzing with $CLANG need its sanitizers: apt-get install libclang-rt-19-dev"
   fi
-  if [ "${1:-}" = all ] || ! clang_sanitizes; then # gcc's bits are compared by test-engines, too, with all engines
+  if [ "${1:-}" = all ] || ! clang_sanitizes; then # test-engines compares gcc's bits too, with all engines
     suites="$suites $native $native-sanitized"
     plain_suite "$CC"
     run_suite "$native" "$OUT/plain-$native/suite"
@@ -132,19 +133,19 @@ task_test_c() {
   fi
   wasm_suite nextpixel
   run_suite wasm node tests/c/run.mjs "$OUT/suite-nextpixel.wasm"
-  builds= # what a browser chooses, test-engines compares
+  builds= # test-engines compares the builds that browsers choose
   [ "${1:-}" != all ] || builds='relaxed pairs'
   for name in $builds; do
     wasm_suite nextpixel-$name
     suite=$OUT/suite-nextpixel-$name.wasm relaxed=
-    # Node 20 has relaxed SIMD as an experiment, which its first compiler gets wrong.
+    # Node 20 has relaxed SIMD as an experiment, and its baseline compiler miscompiles it.
     node_runs "$suite" || relaxed='--experimental-wasm-relaxed-simd --no-liftoff'
     if node_runs "$suite" $relaxed; then
       suites="$suites $name"
       run_suite $name node $relaxed tests/c/run.mjs "$suite"
     else say "NOT RUN: C tests of the build $name, for this Node does not know relaxed SIMD"; fi
   done
-  [ -z "${sanitized:-}" ] || wait "$sanitized" || exit 1 # it has said why
+  [ -z "${sanitized:-}" ] || wait "$sanitized" || exit 1 # it has printed the reason
   for name in $suites; do
     [ -s "$OUT/$name.hash" ] && cmp -s "$OUT/$name.hash" "$OUT/wasm.hash" || die "$name and wasm compute different bits: $(cat "$OUT/$name.hash" "$OUT/wasm.hash")"
   done
@@ -177,13 +178,13 @@ fuzz_for() {
   for target in $targets; do fuzz_one "$target" $((${1:-60} / $(echo "$targets" | wc -w))); done
 }
 
-# fuzz_one TARGET SECONDS: begins with the seeds and the inputs of tests/fuzz/corpus; those that reach more go to $OUT/fuzz/corpus
+# fuzz_one TARGET SECONDS: starts from the seeds and the inputs of tests/fuzz/corpus; inputs with new coverage go to $OUT/fuzz/corpus
 fuzz_one() {
   mkdir -p "$OUT/fuzz/corpus/$1" "$OUT/fuzz/seeds/$1" "$OUT/fuzz/found"
   most=96 timeout=5
   [ "$1" != file ] || { most=16384; "$OUT/fuzz$suffix/seed" "$OUT/fuzz/seeds/file"; }
   say "fuzzing: $1, for $2 seconds ..."
-  # Freed memory waits in the sanitizer's quarantine (256 MB unless it is told otherwise), and counts.
+  # Freed memory waits in the sanitizer's quarantine (256 MB by default), and counts.
   ASAN_OPTIONS=quarantine_size_mb=32 "$OUT/fuzz$suffix/$1" -max_len=$most -timeout=$timeout -malloc_limit_mb=256 -rss_limit_mb=2048 -max_total_time="$2" -print_final_stats=1 -verbosity=0 \
     -artifact_prefix="$OUT/fuzz/found/$1-" "$OUT/fuzz/corpus/$1" "$OUT/fuzz/seeds/$1" $([ ! -d "tests/fuzz/corpus/$1" ] || echo "tests/fuzz/corpus/$1") >"$OUT/fuzz/$1.log" 2>&1 ||
     { tail -n 60 "$OUT/fuzz/$1.log"; die "the fuzzer found something: see $OUT/fuzz/$1.log"; }

@@ -7,7 +7,7 @@
 #include "reference.h"
 
 #define UNIT 0x1p-24
-#define EXP_RELATIVE 2e-7 /* of e^x, see elementary.h */
+#define EXP_RELATIVE 2e-7 /* error of e^x, see elementary.h */
 #define COARSE_EXP2_RELATIVE 3e-6
 
 /* ---- patterns -------------------------------------------------------------------------------------------------------------- */
@@ -21,14 +21,14 @@ static nx_pattern grid(uint32_t rows, uint32_t cols, uint32_t block_rows, uint32
                         .block_rows = block_rows, .block_cols = block_cols, .flange_rows = flange_rows, .flange_cols = flange_cols};
 }
 
-/* The ranges of a query, in memory of exactly the stated bound. */
+/* The ranges of a query, in a buffer of exactly the stated bound. */
 static nx_range *ranges_of(const nx_pattern *p, uint32_t i, uint32_t *n_ranges) {
     nx_range *ranges = memory_take(nx_pattern_max_ranges(p) * sizeof *ranges);
     *n_ranges = nx_pattern_ranges(p, i, ranges);
     return ranges;
 }
 
-/* A pattern must match its definition. Returns the most ranges of a query. */
+/* A pattern must match its definition. Returns the largest number of ranges of a query. */
 static uint32_t pattern_of(const nx_pattern *p) {
     uint32_t n = p->positions, slots = nx_pattern_slots(p), most_ranges = 0, most_seen = 0;
     size_t mark = memory_mark();
@@ -42,7 +42,7 @@ static uint32_t pattern_of(const nx_pattern *p) {
         CHECK_INT(nx_pattern_raster(p, i), raster[i]);
         memset(seen, 0, n);
         for (uint32_t r = 0; r < n_ranges; r++) {
-            CHECK(ranges[r].from < ranges[r].to && (r == 0 || ranges[r - 1].to < ranges[r].from)); /* neither touch nor overlap */
+            CHECK(ranges[r].from < ranges[r].to && (r == 0 || ranges[r - 1].to < ranges[r].from)); /* they neither touch nor overlap */
             for (uint32_t j = ranges[r].from; j < ranges[r].to; j++) seen[j]++, count++;
         }
         CHECK(n_ranges >= 1 && n_ranges <= nx_pattern_max_ranges(p) && ranges[n_ranges - 1].to == i + 1);
@@ -50,7 +50,7 @@ static uint32_t pattern_of(const nx_pattern *p) {
             if (seen[j] != ref_visible(p, raster, i, j)) CHECK_INT(seen[j], ref_visible(p, raster, i, j));
             if (seen[j]) CHECK(j <= i);
         }
-        /* the block: contiguous, one memory for all of it, and with that memory inside the ring while a pass writes all of it */
+        /* the block: contiguous, with one memory for all of it, which stays in the ring while a pass writes the block */
         CHECK(end > i && end <= n && nx_pattern_block_end(p, end - 1) == end);
         if (i == 0 || nx_pattern_block_end(p, i - 1) == i)
             CHECK(end - ranges[0].from <= slots);
@@ -92,7 +92,7 @@ static void patterns(void) {
 static nx_pattern random_grid(uint32_t most_rows, uint32_t most_cols, check_random *random) {
     uint32_t rows = 1 + random_below(random, most_rows), cols = 1 + random_below(random, most_cols);
     uint32_t block_rows = 1 + random_below(random, rows), block_cols = 1 + random_below(random, cols);
-    /* flanges of every size, but small ones more often: those cut many short ranges */
+    /* flanges of every size, small ones more often: those produce many short ranges */
     uint32_t flange_rows = random_below(random, 2 + random_below(random, rows)), flange_cols = random_below(random, 2 + random_below(random, cols));
     return grid(rows, cols, block_rows, block_cols, flange_rows < rows ? flange_rows : rows, flange_cols < cols ? flange_cols : cols);
 }
@@ -166,8 +166,8 @@ static sequence sequence_of(uint32_t n, uint32_t heads, uint32_t key_length, dou
     return s;
 }
 
-/* All of a sequence through a cache of `slots` of the type, one query after another. The cache begins as not-a-number
- * everywhere, which no result may show. out (n, width), map (n, heads, n) or null */
+/* A whole sequence through a cache of `slots` of this type, query by query. The cache starts as NaN everywhere, which no result may show.
+ * out (n, width), map (n, heads, n) or null */
 static void attend_all(float *out, float *map, const sequence *s, const nx_pattern *pattern, uint32_t type, uint32_t slots) {
     nx_cache cache = {memory_take(nx_cache_bytes(type, slots, s->heads, s->key_length)), type, slots, s->heads, s->key_length, 1, 0};
     for (uint32_t i = 0; i < s->n; i++) {
@@ -182,14 +182,14 @@ static void attend_all(float *out, float *map, const sequence *s, const nx_patte
     }
 }
 
-/* The largest of a head's values, which its step goes by. */
+/* The largest of a head's values, which determines its step. */
 static double value_scale(const double *v, uint32_t key_length) {
     double top = 0;
     for (uint32_t c = 0; c < key_length; c++) top = fmax(top, fabs(v[c]));
     return top;
 }
 
-/* To how many steps a type of cache rounds queries, keys and values, and weights. */
+/* The numbers of steps to which a cache type rounds queries, keys and values, and weights. */
 typedef struct {
     double query, cached, weights;
 } roundings;
@@ -198,8 +198,8 @@ static roundings roundings_of(uint32_t type) {
     return nx_is_kv8(type) ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
 }
 
-/* Rounds each head to so many steps of its largest magnitude, in single precision as the library does it: of many steps, some numbers
- * are so near to the middle of two that it decides. */
+/* Rounds each head to this many steps of its largest magnitude, in single precision like the library: with many steps, some numbers are so
+ * close to a midpoint that precision decides. */
 static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
     for (size_t h = 0; h < n; h += key_length) {
         float top = 0;
@@ -212,7 +212,7 @@ static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
     }
 }
 
-/* Keys of a wide cache: what a first rounding left is rounded, too. */
+/* Keys of a wide cache: the residual of a first rounding is rounded, too. */
 static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
     for (size_t h = 0; h < n; h += key_length) {
         float top = 0;
@@ -227,10 +227,10 @@ static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
     }
 }
 
-/* Against dense attention under the mask. A score is key_length / 2 + 3 roundings of magnitudes off, which moves its weight
- * relatively as much, and so does the largest score; then softmax (see test_kernels.c) and the sum over the positions. In 8 bits
- * against the rounded queries, keys and values: a score is five roundings off; and the weights times the scales of the values are
- * rounded, by half a step of the largest among 32 neighbours. */
+/* Against dense attention under the mask. A score has an error of key_length / 2 + 3 roundings, which changes its weight by the same
+ * relative amount; the largest score does too. Softmax (see test_kernels.c) and the sum over the positions add theirs. In 8 bits the
+ * comparison is with the rounded queries, keys and values: a score has an error of five roundings, and the weights times the scales of the
+ * values are rounded by half a step of the largest among 32 neighbours. */
 static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type, const float *out, const float *map) {
     uint32_t n = s->n;
     size_t all = (size_t)n * s->width;
@@ -253,7 +253,7 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
         for (uint32_t h = 0; h < s->heads; h++) {
             size_t at = (size_t)i * s->width + h * s->key_length;
             ref_attention(truth, weights, q + at, k + h * s->key_length, v + h * s->key_length, visible, n, s->width, s->key_length);
-            double worst = 0, spread = 0, moved = 0; /* moved: what the rounding of the weights can move a channel by */
+            double worst = 0, spread = 0, moved = 0; /* moved: the largest effect of rounding the weights on a channel */
             for (uint32_t j = 0; j <= i; j++) {
                 double magnitude = 0;
                 if (!visible[j]) continue;
@@ -269,7 +269,7 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
                 if (visible[j]) moved += 0.501 * largest / steps.weights;
             }
             double relative = UNIT * (2 * worst * (s->key_length / 2 + 3) + spread + count / 4 + 8) + 2 * (type != NX_F32 ? COARSE_EXP2_RELATIVE : EXP_RELATIVE);
-            double floor = type != NX_F32 ? 0x1.01p-64 : 2e-38; /* the coarse power has no less */
+            double floor = type != NX_F32 ? 0x1.01p-64 : 2e-38; /* the coarse power has no lower range */
             const float *row = map + ((size_t)i * s->heads + h) * n;
             double sum = 0;
             for (uint32_t j = 0; j <= i; j++) {
@@ -299,7 +299,7 @@ static void attention_of(const nx_pattern *pattern, uint32_t heads, uint32_t key
         float *map = memory_take((size_t)n * heads * n * sizeof *map);
         attend_all(out, map, &s, pattern, type, nx_pattern_slots(pattern));
         compare(&s, pattern, type, out, map);
-        /* neither the ring nor the map can be seen in the result */
+        /* neither the ring nor the map affects the result */
         attend_all(ringless, NULL, &s, pattern, type, (n + 3) & ~3u);
         CHECK_FLOATS(ringless, out, all);
         memory_release(mark);
@@ -367,7 +367,7 @@ static void local_is_full(void) {
     local_is_full_in(NX_KV8_WIDE);
 }
 
-/* Through the ring, ranges of every length and place; and in blocks of one position, where nearly every range is one. */
+/* Through the ring, ranges of every length and position; and in blocks of one position, where nearly every range has length one. */
 static void random_grids(void) {
     check_random random = {9};
     for (int i = 0; i < 90; i++) {
@@ -399,7 +399,7 @@ static void grid_is_full(void) {
     }
 }
 
-/* What only one position is to be seen of is that position's value, exactly. */
+/* If only one position is visible, the result is that position's value, exactly. */
 static void one_position(void) {
     check_random random = {6};
     sequence s = sequence_of(30, 3, 4, 100, &random);
@@ -409,7 +409,7 @@ static void one_position(void) {
     CHECK_FLOATS(out, s.value, 30 * 12);
 }
 
-/* Queries that share keys and values get what each would get alone. */
+/* Queries that share keys and values get the same results as with copies of them. */
 static void grouped_queries(void) {
     static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8, NX_KV8_WIDE};
     check_random random = {11};

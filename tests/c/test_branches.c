@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Branches, runs that grow or are taken back, other settings midway, maps, penalties and biases, of any model (subject.h).
+ * Branches, runs that grow or rewind, changes of settings, maps, penalties and biases, for any model (subject.h).
  */
 #include <math.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void branches(const subject *s) {
 
 static void branched(void) { for_every(branches); }
 
-/* A run that was rewound continues as one that put the ids before it, under other settings too. */
+/* A rewound run continues like one that was given the earlier ids, also under other settings. */
 static void rewinds(const subject *s) {
     nx_part_info info;
     CHECK_INT(nx_model_part(s->model, s->part, &info), NX_OK);
@@ -82,7 +82,7 @@ static void rewinds(const subject *s) {
 
 static void rewound(void) { for_every(rewinds); }
 
-/* What a run becomes in a longer block; the old one is then overwritten. */
+/* The continuation of a run in a longer block; the old block is then overwritten. */
 static nx_session *grow(const subject *s, nx_session *from, uint32_t length, size_t *bytes) {
     size_t size = 0, old = 0;
     nx_session *to = NULL;
@@ -98,7 +98,8 @@ static nx_session *grow(const subject *s, nx_session *from, uint32_t length, siz
     return to;
 }
 
-/* The hidden states, if they are kept, and every map of the last position of every sample, weights of all rows concatenated. Returns how many. */
+/* The hidden states, if they are kept, and every map of the last position of every sample, with the weights of all rows concatenated.
+ * Returns their number. */
 static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t samples, float *weights) {
     uint32_t n = 0, count = 0, *keys = memory_take(4096 * sizeof *keys);
     nx_part_info info;
@@ -116,8 +117,8 @@ static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t s
 
 static uint32_t runs_grown;
 
-/* A run that begins short and is made longer whenever it is full, to the bit the run that was long from the beginning: its ids, nats, maps and
- * branches, with guesses and without. */
+/* A run that starts short and is extended whenever it is full equals, to the bit, a run that was long from the beginning: its ids, nats,
+ * maps and branches, with drafts and without. */
 static void grows(const subject *s) {
     nx_part_info info;
     CHECK_INT(nx_model_part(s->model, s->part, &info), NX_OK);
@@ -137,7 +138,7 @@ static void grows(const subject *s) {
         run all = whole(s, &own), r = room_of(s, samples);
         subject small = *s;
         small.shape.length = 1 + way;
-        if (small.shape.length >= s->length || all.n < s->length / 4) continue; /* it ends too soon to tell */
+        if (small.shape.length >= s->length || all.n < s->length / 4) continue; /* it ends too early to show a difference */
         nx_session *session = start(&small, &own, NULL), *long_one = start(s, &own, NULL);
         float *a = memory_take(1 << 20), *b = memory_take(1 << 20);
         check_at("way %lld", way, 0, 0, 0);
@@ -156,7 +157,7 @@ static void grows(const subject *s) {
                 uint32_t weights = all_maps(s, session, samples, a);
                 CHECK_INT(all_maps(s, long_one, samples, b), weights);
                 CHECK_BYTES(a, b, weights * sizeof *a);
-                if (session->shape.length < s->length) { /* what there was to see is still there */
+                if (session->shape.length < s->length) { /* earlier maps are still available */
                     session = grow(s, session, session->shape.length + 1, &bytes);
                     CHECK_INT(all_maps(s, session, samples, b), weights);
                     CHECK_BYTES(a, b, weights * sizeof *a);
@@ -202,7 +203,7 @@ static void grows(const subject *s) {
     size_t bytes;
     nx_candidate candidates[64];
     uint32_t count, over;
-    if (s->noisy) settings.temperature = 0; /* a search is of what does not draw */
+    if (s->noisy) settings.temperature = 0; /* searches exist only for parts that do not draw inside */
     nx_session *search = start(&small, &settings, NULL);
     CHECK_INT(nx_session_grown_size(s->model, search, 4, &bytes), NX_E_ARGUMENT);
     CHECK_INT(nx_session_grown_size(s->model, search, info.length + 1, &bytes), NX_E_ARGUMENT);
@@ -218,7 +219,7 @@ static void grown(void) {
     CHECK(runs_grown > 100);
 }
 
-/* After the settings change, as if the run so far had been known and they had been so from the start. */
+/* After a change of settings, a run continues as if its past had been known ids and the settings had always applied. */
 static void retunes(const subject *s) {
     nx_settings settings = settings_of(2, 0, 15), other = settings;
     other.temperature = 0.5f, other.top_k = 3, other.seed_low = 99;
@@ -246,7 +247,7 @@ static void retuned(void) { for_every_endless(retunes); }
 /* The noise of a position does not depend on where a session began. */
 static void origins(void) {
     subject s = subject_of(HASHER);
-    hasher_settings.flat = 1; /* ids follow from the noise alone */
+    hasher_settings.flat = 1; /* ids depend only on the noise */
     hasher_settings.end = 0;
     nx_settings settings = settings_of(2, 0, 16);
     run all = whole(&s, &settings);
@@ -264,8 +265,8 @@ static void origins(void) {
 
 /* ---- maps ------------------------------------------------------------------------------------------------------------------- */
 
-/* Every row of every map, of every sample: weights of what came before or of the source, which add up to 1 (to 1 at most where a paper damps them); looking changes
- * nothing. Rows of a TOY_FIXED need not see their own position, and at first see nothing. */
+/* Every row of every map of every sample has weights over earlier positions or over the source, which add up to 1 (or at most 1 if the
+ * paper damps them). Reading maps changes nothing. Rows of a TOY_FIXED need not see their own position, and at first see nothing. */
 static void mapped(const subject *s) {
     nx_settings settings = settings_of(3, 0, 17);
     run plain = whole(s, &settings), mapped = room_of(s, 3);
@@ -310,8 +311,8 @@ static void maps(void) { for_every(mapped); }
 
 static uint32_t with_hidden;
 
-/* Hidden states of every sample at every position are those of a run that was given its ids in one call; keeping them changes no bit, and a branch has
- * them. */
+/* Hidden states of every sample at every position equal those of a run that was given its ids in one call; keeping them changes no bit, and
+ * a branch has them. */
 static void hides(const subject *s) {
     nx_part_info info;
     nx_settings settings = settings_of(3, 0, 19), one = settings_of(1, 0, 19);
@@ -372,7 +373,7 @@ static void hidden_states(void) {
 
 /* ---- distributions ---------------------------------------------------------------------------------------------------------- */
 
-/* Of every element that is drawn the model's own distribution adds up to 1, and has its nats. */
+/* For every drawn element, the model's own distribution adds up to 1 and agrees with its nats. */
 static void distribution(const subject *s) {
     nx_settings settings = settings_of(3, 0, 5);
     settings.temperature = 0.7f, settings.top_k = 3;
@@ -400,7 +401,7 @@ static void distributions(void) { for_every(distribution); }
 
 /* ---- penalties and biases --------------------------------------------------------------------------------------------------- */
 
-/* What they do to a run: the ids are those of an argmax over logits that were changed by hand. Nats are the model's own. */
+/* Their effect on a run: the ids are the argmax of logits that were changed by hand. Nats are the model's own. */
 static void shaping(void) {
     subject s = subject_named("llama");
     toy_llama_config loose = {.values = 40, .length = 30, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .groups = 1, .seed = 6};
@@ -412,7 +413,7 @@ static void shaping(void) {
     nx_session *session = start(&s, &settings, &bytes);
     uint32_t biased[3] = {3, 9, 50}, drawn_ids[27], differ = 0, drawn;
     float biases[3] = {2, -1e9f, 0}, nats[27], logits[40];
-    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT); /* more than there is room for */
+    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT); /* more than the capacity */
     CHECK_INT(nx_session_bias(s.model, session, biased + 1, biases, 2), NX_E_ARGUMENT); /* no such id */
     CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){0, NAN}, 2), NX_E_ARGUMENT);
     CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){-1.1e9f, 0}, 2), NX_E_ARGUMENT);
@@ -439,14 +440,14 @@ static void shaping(void) {
     }
     check_note("  %u of 27 ids are not the model's first", (unsigned)differ);
     CHECK(differ > 5);
-    /* a saved one has its biases; a wrong one is found */
+    /* a saved run keeps its biases; a wrong one is detected */
     CHECK_INT(nx_session_check(s.model, session, bytes), NX_OK);
     nx_layout l = nx_layout_of(s.model, session);
     l.biased[1] = 40;
     CHECK_INT(nx_session_check(s.model, session, bytes), NX_E_STATE);
     l.biased[1] = 9, l.bias[0] = INFINITY;
     CHECK_INT(nx_session_check(s.model, session, bytes), NX_E_STATE);
-    /* fewer replace them all */
+    /* a shorter list replaces all of them */
     CHECK_INT(nx_session_bias(s.model, session, biased, biases, 1), NX_OK);
     CHECK(l.bias[0] == 2 && l.bias[1] == 0);
 }
@@ -478,7 +479,7 @@ static void shaping_ranges(void) {
 #undef STATUS
 }
 
-/* All of the above with them: they are functions of the ids of the sequence, so they are the same in every way of computing. */
+/* All of the above with them: they are functions of the ids of the sequence, so they are the same for every division of the computation. */
 static void shaped_runs(void) {
     static void (*const tests[])(void) = {branched, grown, retuned};
     shaped = 1;

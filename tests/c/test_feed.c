@@ -39,7 +39,7 @@ static nx_model *begin(const toy_file *file, uint32_t present) {
     if (!CHECK_INT(nx_model_size(file->bytes, file->length, &whole_bytes, NULL), NX_OK)) return NULL;
     uint8_t *head = memory_copy(file->bytes, present);
     if (!CHECK_INT(nx_model_head_size(head, present, file->length, &bytes, NULL), NX_OK)) return NULL;
-    CHECK(bytes >= whole_bytes && bytes < whole_bytes + present + 4096 + 100 * sizeof(nx_destination)); /* no room for the file */
+    CHECK(bytes >= whole_bytes && bytes < whole_bytes + present + 4096 + 100 * sizeof(nx_destination)); /* not enough memory for the file */
     void *block = memory_take(bytes);
     CHECK_INT(nx_model_begin(block, bytes, head, present, file->length, &model, NULL), NX_OK);
     memset(head, 0xee, present);
@@ -70,7 +70,7 @@ static nx_session *session_of(const nx_model *model, size_t *bytes) {
     return session;
 }
 
-/* Fed in pieces of any size, a model draws the same ids at the same cost, and continues a session of the whole one. */
+/* Fed in pieces of any size, a model draws the same ids with the same nats, and continues a session of the model that was read whole. */
 static void the_same_model(void) {
     static const uint32_t pieces[] = {1, 3, 16, 1000};
     for (int i = 0; i < SUBJECTS; i++)
@@ -91,7 +91,7 @@ static void the_same_model(void) {
             CHECK_INT(nx_session_draw(other, session, 20, ids[0], nats[0], &drawn), NX_OK);
             CHECK_INT(nx_session_put(model, fed, &first, 1, 0, NULL), NX_OK);
             CHECK_INT(nx_session_draw(model, fed, 10, ids[1], nats[1], &drawn), NX_OK);
-            CHECK_INT(nx_session_check(other, fed, bytes), NX_OK); /* a saved one belongs to both */
+            CHECK_INT(nx_session_check(other, fed, bytes), NX_OK); /* a saved session fits both */
             CHECK_INT(nx_session_draw(other, fed, 10, ids[1] + 10, nats[1] + 10, &drawn), NX_OK);
             CHECK_BYTES(ids[1], ids[0], sizeof *ids);
             CHECK_FLOATS(nats[1], nats[0], 20);
@@ -100,7 +100,7 @@ static void the_same_model(void) {
         }
 }
 
-/* Every beginning of a file that is too short for its head is reported; a damaged one is refused as soon as it is detected. */
+/* Every prefix of a file that is too short for its head is reported; a damaged one is refused as soon as it is detected. */
 static void heads(void) {
     toy_file file = file_of(0);
     uint32_t head = head_of(&file);
@@ -133,7 +133,7 @@ static void refused(void) {
     CHECK_INT(nx_model_tensor(model, nx_model_tensors(model), &first), NX_E_ARGUMENT);
     CHECK_INT(nx_model_tensor(model, 0, &first), NX_OK);
     CHECK_INT(nx_model_tensor(model, 1, &second), NX_OK);
-    CHECK_INT(nx_model_feed(model, 1, 0, 1, data + second.offset, &problem), NX_E_ARGUMENT); /* the first has to come first */
+    CHECK_INT(nx_model_feed(model, 1, 0, 1, data + second.offset, &problem), NX_E_ARGUMENT); /* the first one must come first */
     CHECK_INT(nx_model_feed(model, 0, 1, 1, data + first.offset, &problem), NX_E_ARGUMENT);
     CHECK_INT(nx_model_feed(model, 0, 0, first.rows + 1, data + first.offset, &problem), NX_E_ARGUMENT);
     CHECK_INT(nx_model_feed(model, UINT32_MAX, 0, 1, data, &problem), NX_E_ARGUMENT);
@@ -144,7 +144,7 @@ static void refused(void) {
     CHECK_INT(nx_model_feed(model, 0, 2, 1, data + first.offset + 2 * first.row_bytes, &problem), NX_E_NUMERIC);
     CHECK(!strcmp(problem.name, "token_embd.weight") && problem.reason[0]);
 
-    file = file_of(1); /* a divisor of frequencies that is none */
+    file = file_of(1); /* an invalid frequency divisor */
     model = begin(&file, head_of(&file));
     nx_gguf gguf;
     nx_tensor stretch;
@@ -155,7 +155,8 @@ static void refused(void) {
     CHECK(!strcmp(problem.name, "rope_freqs.weight"));
 
     toy_file picture = toy_fvsbn_file(3, 4, NX_F16, 1, NULL, NULL);
-    CHECK_INT(nx_model_head_size(picture.bytes, picture.length, picture.length, &bytes, &problem), NX_E_ARGUMENT); /* to be opened whole */
+    /* must be opened whole */
+    CHECK_INT(nx_model_head_size(picture.bytes, picture.length, picture.length, &bytes, &problem), NX_E_ARGUMENT);
     CHECK(!strcmp(problem.name, "fvsbn"));
     nx_model *none = NULL;
     CHECK_INT(nx_model_begin(memory_take(256), 256, file.bytes, file.length, file.length, &none, &problem), NX_E_MEMORY);

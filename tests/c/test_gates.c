@@ -7,10 +7,10 @@
 #include "kernels/gates.h"
 #include "kernels/kernels.h"
 
-/* What elementary.h states. */
+/* The bounds stated in elementary.h. */
 #define TANH_RELATIVE 3e-7
 #define SIGMOID_RELATIVE 3e-7
-#define SWEEP 2003 /* every so many-th float; a prime, so that all low bits occur */
+#define SWEEP 2003 /* every n-th float; a prime, so that all low bits occur */
 
 static float from_bits(uint32_t bits) {
     float x;
@@ -40,7 +40,7 @@ static void tanh_accuracy(void) {
     CHECK(to_bits(tanh1(0)) == 0 && to_bits(tanh1(-0.0f)) == to_bits(-0.0f));
     CHECK(tanh1(1e30f) == 1 && tanh1(-1e30f) == -1 && tanh1(INFINITY) == 1 && tanh1(-INFINITY) == -1);
     CHECK(isnan(tanh1(NAN)) && isnan(tanh1(-NAN)));
-    float x[4] = {-INFINITY, NAN, 0.1f, 3}, y[4]; /* lanes do not meet */
+    float x[4] = {-INFINITY, NAN, 0.1f, 3}, y[4]; /* lanes are independent */
     wasm_v128_store(y, f32x4_tanh(wasm_v128_load(x)));
     CHECK(y[0] == -1 && isnan(y[1]) && y[2] == tanh1(0.1f) && y[3] == tanh1(3));
 }
@@ -59,7 +59,7 @@ static void sigmoid_accuracy(void) {
     CHECK(isnan(sigmoid1(NAN)) && isnan(sigmoid1(-NAN)));
 }
 
-/* Each width, each number of columns, each column as if it were alone; what is padding is not looked at. */
+/* Each width, each number of columns, each column as if it were alone; padding is not read. */
 static void gate(void) {
     check_random random = {31};
     for (uint32_t width = 4; width <= 2 * 16 + 12; width += 4)

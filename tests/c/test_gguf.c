@@ -41,7 +41,7 @@ static void valid(void) {
         CHECK(info.flange_cols == p.flange_cols && info.window == nx_pattern_window(&p) && info.outputs == nx_output_parameters(&o));
         CHECK(info.palette == (uint32_t)c->palette && info.input_height == c->input_height && info.input_width == c->input_width);
         CHECK(info.draft == (c->neighbours > 0));
-        for (uint32_t t = 0; t < m->n_tensors; t++) /* colours are no weights, and a draft's are not the model's */
+        for (uint32_t t = 0; t < m->n_tensors; t++) /* colours are not weights, and a draft's weights are not the model's */
             if (strcmp(m->tensor[t].name, "palette.weight") && strncmp(m->tensor[t].name, "draft.", 6)) weights += (uint64_t)m->tensor[t].rows * m->tensor[t].cols;
         nx_part_info part;
         CHECK_INT(nx_model_part(model, 0, &part), NX_OK);
@@ -81,7 +81,7 @@ static void any_address(void) {
     }
 }
 
-/* Keys that may be left out. */
+/* Optional keys. */
 static void optional_keys(void) {
     static const char *const names[] = {"general.name", "general.alignment", KEY("attention.layer_norm_epsilon"), KEY("norm"), KEY("output.type")};
     for (int i = 0; i < 5; i++) {
@@ -100,7 +100,7 @@ static void optional_keys(void) {
     CHECK(info.memory_block == 6 && info.window == 12);
 }
 
-/* The limits that the header states are inside. */
+/* The limits that the header states are valid values. */
 static void at_the_limits(void) {
     toy_config c = {.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                     .pattern = NX_LOCAL_1D, .query_block = 8, .memory_block = 8, .position = TOY_SINUSOIDAL, .classes = 65536, .seed = 1};
@@ -108,7 +108,7 @@ static void at_the_limits(void) {
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
     c = (toy_config){.height = 2, .width = 2, .channels = 1, .levels = 2, .blocks = 256, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                      .position = TOY_SINUSOIDAL, .seed = 1};
-    m = toy_build(&c, NULL); /* 4099 tensors are more than 2048 */
+    m = toy_build(&c, NULL); /* 4099 tensors exceed 2048 */
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_E_LIMIT);
     c.blocks = 100;
     m = toy_build(&c, NULL);
@@ -117,7 +117,7 @@ static void at_the_limits(void) {
     c.heads = 256;
     m = toy_build(&c, NULL);
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
-    /* the largest grid of pixels and its finest blocks; the most mixtures; a small image as large as can be is not run, but sized */
+    /* the largest grid of pixels and its finest blocks; the most mixtures; the largest small image is not run, only sized */
     c = (toy_config){.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                      .pattern = NX_LOCAL_2D, .block_rows = 1, .block_cols = 1, .flange_rows = 1, .flange_cols = 1, .position = TOY_SINUSOIDAL,
                      .output = NX_DMOL, .mixtures = NX_MAX_MIXTURES, .seed = 1};
@@ -130,7 +130,7 @@ static void at_the_limits(void) {
 
 /* ---- damaged files ------------------------------------------------------------------------------------------------------- */
 
-/* Smallest model; one with every kind of entry; one with every key there is but those of other patterns; and one with a draft. */
+/* The smallest model; one with every kind of entry; one with every key except those of other patterns; and one with a draft. */
 #define SMALL 4
 static toy *small(int which) {
     static const toy_config every = {.height = 3, .width = 4, .channels = 3, .levels = 3, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
@@ -170,7 +170,7 @@ static void damage(toy *m, size_t at, const void *bytes, size_t n) {
     memcpy(m->bytes + at, kept, n);
 }
 
-/* Where the list of tensors names a draft's first one. */
+/* The position of a draft's first tensor in the list. */
 static size_t draft_at(const toy *m) {
     size_t at = m->keys_end;
     while (at + 6 < m->data && memcmp(m->bytes + at, "draft.", 6)) at++;
@@ -184,14 +184,14 @@ static void damaged_bytes(void) {
         for (size_t at = which == 3 ? draft_at(m) - 8 : 0; at < (which == 2 ? m->keys_end : m->data); at++) {
             uint8_t b = m->bytes[at];
             uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff, (uint8_t)(b + 1), (uint8_t)(b - 1), (uint8_t)(b ^ 0x20)};
-            for (size_t i = check_every() ? 0 : at % 4; i < 8; i += check_every() ? 1 : 4) /* two of them in turn */
+            for (size_t i = check_every() ? 0 : at % 4; i < 8; i += check_every() ? 1 : 4) /* two of them alternately */
                 if (values[i] != b) damage(m, at, values + i, 1);
         }
         CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
     }
 }
 
-/* Eight bytes at every place from `at` on: among them every count, length, dimension and offset. */
+/* Eight bytes at every offset from `at` on: these include every count, length, dimension and offset. */
 static void damaged_words_of(toy *m, size_t at) {
     uint64_t values[] = {0, 1, m->length, 1ull << 30, (1ull << 31) - 1, 1ull << 31, 1ull << 32, (1ull << 61) + 1, 1ull << 63, UINT64_MAX - 7, UINT64_MAX};
     for (; at + 8 <= m->data; at++)
@@ -255,7 +255,7 @@ static void wrong_keys(void) {
     }
     refused(2, (toy_twist){.without = KEY("attention.query_block")}, NX_E_FORMAT, KEY("attention.query_block"));
     refused(2, (toy_twist){.retyped = KEY("attention.memory_block")}, NX_E_FORMAT, KEY("attention.memory_block"));
-    /* without its pattern, or its kind of position, a file means another model */
+    /* without its pattern or its position type, the file would be another model */
     refused(0, (toy_twist){.without = KEY("position.type")}, NX_E_FORMAT, "position_row.weight");
 }
 
@@ -381,7 +381,7 @@ static void wrong_kinds(void) {
     refused(TOY_SR_DMOL, (toy_twist){.retyped = KEY("input.height")}, NX_E_FORMAT, KEY("input.height"));
     refused(TOY_PALETTE, (toy_twist){.retyped = KEY("attention.flange_rows")}, NX_E_FORMAT, KEY("attention.flange_rows"));
     refused(TOY_PALETTE, (toy_twist){.retyped = KEY("attention.flange_cols")}, NX_E_FORMAT, KEY("attention.flange_cols"));
-    /* a known word that the rest of the file does not bear out */
+    /* a known word that contradicts the rest of the file */
     static const struct {
         int which;
         const char *key, *words;
@@ -402,7 +402,7 @@ static void wrong_kinds(void) {
         check_at("words %lld", (long long)i, 0, 0, 0);
         refused(words[i].which, (toy_twist){.text = words[i].key, .words = words[i].words}, words[i].status, words[i].name);
     }
-    /* flanges may be left out: none */
+    /* without a flange key there are no flanges */
     for (int i = 0; i < 2; i++) {
         toy *m = toy_build(config(TOY_PALETTE), &(toy_twist){.without = i ? KEY("attention.flange_cols") : KEY("attention.flange_rows")});
         CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
@@ -434,7 +434,7 @@ static void wrong_words(void) {
     }
 }
 
-/* Between them every tensor and every type. */
+/* Together they cover every tensor and every type. */
 #define KINDS 12
 static const int kinds[KINDS] = {1, 2, 3, 4, 5, TOY_PALETTE, TOY_DMOL, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0, TOY_DRAFT, TOY_DRAFT_PALETTE};
 
@@ -445,7 +445,7 @@ static void wrong_tensors(void) {
         for (uint32_t t = 0; t < m->n_tensors; t++) {
             const char *name = m->tensor[t].name;
             int draft = !strncmp(name, "draft.", 6); /* missing and misshapen: half_a_draft */
-            if (!draft && which >= TOY_DRAFT) continue; /* seen of others */
+            if (!draft && which >= TOY_DRAFT) continue; /* visible to others */
             int bias = (strstr(name, "attn_") && strstr(name, ".bias") && !strstr(name, "norm")) || !strcmp(name, "output.bias"); /* optional */
             check_at("configuration %lld, tensor %lld", which, t, 0, 0);
             if (bias) {
@@ -454,7 +454,8 @@ static void wrong_tensors(void) {
             } else if (!draft) /* without a palette a position is a channel */
                 refused(which, (toy_twist){.without = name}, NX_E_FORMAT, strcmp(name, "palette.weight") ? name : "token_embd.weight");
             refused(which, (toy_twist){.twice = name}, NX_E_FORMAT, name);
-            if (!draft && m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0 && m->tensor[t].type != NX_Q4_0) /* rows of 32 become something else */
+            /* rows of 32 get another length */
+            if (!draft && m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0 && m->tensor[t].type != NX_Q4_0)
                 refused(which, (toy_twist){.reshaped = name}, NX_E_FORMAT, name);
             refused(which, (toy_twist){.poisoned = name, .poison = NAN}, NX_E_NUMERIC, name);
             if (m->tensor[t].type == NX_F32) refused(which, (toy_twist){.poisoned = name, .poison = INFINITY}, NX_E_NUMERIC, name);
@@ -463,14 +464,14 @@ static void wrong_tensors(void) {
     }
 }
 
-/* Huge but finite weights are a valid file; its run must end in NX_E_NUMERIC or in numbers. */
+/* Huge but finite weights are a valid file; its run must end with NX_E_NUMERIC or with finite numbers. */
 static void huge_weights(void) {
     for (int k = 0; k < KINDS; k++) {
         int which = kinds[k];
         toy *m = toy_build(config(which), NULL);
         for (uint32_t t = 0; t < m->n_tensors; t++) {
             if (m->tensor[t].type != NX_F32 || !strcmp(m->tensor[t].name, "draft.offset.weight")) continue;
-            if (which >= TOY_DRAFT && strncmp(m->tensor[t].name, "draft.", 6)) continue; /* seen of others */
+            if (which >= TOY_DRAFT && strncmp(m->tensor[t].name, "draft.", 6)) continue; /* visible to others */
             toy *huge = toy_build(config(which), &(toy_twist){.poisoned = m->tensor[t].name, .poison = 3e38f});
             check_at("configuration %lld, tensor %lld", which, t, 0, 0);
             CHECK_INT(toy_exercise(huge->bytes, huge->length, MOST), NX_OK);
@@ -482,7 +483,7 @@ static void huge_weights(void) {
 
 #define DRAFT(part) "draft." part ".weight"
 
-/* A draft's size that is refused, or that is as large as can be. */
+/* A draft's size that is refused, or the largest valid one. */
 static void draft_of(uint32_t neighbours, uint32_t hidden, uint32_t rank, nx_status status) {
     size_t mark = memory_mark();
     toy_config c = *config(0);
@@ -510,7 +511,7 @@ static void draft_sizes(void) {
     draft_of(32, 256, 32, NX_OK);
 }
 
-/* Neighbours come earlier in raster order, and from close by. */
+/* Neighbours come earlier in raster order, within a limited distance. */
 static void draft_offsets(void) {
     static const struct {
         float down, right;
@@ -538,7 +539,7 @@ static void draft_offsets(void) {
         }
 }
 
-/* Models whose positions are not pixels in raster order, one value each, have no draft; all others may. */
+/* Models whose positions are not pixels in raster order with one value each have no draft; all others may have one. */
 static void draft_of_others(void) {
     static const int refuses[] = {2, 3, TOY_PALETTE, TOY_DMOL, TOY_GAUSSIAN, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_SR_Q8_0};
     static const int takes[] = {0, 1, 4, 5, 7, TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_Q4_0};
@@ -557,7 +558,7 @@ static void draft_of_others(void) {
     }
 }
 
-/* A draft without its offsets is a set of unused tensors; its other tensors may not be missing. */
+/* A draft without its offsets is a set of unused tensors; with them, no other tensor may be missing. */
 static void half_a_draft(void) {
     toy *m = toy_build(config(TOY_DRAFT), &(toy_twist){.without = DRAFT("offset")});
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
@@ -631,7 +632,8 @@ static void header(void) {
     }
     nx_gguf *gguf = memory_take(sizeof *gguf);
     uint8_t nothing[24] = {0};
-    CHECK_INT(nx_gguf_parse(gguf, nothing, (size_t)GGUF_MAX_BYTES + 1, (size_t)GGUF_MAX_BYTES + 1, &problem), NX_E_LIMIT); /* by its length alone */
+    /* because of its length alone */
+    CHECK_INT(nx_gguf_parse(gguf, nothing, (size_t)GGUF_MAX_BYTES + 1, (size_t)GGUF_MAX_BYTES + 1, &problem), NX_E_LIMIT);
     CHECK_INT(nx_gguf_parse(gguf, nothing, SIZE_MAX, SIZE_MAX, &problem), NX_E_LIMIT);
 }
 
@@ -721,11 +723,11 @@ static void names(void) {
         put_u64(&tensor, 1);
         put_u32(&tensor, NX_F32);
         put_u64(&tensor, 0);
-        put_bytes(&tensor, name, 64); /* reaches over the padding and the value */
+        put_bytes(&tensor, name, 64); /* it overlaps the padding and the value */
         check_at("%lld bytes", (long long)n, 0, 0, 0);
         CHECK_INT(parse(&key), n >= 1 && n <= 255 ? NX_OK : NX_E_LIMIT);
         CHECK_INT(parse(&tensor), n <= 255 ? NX_OK : NX_E_LIMIT);
-        if (n > 255) CHECK(strlen(problem.name) == NX_NAME_BYTES - 1); /* cut to fit */
+        if (n > 255) CHECK(strlen(problem.name) == NX_NAME_BYTES - 1); /* truncated to fit */
     }
     toy_file twice = {0};
     put_header(&twice, 0, 2);
@@ -764,7 +766,7 @@ static void tensors(void) {
     CHECK_INT(tensor_with(2, q8, NX_Q4_0, 64), NX_OK); /* 4 blocks of 18 bytes */
     CHECK_INT(tensor_with(2, q8, NX_Q4_0, 65), NX_E_FORMAT);
     CHECK_INT(tensor_with(2, odd, NX_Q4_0, 0), NX_E_FORMAT);
-    for (uint32_t type = 0; type < 40; type++) /* one number is no block; a type that is not read is refused where a model needs it */
+    for (uint32_t type = 0; type < 40; type++) /* one number is not a block; an unsupported type is refused if a model needs it */
         CHECK_INT(tensor_with(1, one, type, 0), nx_type_of(type) && nx_type_of(type)->values > 1 ? NX_E_FORMAT : NX_OK);
     CHECK_INT(tensor_with(1, one, UINT32_MAX, 0), NX_OK);
     CHECK_INT(tensor_with(1, one, UINT32_MAX, 136), NX_OK);
@@ -780,7 +782,7 @@ static void tensors(void) {
     static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0, NX_Q4_0};
     for (int i = 0; i < 11; i++)
         for (int j = 0; j < 11; j++)
-            for (uint32_t at = 0; at < 12; at++) { /* products that overflow 32 and 64 bits, in every place */
+            for (uint32_t at = 0; at < 12; at++) { /* products that overflow 32 and 64 bits, in every position */
                 uint64_t dim[4] = {32, 1, 1, 1};
                 dim[at % 4] = absurd[i];
                 dim[(at + 1 + at / 4) % 4] = absurd[j];
@@ -815,7 +817,7 @@ static void alignment(void) {
     }
 }
 
-/* As many keys and tensors as are allowed, each number where the last one ends; tensor `shared` where another one is. */
+/* The maximum numbers of keys and tensors, each tensor starting where the previous one ends; tensor `shared` overlaps another one. */
 static toy_file crowd(uint32_t shared) {
     toy_file file = {0};
     put_header(&file, 2048, 1024);
@@ -841,7 +843,7 @@ static void many(void) {
     CHECK_INT(parse(&file), NX_OK);
 }
 
-/* One number in two tensors would make a model larger than its file. */
+/* If two tensors shared a number, a model could be larger than its file. */
 static void overlaps(void) {
     static const uint32_t which[] = {0, 1, 1047, 1048, 2047};
     for (int i = 0; i < 5; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Against PyTorch: tests/golden/NAME.gguf with NAME.golden.gguf, written by weights/train/golden.py in double precision, of any
- * architecture: the output layer for each position of a sequence, the nats of its ids, and the recorded maps and results, by their names.
+ * Against PyTorch: tests/golden/NAME.gguf with NAME.golden.gguf, written by weights/train/golden.py in double precision, for any
+ * architecture: the output layer at each position of a sequence, the nats of its ids, and the recorded maps and results, by their names.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,20 +12,20 @@
 #include "session/session.h"
 #include "toy.h"
 
-/* Rounding of single precision through up to three layers, for logits of about 1.5 deviation: the bound of the project. */
+/* Single-precision rounding through up to three layers, for logits of deviation about 1.5: the project's bound. */
 #define OUTPUT_TOLERANCE 1e-4
 /* Relative to 1 + nats for a density, because an error of its location changes them by its sharpness e^-s times that error; 5.2e-6 was
  * measured. */
 #define NATS_TOLERANCE 1e-4
-/* The golden values of a quantised file use its weights without the library's further rounding (activations, keys, values, and weights of
- * Q8_0 to 7 bits), which changes them by this much. */
+/* The golden values of a quantised file use its weights without the library's further rounding (of activations, keys, values, and Q8_0
+ * weights to 7 bits), which changes them by this much. */
 #define QUANTISED_OUTPUT_TOLERANCE 0.3
-#define QUANTISED_NATS_TOLERANCE 0.03 /* of the mean over the image */
-/* Of the weights of attention. */
+#define QUANTISED_NATS_TOLERANCE 0.03 /* difference of the mean over the image */
+/* For the weights of attention. */
 #define MAP_TOLERANCE 1e-5
 #define QUANTISED_MAP_TOLERANCE 0.05
 
-/* The part that is compared; for a model of several, recorded names begin with that of the part. */
+/* The part that is compared; for a model of several parts, recorded names begin with that of the part. */
 static uint32_t part_index;
 static const char *part_name;
 
@@ -34,7 +34,7 @@ static int find(const nx_gguf *file, const char *name, nx_tensor *t) {
     return nx_gguf_tensor(file, part_name ? strcat(strcat(strcpy(whole, part_name), "."), name) : name, t);
 }
 
-/* A tensor of the golden file; null, and a failed check unless it is optional, when it is not there. */
+/* A tensor of the golden file; null if it is missing, with a failed check unless it is optional. */
 static const float *golden(const nx_gguf *file, const char *name, uint32_t rows, uint32_t cols, int optional) {
     nx_tensor t;
     if (!find(file, name, &t)) return CHECK(optional), NULL;
@@ -52,7 +52,7 @@ static void widen(double *worst, const float *actual, const float *expected, uin
     for (uint32_t i = 0; i < n; i++) *worst = fmax(*worst, fabs((double)actual[i] - (double)expected[i]));
 }
 
-/* The picture that the values make: each where the order says, in the palette's colours. */
+/* The picture of these values: each at its position in the order, in the palette's colours. */
 static void picture(const nx_gguf *g, const nx_model *opened, const picture_info *info, const uint8_t *values) {
     uint32_t pixels = info->height * info->width * info->channels, per_place = info->palette ? 3 : info->position_elements;
     const float *order = golden(g, "order", 1, info->positions, 1), *image = golden(g, "image", 1, pixels, 1);
@@ -71,14 +71,14 @@ static void picture(const nx_gguf *g, const nx_model *opened, const picture_info
     CHECK_BYTES(out, bytes_of(image, pixels), pixels);
 }
 
-/* Items of a golden tensor; 0: it is not there. */
+/* Number of items of a golden tensor; 0: missing. */
 static uint32_t items(const nx_gguf *file, const char *name) {
     nx_tensor t;
     return find(file, name, &t) ? t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] : 0;
 }
 
 /* The ids of an input: "input.NAME"; in older files the class of a picture is "label", -1: none, a picture to enlarge "input", a sentence
- * "source". Null: it is not given. */
+ * "source". Null: not given. */
 static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) {
     char named[60] = "input.";
     strcat(named, port->name);
@@ -90,8 +90,8 @@ static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) 
     return *count = n, ids;
 }
 
-/* A run of `length` positions (0: as many as the model has), given every input that the golden file has, and encoded; with maps if it has
- * maps. Null, and a failed check, without. */
+/* A run of `length` positions (0: the model's maximum), given every input of the golden file, encoded; with maps if it has maps. Null after
+ * a failed check. */
 static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t length) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     nx_shape shape = {.length = length};
@@ -117,7 +117,7 @@ static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t len
     return session;
 }
 
-/* By how much the results are off that are recorded, as "result.NAME"; ids are the same. Returns how many there are. */
+/* The largest difference from the recorded results "result.NAME"; ids must be equal. Returns the number of results. */
 static uint32_t results_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session) {
     uint32_t found = 0;
     nx_result result;
@@ -154,7 +154,7 @@ static void map_off(double *worst, const nx_gguf *g, const nx_model *model, cons
     }
 }
 
-/* The maps of the inputs (position NX_NONE) or those of a position of n, as far as they are recorded. Returns how many there are. */
+/* Compares the maps of the inputs (position NX_NONE) or those of a position of n, if they are recorded. Returns their number. */
 static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t position, uint32_t n) {
     uint32_t found = 0;
     nx_map map;
@@ -169,7 +169,7 @@ static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model,
     return found;
 }
 
-/* The hidden states of a position of n, of all layers, against "embedding" and "blk.K.output", where these are recorded. */
+/* Compares the hidden states of a position of n, in all layers, with "embedding" and "blk.K.output", if these are recorded. */
 static void hidden_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t position, uint32_t n) {
     nx_part_info part;
     CHECK_INT(nx_model_part(model, part_index, &part), NX_OK);
@@ -203,7 +203,7 @@ static void compare_part(const nx_gguf *g, const nx_gguf *own, nx_model *opened)
     if (!session) return;
     double worst_map = 0, worst_result = 0;
     uint32_t n_results = results_off(&worst_result, g, opened, session), n_maps = maps_off(&worst_map, g, opened, session, NX_NONE, n);
-    CHECK(E || n_results); /* something is compared */
+    CHECK(E || n_results); /* at least one comparison was made */
     if (E) {
         CHECK(n == part.length || !info.height);
         const float *numbers = golden(g, "values", 1, n * E, 0), *outputs = golden(g, "logits", n, P, 0), *nats = golden(g, "nats", 1, n * E, 0);

@@ -6,8 +6,8 @@
 #include "kernels/image.h"
 #include "reference.h"
 
-/* rows, cols, channels, pixel; down, across; strides, dilation; edges above, left, below, right. Squares of 3, 4 and 5, rows, single pixels,
- * patches larger than the picture, edges on one side, and strides that leave pixels out. */
+/* rows, cols, channels, pixel; down, across; strides, dilation; edges above, left, below, right. Squares of 3, 4 and 5, rows, single
+ * pixels, patches larger than the picture, edges on one side, and strides that skip pixels. */
 static const nx_patches shapes[] = {
     {7, 7, 32, 0, 3, 3, 1, 1, 1, 1, 1, 1, 1},  {7, 5, 16, 0, 3, 3, 2, 2, 1, 1, 1, 1, 1}, {28, 28, 1, 1, 5, 5, 2, 2, 1, 2, 2, 2, 2},
     {8, 8, 12, 12, 4, 4, 2, 2, 1, 1, 1, 1, 1}, {4, 4, 20, 0, 4, 4, 1, 1, 1, 0, 0, 0, 0}, {1, 40, 8, 8, 1, 3, 1, 1, 9, 0, 9, 0, 9},
@@ -22,7 +22,7 @@ static float *random_picture(check_random *random, uint32_t pixels, uint32_t str
     return x;
 }
 
-/* The number at a tap of a place, by the words of image.h. */
+/* The number at a tap of a location, by the definition in image.h. */
 static float tap(const nx_patches *p, const float *x, uint32_t place, uint32_t i, uint32_t j, uint32_t channel) {
     uint32_t pixel = p->pixel ? p->pixel : nx_stride(p->channels), cols = nx_patch_cols(p);
     int row = (int)(place / cols * p->stride_down + i * p->dilation) - (int)p->above;
@@ -56,13 +56,13 @@ static void gathered(void) {
             for (uint32_t i = 0; i < p->down; i++)
                 for (uint32_t j = 0; j < p->across; j++)
                     for (uint32_t c = 0; c < p->channels; c++) CHECK(*at++ == tap(p, x, place, i, j, c));
-            CHECK(*at != *at); /* nothing behind it was written */
+            CHECK(*at != *at); /* nothing after it was written */
         }
         memory_release(mark);
     }
 }
 
-/* The same places in groups of any size give the same bits, which are those of sums in double precision but for rounding. */
+/* The same locations in groups of any size give the same bits, which equal double-precision sums except for rounding. */
 static void convolved(void) {
     check_random random = {72};
     for (uint32_t s = 0; s < SHAPES; s++) {
@@ -123,7 +123,7 @@ static void pooled(void) {
         CHECK(out[(size_t)(rows / 2) * (cols / 2) * pixel] == kept);
         memory_release(mark);
     }
-    for (uint32_t k = 0; k < 4; k++) { /* wherever it stands a not-a-number comes through */
+    for (uint32_t k = 0; k < 4; k++) { /* a NaN at any location reaches the output */
         float x[4 * 16] = {0}, out[16];
         x[k * 16 + 2] = NAN;
         x[(3 - k) * 16 + 2] = 5;

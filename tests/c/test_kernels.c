@@ -25,13 +25,13 @@ static uint32_t to_bits(float x) {
 
 /* ---- elementary functions -------------------------------------------------------------------------------------------------- */
 
-/* What elementary.h states. */
+/* The bounds stated in elementary.h. */
 #define EXP_RELATIVE 2e-7
 #define COARSE_EXP2_RELATIVE 3e-6
 #define LOG_ABSOLUTE 1.1e-7 /* times max(1, |ln x|) */
 #define SINCOS_ABSOLUTE 1e-11
 #define F64_EXP_RELATIVE 1e-13
-#define SWEEP 2003 /* every so many-th float; a prime, so that all low bits occur */
+#define SWEEP 2003 /* every n-th float; a prime, so that all low bits occur */
 
 static float exp1(float x) { return wasm_f32x4_extract_lane(f32x4_exp(wasm_f32x4_splat(x)), 0); }
 
@@ -63,13 +63,13 @@ static void exp_ends(void) {
     CHECK(to_bits(exp1(nextafterf(-87, -88))) == 0 && to_bits(exp1(-1e30f)) == 0 && to_bits(exp1(-INFINITY)) == 0);
     CHECK(exp1(89) == exp1(88) && exp1(1e30f) == exp1(88) && exp1(INFINITY) == exp1(88));
     CHECK(isnan(exp1(NAN)) && isnan(exp1(-NAN)));
-    /* lanes do not meet */
+    /* lanes are independent */
     float x[4] = {-INFINITY, NAN, 1, 100}, y[4];
     wasm_v128_store(y, f32x4_exp(wasm_v128_load(x)));
     CHECK(y[0] == 0 && isnan(y[1]) && y[2] == exp1(1) && y[3] == exp1(88));
 }
 
-/* The coarse power of two, over all that a weight can be. */
+/* The coarse power of two, over the whole range of weights. */
 static void exp2_coarse(void) {
     double worst = 0;
     float x[4], y[4];
@@ -167,7 +167,7 @@ static void fill(float *x, size_t n, check_random *random) {
     }
 }
 
-/* n columns of `width` numbers, with not-a-number in the padding, where kernels may look but must not care. */
+/* n columns of `width` numbers, with NaN in the padding, which kernels may read but must not use. */
 static float *columns(uint32_t width, uint32_t n, check_random *random) {
     float *x = memory_take((size_t)n * nx_stride(width) * sizeof *x);
     for (uint32_t j = 0; j < n; j++) fill(x + (size_t)j * nx_stride(width), width, random);
@@ -183,15 +183,15 @@ static toy_tensor tensor(uint32_t rows, uint32_t cols, uint32_t type, check_rand
     return t;
 }
 
-/* Of an F32 product: `cols` roundings of products and as many of sums, each at most UNIT of a partial sum of magnitudes. */
+/* For an F32 product: `cols` roundings of products and as many of sums, each at most UNIT of a partial sum of magnitudes. */
 static double f32_tolerance(uint32_t cols, double magnitude) { return (cols + 1) * UNIT * magnitude; }
 
-/* Of a quantised product once x and, in Q8_0, the weights are rounded: integers are exact; a packed scale is two roundings off (2),
- * it meets the integer (1), each block is added (blocks), the step of x is a rounding off, meets the sum and the bias is added (3). */
+/* For a quantised product after rounding x and, in Q8_0, the weights: integers are exact; a packed scale has two roundings (2), it is
+ * multiplied by the integer (1), each block is added (blocks), and the step of x has one rounding, one product and one addition of the bias
+ * (3). */
 static double q8_tolerance(uint32_t blocks, double magnitude) { return (blocks + 6) * UNIT * magnitude; }
 
-/* x rounded to 8 bits in the way that kernels.h states, in single precision as the library does it: rounded numbers in units of the
- * step that it returns. */
+/* x rounded to 8 bits as defined in kernels.h, in single precision like the library: the numbers in units of the returned step. */
 static double round_column(double *q, const float *x, uint32_t cols) {
     float top = 0;
     for (uint32_t c = 0; c < cols; c++) top = fmaxf(top, fabsf(x[c]));
@@ -262,7 +262,7 @@ static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t mos
         check_at("%lld x %lld of type %lld, column %lld", rows, cols, type, j);
         compare_product(all + (size_t)j * stride, &t, x + (size_t)j * nx_stride(cols), bias);
     }
-    nx_matmul(again, &matrix, bias, &input); /* what was rounded once is taken up again */
+    nx_matmul(again, &matrix, bias, &input); /* a column that was rounded once is reused */
     CHECK_FLOATS(again, all, (size_t)most * stride);
     for (uint32_t n = 1; n < most; n++) {
         uint32_t first = n % (most - n + 1); /* not always the first ones */
@@ -273,7 +273,7 @@ static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t mos
         CHECK_FLOATS(out, all + (size_t)first * stride, (size_t)n * stride);
         nx_matmul(out, &matrix, n % 2 ? zeros : NULL, &some);
         nx_matmul(again, &matrix, n % 2 ? NULL : zeros, &some);
-        CHECK_FLOATS(out, again, (size_t)n * stride); /* no bias is a bias of zeros */
+        CHECK_FLOATS(out, again, (size_t)n * stride); /* no bias equals a bias of zeros */
     }
     memory_release(mark);
 }
@@ -345,7 +345,7 @@ static float q8_of(float value, float other, uint32_t packing) {
     return out[0];
 }
 
-/* All weights and inputs at their ends, as many as a sum of integers takes and more: no lane may overflow. */
+/* All weights and inputs at their extremes, as many as a sum of integers takes and more: no lane may overflow. */
 static void product_q8_long(void) {
     for (uint32_t cols = 992; cols <= 3072; cols += 32)
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -372,7 +372,7 @@ static void q8_ends(uint32_t packing) {
     CHECK_NEAR((double)q8_of(0x1p-99f, 0, packing), 0x1p-99, 0x1p-99 * 4 * UNIT);
     CHECK(q8_of(0x1p-101f, 0, packing) == 0 && q8_of(1e-45f, 0, packing) == 0); /* too small to divide by */
     CHECK(q8_of(1e-45f, 1, packing) == q8_of(0, 1, packing));
-    /* 8-bit integers cannot hold these: they must come out as such, not as a harmless number */
+    /* 8-bit integers cannot hold these: they must appear unchanged, not as a harmless number */
     CHECK(!isfinite(q8_of(NAN, 1, packing)) && !isfinite(q8_of(1, NAN, packing)) && !isfinite(q8_of(NAN, 0, packing)));
     CHECK(!isfinite(q8_of(INFINITY, 1, packing)) && !isfinite(q8_of(-INFINITY, 1, packing)));
 }
@@ -418,7 +418,7 @@ static void dequantize(void) {
 #define NOTHING(...)
 static const uint32_t all_types[] = {NX_TENSOR_TYPES(CODE, NOTHING)};
 
-/* Rows of a type whose bits are any, but its scales and single numbers, which are of some ordinary size. */
+/* Rows of a type with random bits, except its scales and single numbers, which have ordinary sizes. */
 static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_random *random) {
     const nx_type *t = nx_type_of(type);
     size_t bytes = rows * nx_row_bytes(type, cols);
@@ -430,7 +430,8 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
             memcpy(all + b, (const uint8_t *)&x + (type == NX_BF16 ? 2 : 0), t->bytes);
         }
         if (t->scale == NX_E8M0_SCALE) all[b + t->at] = (uint8_t)(random_below(random, 9) ? 117 + random_below(random, 12) : 104 + random_below(random, 14));
-        for (uint32_t i = 0; t->scale == NX_HALF_SCALE && i < t->scales; i++) { /* 2^-10..2^2 and a subnormal or zero one here and there */
+        /* 2^-10..2^2, with a subnormal or zero one here and there */
+        for (uint32_t i = 0; t->scale == NX_HALF_SCALE && i < t->scales; i++) {
             uint16_t half = (uint16_t)(random_below(random, 2) << 15 | (5 + random_below(random, 12)) << 10 | random_below(random, 1024));
             if (!random_below(random, 9)) half &= 0x8fff >> random_below(random, 8);
             memcpy(all + b + t->at + 2 * i, &half, 2);
@@ -439,7 +440,7 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
     return all;
 }
 
-/* Scales of one byte: packed exactly from 2^-24 to 2^15 (half of them), nothing below, and refused above. */
+/* Scales of one byte: packed exactly from 2^-24 to 2^15 (half precision), zero below, and refused above. */
 static void scales_of_a_byte(void) {
     for (uint32_t e = 0; e < 256; e++) {
         uint8_t block[17];
@@ -457,7 +458,7 @@ static void scales_of_a_byte(void) {
     }
 }
 
-/* Integers cannot hold these: they come out as such, for one column and for several, and their sums overflow nothing. */
+/* Integers cannot hold these: they appear as infinite or NaN, for one column and for several, and their sums do not overflow. */
 static void any_type_keeps_what_is_not_finite(void) {
     static const float odd[] = {NAN, INFINITY, -INFINITY};
     check_random random = {22};
@@ -478,7 +479,8 @@ static void any_type_keeps_what_is_not_finite(void) {
 static int is_k(uint32_t type) { return nx_type_of(type)->values == 256; }
 static uint32_t step_of(uint32_t type) { return nx_type_of(type)->values; }
 
-/* |scale * number| + |offset| of a K-type value, computed by clearing the scale of the offset: the half at the end of the scales. */
+/* |scale * number| + |offset| of a K-type value, computed by clearing the scale of the offset: the half-precision number at the end of the
+ * scales. */
 static double k_parts(const uint8_t *row, uint32_t type, uint32_t c) {
     const nx_type *t = nx_type_of(type);
     uint8_t block[256], zero[2] = {0, 0};
@@ -511,7 +513,7 @@ static void any_type(void) {
                     CHECK_NEAR((double)kept[c], truth, fabs(k_parts(row, type, c)) * 0x1p-11 * 1.01 + 0x1p-25);
                 else
                     CHECK(kept[c] == out[c]);
-                if (type != NX_Q8_0) CHECK(other[c] == kept[c]); /* by row, only Q8_0 is another thing */
+                if (type != NX_Q8_0) CHECK(other[c] == kept[c]); /* by row, only Q8_0 differs */
             }
         }
     }
@@ -519,7 +521,8 @@ static void any_type(void) {
 
 static int of_eight_bits(uint32_t type) { return nx_type_of(type)->form == NX_BLOCKS_8; }
 
-/* x as a product by block sees it. 8 bits: steps of each 32; 14 bits, where it meets weights of 8: of the whole column. */
+/* x as a product by block reads it. 8 bits: steps for each 32 values; 14 bits, if it is multiplied by 8-bit weights: for the whole
+ * column. */
 static void round_by_block(double *x, uint32_t type, uint32_t cols) {
     uint32_t group = of_eight_bits(type) ? cols : 32;
     for (uint32_t from = 0; from < cols; from += group) {
@@ -535,9 +538,9 @@ static void round_by_block(double *x, uint32_t type, uint32_t cols) {
 
 static int is_quantised_any(uint32_t type) { return step_of(type) > 1; }
 
-/* What scales, offsets and zeros of a row add up to by themselves before they cancel. */
+/* The sums of the magnitudes of scales, offsets and zeros of a row, before they cancel. */
 static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, const double *x) {
-    double sum = 0, top = 0; /* top: of the block of 32 that c is in */
+    double sum = 0, top = 0; /* top: of the block of 32 that contains c */
     for (uint32_t c = 0; is_quantised_any(type) && c < cols; c++) {
         if (c % 32 == 0) {
             top = 0;
@@ -548,7 +551,7 @@ static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, con
     return sum;
 }
 
-/* A product with any type against the values that the matrix holds, and with the numbers that x is rounded to; columns alone and together. */
+/* A product with any type against the matrix's values and the rounded numbers of x; columns alone and together. */
 static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
     size_t mark = memory_mark();
     uint8_t *bytes = any_rows(type, rows, cols, random);
@@ -570,10 +573,11 @@ static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32
         double constant = 0, top = 0;
         for (uint32_t c = 0; c < cols; c++) top = fmax(top, fabs(seen[c]));
         for (uint32_t r = 0; r < rows; r++) {
-            /* scales and offsets of a block are terms of the size, which may cancel: any_rows has none above 2^3 * 63 */
+            /* scales and offsets of a block are terms of that size, which may cancel: any_rows has none above 2^3 * 63 */
             if (of_eight_bits(type)) {
                 constant = 0;
-                for (uint32_t c = 0; c < cols; c++) constant += fabs((double)kept[(size_t)r * cols + c]) * top; /* 8192 steps, added and taken off */
+                /* 8192 steps, added and subtracted */
+                for (uint32_t c = 0; c < cols; c++) constant += fabs((double)kept[(size_t)r * cols + c]) * top;
             }
             double parts = offset_parts(bytes + r * nx_row_bytes(type, cols), type, cols, seen);
             double tolerance = (is_quantised_any(type) ? cols / 16 + 8 : cols + 1) * UNIT * (size[r] + parts + 2 * constant + fabs((double)bias[r]));
@@ -603,7 +607,7 @@ static void products_by_block(void) {
     }
 }
 
-/* Matrices of two kinds that read the same columns, in turn: each finds them rounded as it needs them. */
+/* Matrices of two kinds that read the same columns alternately: each gets the columns in its own rounding. */
 static void inputs_in_turn(void) {
     check_random random = {23};
     static const uint32_t types[] = {NX_Q8_0, NX_Q4_0, NX_F16, NX_Q6_K, NX_Q8_0, NX_Q4_K};
@@ -619,13 +623,13 @@ static void inputs_in_turn(void) {
     }
 }
 
-/* A column with one number ten thousand times as large as the rest: what the others are worth must not be lost. */
+/* A column with one number ten thousand times as large as the rest: the contribution of the others must not be lost. */
 static void outliers(void) {
     check_random random = {24};
     uint32_t cols = 2048;
     static const struct {
         uint32_t type;
-        double by_block; /* the most of the length of x times that of a row */
+        double by_block; /* largest product of the norm of x and that of a row */
     } rows[] = {{NX_Q8_0, 1e-4}, {NX_Q4_0, 2e-3}, {NX_Q6_K, 2e-3}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (uint32_t at = 0; at < cols; at += 331) {
@@ -687,7 +691,7 @@ static void silu_and_rms_norm(void) {
             size_t mark = memory_mark(), bytes = (size_t)n * nx_stride(width) * sizeof(float);
             float *x = columns(width, n, &random), *y = columns(width, n, &random), *gain = memory_take(width * sizeof *gain);
             fill(gain, width, &random);
-            for (size_t i = 0; i < bytes / sizeof *x; i += 3) x[i] *= 40; /* far out, where silu is 0 or x */
+            for (size_t i = 0; i < bytes / sizeof *x; i += 3) x[i] *= 40; /* at large arguments, where silu is 0 or x */
             float *gated = memory_copy(x, bytes), *normed = memory_take(bytes);
             nx_silu_times(gated, y, width, n);
             nx_rms_norm(normed, x, gain, 1e-5f, width, n);
@@ -752,8 +756,8 @@ static void relu_keeps_nan(void) {
     CHECK(isnan(x[0]) && x[1] == 0 && x[2] == INFINITY && x[3] == 0 && x[4] == 0 && x[5] == 1e-45f && x[6] == 0 && x[7] == 2);
 }
 
-/* Of layer norm. The mean's error, at most width/4 + 3 roundings of the mean magnitude, shifts every centred number equally; the variance's
- * error is relative; then five operations. `spread` is the deviation that is divided by. */
+/* Error bound of layer norm. The mean's error, at most width/4 + 3 roundings of the mean magnitude, shifts every centred number equally;
+ * the variance's error is relative; then there are five operations. `spread` is the deviation used as the divisor. */
 static double norm_tolerance(uint32_t width, double magnitude, double spread, double unit, double gain, double bias) {
     double roundings = width / 4 + 8;
     return roundings * UNIT * (fabs(gain) * (magnitude / spread + fabs(unit)) + fabs(bias));
@@ -801,11 +805,11 @@ static void layer_norm(void) {
     }
     float same[16] = {7, 7, 7, 7, 7, 7, 7, 7}, gain[8] = {1, 1, 1, 1, 1, 1, 1, 1}, bias[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     nx_layer_norm(same, gain, bias, 1e-6f, 8, 1);
-    CHECK_FLOATS(same, bias, 8); /* equal numbers have no spread: the bias alone */
+    CHECK_FLOATS(same, bias, 8); /* equal numbers have no spread: only the bias remains */
 }
 
-/* Of a softmax weight, relative: the difference to the largest is rounded (UNIT of its size moves e^x as much), e^x has its error
- * twice (once in the sum), the sum n/4 + 3 roundings, then two operations. */
+/* Relative error of a softmax weight: the difference from the largest is rounded (UNIT of its size changes e^x as much), e^x has its error
+ * twice (once in the sum), the sum has n/4 + 3 roundings, then there are two operations. */
 static double softmax_tolerance(uint32_t n, double below) { return UNIT * (below + n / 4 + 6) + 2 * EXP_RELATIVE; }
 #define SOFTMAX_FLOOR 2e-38 /* e^-87 and less is zero */
 
@@ -828,10 +832,10 @@ static void softmax_of(uint32_t n, double range, double masked, check_random *ra
         else
             CHECK_NEAR((double)out[i], truth[i], truth[i] * softmax_tolerance(n, fmin(top - (double)x[i], 100)) + SOFTMAX_FLOOR);
     }
-    if (top > -INFINITY) { /* else all is masked, and the zeros were just seen */
+    if (top > -INFINITY) { /* otherwise all are masked, and the zeros were just checked */
         CHECK_NEAR(sum, 1, softmax_tolerance(n, 0));
         double lse, size = 0;
-        for (uint32_t i = 0; i < n; i++) size += truth[i] * fmin(top - (double)x[i], 100); /* mean distance to the largest */
+        for (uint32_t i = 0; i < n; i++) size += truth[i] * fmin(top - (double)x[i], 100); /* mean distance from the largest */
         for (uint32_t i = 0; i < n; i++) truth[i] = (double)x[i];
         lse = ref_log_sum_exp(truth, n);
         CHECK_NEAR((double)nx_log_sum_exp(x, n), lse, softmax_tolerance(n, size) + UNIT * fabs(lse) + LOG_ABSOLUTE * fmax(1, lse - top));

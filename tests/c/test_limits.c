@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every public function with each of its numbers at its limits and beyond them: it refuses, and touches nothing outside of its blocks, which
- * the sanitizers watch. Numbers within their limits are the other tests'.
+ * Every public function with each of its numbers at its limits and beyond them: it refuses, and touches nothing outside of its blocks, as
+ * the sanitizers check. Other tests cover numbers within their limits.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "toy.h"
 #include "triad.h"
 
-/* What no index and no number of items may be: the first past the tables of a model, the first past a part, and far away. */
+/* Invalid indices and counts: the first past the tables of a model, the first past a part, and far away. */
 static const uint32_t beyond[] = {NX_MAX_PARTS, NX_PORTS, 100, 1000, 0x7fffffff, 0x80000000, NX_NONE - 1, NX_NONE};
 enum { BEYOND = sizeof beyond / sizeof *beyond };
 
@@ -61,7 +61,7 @@ static void descriptions(void) {
                 uint32_t part = i ? beyond[i - 1] : parts, index = j ? beyond[j - 1] : 0;
                 check_at("part %lld, index %lld", part, index, 0, 0);
                 CHECK_INT(nx_model_part(model, part, &info), NX_E_ARGUMENT);
-                for (uint32_t own = 0; own < 2; own++, part = 0) { /* and of a part that there is */
+                for (uint32_t own = 0; own < 2; own++, part = 0) { /* and of an existing part */
                     if (own && !j) continue;
                     CHECK_INT(nx_model_port(model, part, index, &port), NX_E_ARGUMENT);
                     CHECK_INT(nx_model_result(model, part, index, &result), NX_E_ARGUMENT);
@@ -75,7 +75,7 @@ static void descriptions(void) {
     }
 }
 
-/* Heads of every length, said to be of files of every length. */
+/* Heads of every length, with files of every declared length. */
 static void files(void) {
     toy_file file = text_file();
     nx_problem problem;
@@ -109,7 +109,7 @@ static void files(void) {
         CHECK_INT(nx_model_feed(model, n, 0, 1, data, &problem), NX_E_ARGUMENT);
         CHECK_INT(nx_model_feed(model, 0, n, 1, data, &problem), NX_E_ARGUMENT);
         CHECK_INT(nx_model_feed(model, 0, 0, n > first.rows ? n : first.rows + 1, data, &problem), NX_E_ARGUMENT);
-        CHECK_INT(nx_model_feed(model, 0, n, NX_NONE - n + 2, data, &problem), NX_E_ARGUMENT); /* a sum that comes around */
+        CHECK_INT(nx_model_feed(model, 0, n, NX_NONE - n + 2, data, &problem), NX_E_ARGUMENT); /* a sum that wraps around */
     }
 }
 
@@ -149,7 +149,8 @@ static void sessions(void) {
     CHECK_INT(nx_session_size(model, 0, &none, &shape, &bytes), NX_E_ARGUMENT);
 }
 
-/* A run of a text, half of it drawn. Output buffers have the size in the manual, and none for refused numbers: then nothing may be written. */
+/* A run of a text, half of it drawn. Output buffers have the size given in the manual, and size zero for refused numbers: then nothing may
+ * be written. */
 static void runs(void) {
     const nx_model *model = text_model();
     nx_shape shape = {.length = 20};

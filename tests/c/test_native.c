@@ -28,7 +28,7 @@ static void spoil(nx_settings *s, nx_shape *shape, uint32_t *part, check_random 
     else *real[random_below(random, sizeof real / sizeof *real)] = x;
 }
 
-/* Settings are refused with a reason exactly where a session would be. */
+/* Settings are refused, with a reason, exactly when a session would be. */
 static void reasons(void) {
     check_random random = {3};
     uint32_t refused = 0, taken = 0;
@@ -58,7 +58,7 @@ static void reasons(void) {
     CHECK(refused > 1000 && taken > 1000);
 }
 
-/* The field that is wrong is the one that is named. */
+/* The error names the invalid field. */
 static void named(void) {
     const toy_row *row = toy_row_at(0);
     toy_file file = row->file(row->number);
@@ -66,7 +66,7 @@ static void named(void) {
     static const struct {
         const char *name;
         size_t at;
-        float value; /* of a float; else 0 and `word` */
+        float value; /* for a float; else 0 and `word` */
         uint32_t word;
     } wrong[] = {
         {"samples", offsetof(nx_settings, samples), 0, 0},         {"samples", offsetof(nx_settings, samples), 0, 65},

@@ -9,10 +9,10 @@
 #include "session/session.h"
 #include "toy.h"
 
-#define SAMPLES 61u /* of the sound: thirty pairs, and one that is alone */
+#define SAMPLES 61u /* of the sound: thirty pairs, and one single sample */
 #define DRAWN 40u
 
-static float *dec; /* dec.weight of the model in use */
+static float *dec; /* dec.weight of the current model */
 
 static toy_file file_of(void) {
     static const char *const names[] = {"enc.weight", "prior.weight", "dec.weight"};
@@ -34,7 +34,7 @@ static toy_file file_of(void) {
     return head;
 }
 
-/* As nx_model_open does, whose table of architectures has no toys. */
+/* Like nx_model_open, whose table of architectures has no toys. */
 nx_model *triad_open(void) {
     toy_file file = file_of();
     nx_arena arena = {memory_take(1 << 16), 0, 1 << 16};
@@ -75,7 +75,7 @@ static void sound_of(uint32_t *sound) {
     for (uint32_t i = 0; i < SAMPLES; i++) sound[i] = i / 8 % 2 ? 0 : random_below(&random, TRIAD_LEVELS);
 }
 
-/* The codes of the sound by hand; returns how many. */
+/* The codes of the sound, computed directly; returns their number. */
 static uint32_t codes_by_hand(const uint32_t *sound, uint32_t *codes) {
     uint32_t n = 0;
     for (uint32_t i = 0; i + 1 < SAMPLES; i += 2)
@@ -104,7 +104,7 @@ static void described(void) {
     CHECK(!strcmp(names[TRIAD_PRIOR], port.name) && port.values == TRIAD_VALUES); /* the ids fill it */
 }
 
-/* How many codes there are is known when all is read; until then they grow. */
+/* The number of codes is known when everything has been read; until then it grows. */
 static void counted(void) {
     const nx_model *model = triad_open();
     uint32_t sound[SAMPLES], expected[SAMPLES], codes[SAMPLES], n, count = 99, last = 0;
@@ -114,7 +114,7 @@ static void counted(void) {
     sound_of(sound);
     n = codes_by_hand(sound, expected);
     nx_session *session = given(model, TRIAD_ENCODER, &settings, 0, sound, SAMPLES, &bytes);
-    CHECK_INT(nx_session_result_count(model, session, TRIAD_OF_CODES, &count), NX_E_ARGUMENT); /* nothing is read yet */
+    CHECK_INT(nx_session_result_count(model, session, TRIAD_OF_CODES, &count), NX_E_ARGUMENT); /* nothing has been read yet */
     nx_status status = NX_MORE;
     for (uint32_t slice = 0; status == NX_MORE; slice++) {
         status = nx_session_encode(model, session);
@@ -201,8 +201,8 @@ static void streams(void) {
     CHECK(differ > DRAWN / 4);
 }
 
-/* While the prior draws, sessions of the decoder make sound of the ids so far, in pieces that know one id to either side; every session is
- * saved and taken up elsewhere between any two slices. The sound is that of all ids at once. */
+/* While the prior draws, sessions of the decoder turn the ids so far into sound, in pieces that know one id on either side; every session
+ * is saved and continued elsewhere between any two chunks. The sound equals that of all ids in one run. */
 static void side_by_side(void) {
     enum { PIECE = 5 };
     const nx_model *model = triad_open();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a session guarantees of a part without a sequence, on the relay (relay.h): its results are the same bits however encode is
- * interrupted, copied and read; nothing draws; its ids fill the port of the next part.
+ * The guarantees of a session for a part without a sequence, on the relay (relay.h): its results have the same bits however encode is
+ * interrupted, copied and read; nothing is drawn; its ids fill the port of the next part.
  */
 #include <string.h>
 
@@ -90,9 +90,9 @@ static void sizes(void) {
     STATUS(&plain, NX_OK, .counts = {3});
     least = bytes;
     STATUS(&plain, NX_OK, .counts = {3, 3});
-    CHECK_INT(bytes, least); /* hints are as many as words, said or not */
+    CHECK_INT(bytes, least); /* there is one hint per word, with effect or without */
     STATUS(&plain, NX_E_ARGUMENT, .counts = {3, 2});
-    STATUS(&plain, NX_E_ARGUMENT, .counts = {0, 2}); /* of the most words there are */
+    STATUS(&plain, NX_E_ARGUMENT, .counts = {0, 2}); /* for the largest number of words */
     STATUS(&plain, NX_E_ARGUMENT, .counts = {3, 3, 1});
     s.samples = 2;
     STATUS(&s, NX_E_ARGUMENT, .counts = {3});
@@ -107,14 +107,14 @@ static void sizes(void) {
     CHECK_INT(nx_session_input(model, session, 0, some, 3), NX_OK);
 }
 
-/* Results grow slice by slice, and are read in any ranges. */
+/* Results grow chunk by chunk, and can be read in any ranges. */
 static void ranges(void) {
     const nx_model *model = model_of();
     nx_session *session = open_part(model, 0, &plain, &(nx_shape){.counts = {WORDS}}, NULL);
     uint32_t mark[WORDS + 1];
     float floats[3], all[3 * WORDS];
     CHECK_INT(nx_session_result(model, session, RELAY_OF_MARK, 0, 0, mark), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_encode(model, session), NX_E_ARGUMENT); /* the words are missing; hints are not */
+    CHECK_INT(nx_session_encode(model, session), NX_E_ARGUMENT); /* the words are required; hints are not */
     CHECK_INT(nx_session_input(model, session, 0, some, WORDS), NX_OK);
     for (uint32_t i = 0; i < WORDS; i++) {
         check_at("word %lld", i, 0, 0, 0);
@@ -136,7 +136,7 @@ static void ranges(void) {
     CHECK_FLOATS(r.floats, all, 3 * WORDS);
 }
 
-/* Abandoned, copied and saved between any two slices: the same bits. */
+/* Abandoned, copied and saved between any two chunks: the same bits. */
 static void interrupted(void) {
     const nx_model *model = model_of();
     size_t bytes;
@@ -177,7 +177,7 @@ static void hinted(void) {
     for (uint32_t i = 0; i < WORDS; i++) CHECK_INT(r.marks[i], i == 4 ? 2 : relay_mark(some, i, floats));
 }
 
-/* Where numbers break the session answers that and nothing else. */
+/* After a non-finite number, the session returns that error and nothing else. */
 static void broken(void) {
     const nx_model *model = model_of();
     uint32_t words[WORDS], mark;
@@ -193,7 +193,7 @@ static void broken(void) {
     CHECK_INT(nx_session_result(model, memory_copy(session, bytes), RELAY_OF_MARK, 0, 1, &mark), NX_E_NUMERIC);
 }
 
-/* Without a sequence, nothing is known or drawn. */
+/* Without a sequence, there are no known or drawn ids. */
 static void nothing_drawn(void) {
     const nx_model *model = model_of();
     size_t bytes;
@@ -223,7 +223,7 @@ static void nothing_drawn(void) {
     CHECK_BYTES(&after, &before, sizeof after);
 }
 
-/* The ids of a result are an input of the next part, whose run follows from them. */
+/* The ids of a result are an input of the next part, which determines its run. */
 static void relayed(void) {
     const nx_model *model = model_of();
     nx_session *first = given(model, some, WORDS, NULL);

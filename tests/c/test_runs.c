@@ -13,7 +13,7 @@
 
 /* ---- division --------------------------------------------------------------------------------------------------------------- */
 
-/* Together, alone, position by position, in fives: one result. */
+/* Together, alone, position by position, in groups of five: one result. */
 static void division(const subject *s) {
     nx_settings settings = settings_of(5, 0, 3);
     run all = whole(s, &settings);
@@ -39,7 +39,7 @@ static void division(const subject *s) {
 
 static void divided(void) { for_every(division); }
 
-/* Guesses are made and drawn with the same odds as without: the same ids. */
+/* Drafts are made and drawn with the same noise as without: the same ids. */
 static void shaped_ahead(void) {
     uint32_t guessed = 0;
     for (shaped = 0; shaped < 2; shaped++) {
@@ -65,7 +65,7 @@ static void shaped_ahead(void) {
 
 static uint32_t guessed_ahead; /* positions, of all models */
 
-/* Guesses from the text so far: the same ids and nats, in fewer passes where the text repeats itself. */
+/* Drafts from the text so far: the same ids and nats, in fewer passes if the text repeats itself. */
 static void look_up(const subject *s) {
     for (uint32_t seed = 0; seed < 8; seed++) {
         nx_settings settings = settings_of(1, 0, seed);
@@ -79,7 +79,7 @@ static void look_up(const subject *s) {
         uint8_t *ahead = memory_take(s->length);
         uint32_t half = plain.n / 2, n = draw(s, session, half, r.ids, r.nats);
         CHECK_INT(nx_session_check(s->model, session, bytes), NX_OK);
-        nx_session *copy = memory_copy(session, bytes); /* another place, the same run */
+        nx_session *copy = memory_copy(session, bytes); /* another slot, the same run */
         n += draw(s, copy, s->length - n, r.ids + n * s->span, r.nats + n * s->span);
         check_at("seed %lld", seed, 0, 0, 0);
         CHECK_INT(n, plain.n);
@@ -101,7 +101,7 @@ static void looked_up(void) {
     CHECK(guessed_ahead > 100);
 }
 
-/* The guessed positions, computed by the test: known ids begin the text, and a bias determines its continuation. */
+/* The drafted positions, computed by the test: known ids begin the text, and a bias determines its continuation. */
 static void looked_up_where(void) {
     subject s = subject_named("llama");
     s.shape.length = 60;
@@ -119,13 +119,14 @@ static void looked_up_where(void) {
     CHECK_INT(nx_session_put(s.model, session, known, 2, 0, NULL), NX_OK);
     CHECK_INT(draw(&s, session, 40, ids, NULL), 40);
     CHECK_INT(nx_session_ahead(s.model, session, 2, 40, ahead), NX_OK);
-    /* 1 2 | 5 5 5: its last two are the two before; two guesses. Then five agree, then more than the window of eight has room for */
+    /* 1 2 | 5 5 5: its last two equal the two before; two drafts. Then five agree, then more than the capacity of the window of eight */
     for (int i = 0; i < 30; i++) check_at("position %lld", i, 0, 0, 0), CHECK_INT(ahead[i], expected[i]);
 }
 
 /* ---- known ids -------------------------------------------------------------------------------------------------------------- */
 
-/* What was drawn, put: to all, one each, with nats or without, in one call or several, and drawn on from any point. */
+/* Drawn ids, given as known: the same for all or one per sample, with nats or without, in one call or several, and continued by drawing
+ * from any point. */
 static void putting(const subject *s) {
     nx_settings settings = settings_of(3, 0, 4);
     run all = whole(s, &settings);
@@ -141,7 +142,7 @@ static void putting(const subject *s) {
             CHECK_INT(nx_session_position(session), known);
             check_at("%lld known, way %lld", known, way, 0, 0);
             if (way % 2 == 0) CHECK_FLOATS(r.nats, all.nats, known * width);
-            for (uint32_t b = 0; b < 3; b++) /* what is known ends nothing */
+            for (uint32_t b = 0; b < 3; b++) /* known ids end nothing */
                 for (uint32_t p = half; p < known; p++) ended |= s->model->plan[s->part].n_ends && *at(s, &all, 3, p, b) == HASHER_END;
             if (!ended && known < all.n) {
                 uint32_t n = draw(s, session, s->length - known, r.ids + known * width, r.nats + known * width);
@@ -154,10 +155,10 @@ static void putting(const subject *s) {
     }
 }
 
-/* Ended samples take nothing but NX_NONE, so the ids of a whole run can be put to one that ended nowhere only where none did. */
+/* Ended samples take only NX_NONE, so the ids of a whole run can be given to a run that never ended only if none did. */
 static void known_at_any_time(void) { for_every_endless(putting); }
 
-/* The same to all is one each. */
+/* The same id for all equals one each. */
 static void to_all(const subject *s) {
     nx_settings settings = settings_of(3, 0, 5), one = settings_of(1, 0, 9);
     run known = whole(s, &one);
@@ -196,7 +197,7 @@ static void refused_ids(void) {
     nx_session *session = start(&s, &settings, NULL);
     uint32_t ids[2 * LENGTH + 2] = {1, 2, HASHER_VALUES, 3}, none[] = {NX_NONE, NX_NONE}, drawn;
     float nats[2 * LENGTH];
-    CHECK_INT(nx_session_put(s.model, session, ids, 3, 0, nats), NX_E_ARGUMENT); /* an id that is none, behind two that are */
+    CHECK_INT(nx_session_put(s.model, session, ids, 3, 0, nats), NX_E_ARGUMENT); /* an invalid id, after two valid ones */
     CHECK_INT(nx_session_put(s.model, session, none, 1, 0, nats), NX_E_ARGUMENT);
     CHECK_INT(nx_session_put(s.model, session, none, 1, 1, nats), NX_E_ARGUMENT); /* no sample has ended */
     CHECK_INT(nx_session_put(s.model, session, ids, LENGTH + 1, 0, nats), NX_E_ARGUMENT);
@@ -207,7 +208,7 @@ static void refused_ids(void) {
 
 /* ---- ends ------------------------------------------------------------------------------------------------------------------- */
 
-/* Samples end by themselves, change no other, and may be put nothing more. */
+/* Samples end independently, change no other, and accept no more ids. */
 static void ends(void) {
     subject s = subject_of(HASHER);
     enum { B = 8 };
@@ -228,22 +229,22 @@ static void ends(void) {
     float nats[2 * B];
     CHECK_INT(nx_session_draw(s.model, session, shortest + 1, all.ids, all.nats, &drawn), NX_OK);
     for (uint32_t b = 0; b < B; b++) ids[b] = last[b] <= shortest ? NX_NONE : 5, wrong[b] = 5;
-    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 1, nats), NX_E_ARGUMENT); /* to one that ended */
+    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 1, nats), NX_E_ARGUMENT); /* to one that has ended */
     CHECK_INT(nx_session_put(s.model, session, ids, 1, 1, nats), NX_OK);
     for (uint32_t b = 0; b < B; b++) CHECK(last[b] <= shortest ? nats[b] == 0 : nats[b] > 0);
-    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 0, nats), NX_OK); /* to those that live */
+    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 0, nats), NX_OK); /* to those that have not */
     for (uint32_t b = 0; b < B; b++) CHECK(last[b] <= shortest ? nats[b] == 0 : nats[b] > 0);
     size_t bytes;
     nx_session_size(s.model, s.part, &settings, &s.shape, &bytes);
     CHECK_INT(nx_session_check(s.model, session, bytes), NX_OK);
-    /* all at their end: nothing is drawn, and that is no error */
+    /* all at their end: nothing is drawn, which is not an error */
     hasher_settings.end = 1000;
     nx_session *short_one = start(&s, &settings, NULL);
     CHECK_INT(nx_session_draw(s.model, short_one, 2, ids, nats, &drawn), NX_OK);
     CHECK_INT(drawn, 1);
     CHECK_INT(nx_session_draw(s.model, short_one, 1, ids, nats, &drawn), NX_OK);
     CHECK_INT(drawn, 0);
-    /* known ends end nothing */
+    /* known end ids end nothing */
     hasher_settings.end = -100;
     nx_session *known = start(&s, &settings, NULL);
     uint32_t end = HASHER_END;
@@ -255,7 +256,7 @@ static void ends(void) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------------------- */
 
-/* A copy made after any call, within a position too, continues with the same bits. */
+/* A copy made after any call, also within a position, continues with the same bits. */
 static void copies(const subject *s) {
     nx_settings settings = settings_of(3, 0, 6);
     run all = whole(s, &settings);
@@ -284,7 +285,7 @@ static void copies(const subject *s) {
 
 static void copied(void) { for_every(copies); }
 
-/* A pass in slices reports it, and a call for fewer positions neither restarts nor shortens it. */
+/* A pass in chunks reports it, and a call for fewer positions neither restarts nor shortens it. */
 static void interrupted(void) {
     subject s = subject_of(HASHER_SLICED);
     nx_settings settings = settings_of(2, 0, 7);
@@ -301,14 +302,14 @@ static void interrupted(void) {
     int calls = 1;
     while (nx_session_top(s.model, session, 2, top, costs) == NX_MORE) calls++;
     CHECK_INT(calls, 3);
-    CHECK_INT(nx_session_top(s.model, session, 2, top, costs), NX_OK); /* it is there now */
+    CHECK_INT(nx_session_top(s.model, session, 2, top, costs), NX_OK); /* it is available now */
     CHECK_INT(nx_session_resample(s.model, session, parents), NX_OK);
     CHECK_INT(nx_session_advance(s.model, session, parents, next), NX_OK);
     uint32_t done = 0;
     for (calls = 1; nx_session_draw(s.model, session, 2 - done, ids, nats, &drawn) == NX_MORE; calls++) done += drawn;
     CHECK_INT(nx_session_draw(s.model, session, 1, ids, nats, &drawn), NX_MORE);
     CHECK_INT(nx_session_resample(s.model, session, parents), NX_E_ARGUMENT); /* within a position */
-    CHECK_INT(calls, 5); /* three slices a position, and the last one of the first begins the second */
+    CHECK_INT(calls, 5); /* three chunks per position, and the last one of the first position begins the second */
     CHECK_INT(hasher_settings.misused, 0);
 }
 
@@ -358,7 +359,8 @@ static void sources(void) {
     CHECK_INT(nx_session_size(s.model, 1, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such part */
     settings.origin = UINT32_MAX - 3;
     shape.length = 5;
-    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* the noise of the last would have no index */
+    /* the noise of the last one would have no index */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT);
 }
 
 /* ---- noise inside ------------------------------------------------------------------------------------------------------------- */
@@ -397,7 +399,7 @@ static void places(void) {
     }
 }
 
-/* No noise, no difference: at temperature 0 all samples draw the likeliest places, and share their slot. */
+/* Without noise there is no difference: at temperature 0 all samples draw the most probable locations, and share their slot. */
 static void placed_coldly(void) {
     subject s = subject_of(HASHER_NOISY);
     nx_settings settings = settings_of(3, 0, 24);
@@ -413,7 +415,7 @@ static void placed_coldly(void) {
     CHECK(session->forked && nats[12] != nats[13] && nats[13] != nats[14]);
 }
 
-/* What would mix the noise of two samples is refused. */
+/* Settings that would mix the noise of two samples are refused. */
 static void refused_noise(void) {
     subject s = subject_of(HASHER_NOISY_AGAIN);
     nx_settings settings = settings_of(2, 0, 25), other = settings;
@@ -425,7 +427,7 @@ static void refused_noise(void) {
     CHECK_INT(nx_session_top(s.model, session, 1, ids, nats), NX_OK);
     CHECK_INT(nx_session_resample(s.model, session, parents), NX_E_ARGUMENT);
     CHECK_INT(nx_session_branch(s.model, branch, session, 1, 0), NX_OK);
-    CHECK_INT(branch->computed, 0); /* it is computed anew */
+    CHECK_INT(branch->computed, 0); /* it is recomputed */
     other.temperature = 0.5f;
     CHECK_INT(nx_session_retune(s.model, session, &other), NX_E_ARGUMENT);
     other = settings, other.seed_low++;
@@ -440,7 +442,7 @@ static void refused_noise(void) {
 
 /* ---- penalties and biases -------------------------------------------------------------------------------------------------- */
 
-/* All of the above with them: they are functions of the ids of the sequence, so they are the same in every way of computing. */
+/* All of the above with them: they are functions of the ids of the sequence, so they are the same for every division of the computation. */
 static void shaped_runs(void) {
     static void (*const tests[])(void) = {divided, known_at_any_time, the_same_to_all, copied};
     shaped = 1;
@@ -450,7 +452,7 @@ static void shaped_runs(void) {
 
 /* ---- damage ----------------------------------------------------------------------------------------------------------------- */
 
-/* A damaged state of a part with ends, slices and a source is refused or continues without harm. */
+/* A damaged state of a part with ends, chunks and a source is refused or continues without harm. */
 static void damaged(void) {
     check_random random = {21};
     for (int i = 0; i < HASHERS; i++) {

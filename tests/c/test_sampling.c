@@ -15,7 +15,7 @@
 
 /* ---- noise ----------------------------------------------------------------------------------------------------------------- */
 
-/* The random words of one counter, in one lane; other counters in the others. */
+/* The random words of one counter, in one lane; other counters are in the others. */
 static void random_words(uint32_t word[4], const uint32_t counter[4], uint32_t lane, uint32_t key_low, uint32_t key_high) {
     uint32_t lanes[4][4];
     v128_t words[4];
@@ -40,7 +40,7 @@ static void philox(void) {
         {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}, {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
     };
     for (int i = 0; i < 3; i++) {
-        for (uint32_t lane = 0; lane < 4; lane++) { /* the others count on */
+        for (uint32_t lane = 0; lane < 4; lane++) { /* the others continue counting */
             uint32_t word[4];
             random_words(word, known[i].counter, lane, known[i].key[0], known[i].key[1]);
             check_at("vector %lld, lane %lld", i, lane, 0, 0);
@@ -55,7 +55,7 @@ static void gumbel(float *out, nx_noise noise, uint32_t n) {
     for (uint32_t v = 0; v < n; v += 16) nx_add_gumbel(out + v, noise, v);
 }
 
-/* The contract of nx_add_gumbel, word by word. */
+/* The definition of nx_add_gumbel, word by word. */
 #define GUMBEL_ERROR 1e-6 /* absolute, plus relative: two logarithms, the inner one accurate relative to itself */
 
 static void gumbel_by_definition(void) {
@@ -97,7 +97,7 @@ static void gumbel_moments(void) {
     CHECK(-log(-log(0x1p-24)) > (double)NX_GUMBEL_LEAST && -log(-log(1 - 0x1p-24)) < (double)NX_GUMBEL_MOST);
 }
 
-/* The contract of nx_normals, word by word; its length changes nothing, and nothing behind it is written. */
+/* The definition of nx_normals, word by word; its length changes nothing, and nothing after it is written. */
 static void normals_by_definition(void) {
     for (uint32_t sample = 0; sample < 20; sample++) {
         nx_noise noise = {12345, 678, sample, 3 * sample + 1, 17};
@@ -128,13 +128,13 @@ static void normals_moments(void) {
             sum += z, squares += z * z, fourth += z * z * z * z;
         }
     }
-    /* Mean 0, variance 1, fourth moment 3 (2.990 with the cut at 4). Bounds: 4 standard errors. */
+    /* Mean 0, variance 1, fourth moment 3 (2.990 when truncated at 4). Bounds: 4 standard errors. */
     CHECK_NEAR(sum / draws, 0, 4 / sqrt(draws));
     CHECK_NEAR(squares / draws, 1, 4 * sqrt(2.0 / draws));
     CHECK_NEAR(fourth / draws, 2.99, 4 * sqrt(96.0 / draws));
 }
 
-/* Seeds, samples, positions and streams each make another noise; values that differ are nearly all different. */
+/* Seeds, samples, positions and streams each give different noise; nearly all values differ. */
 static void noise_differs(void) {
     nx_noise noise[] = {{1, 2, 3, 4, 0}, {2, 2, 3, 4, 0}, {1, 3, 3, 4, 0}, {1, 2, 4, 4, 0}, {1, 2, 3, 5, 0}, {2, 1, 3, 4, 0}, {1, 2, 4, 3, 0}, {1, 2, 3, 4, 1}};
     float g[8][256];
@@ -212,10 +212,11 @@ static void temperature_zero(void) {
             if (x[v] > x[best]) best = v;
         for (uint32_t sample = 0; sample < 4; sample++) {
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(0, 0, 1, 0, 0, 0), sample), best);
-            CHECK_INT(draw(x, levels, (nx_settings)FILTER(1e-40f, 0, 1, 0, 0, 0), sample), best); /* the smallest temperatures come to the same */
+            /* the smallest temperatures give the same */
+            CHECK_INT(draw(x, levels, (nx_settings)FILTER(1e-40f, 0, 1, 0, 0, 0), sample), best);
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 1, 1, 0, 0, 0), sample), best);
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 0, 1e-30f, 0, 0, 0), sample), best);
-            /* a mass so small that it vanishes against the mass that top-k left */
+            /* a mass so small that it vanishes next to the mass that top-k left */
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 1, 1e-45f, 0, 0, 0), sample), best);
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(100, 1, 1e-45f, 0, 0, 0), sample), best);
         }
@@ -227,8 +228,8 @@ static void temperature_zero(void) {
     }
 }
 
-/* The definition: argmax of logit / T + noise. Single precision decides as the formula says wherever it is not nearly a tie. Half of
- * the distributions are so sharp that most values get no noise. */
+/* The definition: argmax of logit / T + noise. Single precision decides by the formula unless there is nearly a tie. Half of the
+ * distributions are so sharp that most values get no noise. */
 static void gumbel_max(void) {
     check_random random = {4};
     int ties = 0;
@@ -259,7 +260,7 @@ static void gumbel_max(void) {
     CHECK(ties < 10);
 }
 
-/* A filter only takes values away: a draw that it would have kept is the draw. */
+/* A filter only removes values: if it keeps a draw, the draw stays the same. */
 static void filters_couple(void) {
     check_random random = {5};
     double p[256];
@@ -278,7 +279,7 @@ static void filters_couple(void) {
     CHECK(kept > 300);
 }
 
-/* Absurd weights of a draft may give values that are not numbers. A draw must still be a level, because it indexes tables. */
+/* Extreme weights of a draft may give values that are not numbers. A draw must still be a level, because it indexes tables. */
 static void draws_of_no_numbers(void) {
     static const float bad[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 0};
     static const nx_settings filters[] = {FILTER(0, 0, 1, 0, 0, 0), FILTER(1, 0, 1, 0, 0, 0), FILTER(0.5f, 2, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(1, 3, 0.5f, 0, 0, 0), FILTER(0.5f, 3, 0.5f, 0.5f, 0.5f, 1), FILTER(0, 0, 1, 0.5f, 0, 0)};
@@ -295,7 +296,7 @@ static void draws_of_no_numbers(void) {
     }
 }
 
-/* How far the largest is above the next; what a draw leaves behind tells how sure it was. */
+/* The margin of the largest value over the next; the buffer after a draw shows how certain the draw was. */
 static void margins(void) {
     static const struct {
         float x[6];
@@ -313,7 +314,7 @@ static void margins(void) {
         CHECK(nx_categorical_margin(x, rows[i].levels, rows[i].best) == rows[i].margin);
     }
     x[4] = NAN;
-    CHECK(!(nx_categorical_margin(x, 5, 4) >= 0)); /* not-a-number is never certain */
+    CHECK(!(nx_categorical_margin(x, 5, 4) >= 0)); /* NaN is never certain */
     check_random random = {12};
     for (uint32_t sample = 0; sample < 300; sample++) {
         size_t mark = memory_mark();
@@ -329,8 +330,9 @@ static void margins(void) {
     }
 }
 
-/* All filters together and each alone, in both orders, of few values and of many: those are kept that the twin keeps, wherever its
- * limits are not so near that single precision decides; what is drawn is among them, and is the draw without filters if that is. */
+/* All filters together and each alone, in both orders, for few values and for many. They keep the values that the twin keeps, unless a
+ * limit is so close that single precision decides; the drawn value is among them, and equals the draw without filters if that one was
+ * kept. */
 static void filters_by_definition(void) {
     static const uint32_t sizes[] = {2, 5, 16, 200, 256, 257, 1000, 3001};
     check_random random = {15};
@@ -370,7 +372,7 @@ static void filters_by_definition(void) {
     CHECK(checked > runs / 8 * 5);
 }
 
-/* The chain as numbers: a distribution where each step can be followed by hand. */
+/* The chain in numbers: a distribution where each step can be followed by hand. */
 static void filters_by_hand(void) {
     static const float p[8] = {0.4f, 0.3f, 0.15f, 0.07f, 0.04f, 0.02f, 0.01f, 0.01f};
     static const struct {
@@ -380,10 +382,10 @@ static void filters_by_hand(void) {
         {FILTER(1, 3, 1, 0, 0, 1), 0x07},          {FILTER(1, 0, 0.5f, 0, 0, 1), 0x03},        {FILTER(1, 0, 0.71f, 0, 0, 1), 0x07},
         {FILTER(1, 0, 1, 0, 0.3f, 1), 0x07},       {FILTER(1, 2, 0.5f, 0, 0, 1), 0x01},        /* of 0.4 and 0.3, 0.57 and 0.43 */
         {FILTER(1, 0, 0.85f, 0, 0.45f, 1), 0x03},  {FILTER(0.1f, 0, 0.5f, 0, 0, 1), 0x03},     /* the temperature comes last, */
-        {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* or first: then the best has nearly all */
+        {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* or first: then the most probable value has nearly all mass */
         /* entropy 1.505 nats; -ln p = 0.916, 1.204, 1.897, 2.659, ...: 0.3 is the nearest (0.30), then 0.15 (0.39), then 0.4 (0.59) */
         {FILTER(1, 0, 1, 0.2f, 0, 1), 0x02},       {FILTER(1, 0, 1, 0.31f, 0, 1), 0x06},       {FILTER(1, 0, 1, 0.46f, 0, 1), 0x07},
-        {FILTER(0, 0, 1, 0.2f, 0, 1), 0x02},       /* of the typical values, the most probable */
+        {FILTER(0, 0, 1, 0.2f, 0, 1), 0x02},       /* the most probable of the typical values */
     };
     float x[16], mass[16];
     uint32_t heap[16];
@@ -440,7 +442,7 @@ static void penalties(void) {
     CHECK(!nx_penalizes(&(nx_penalties){1, 0, 0, 9}) && !nx_penalizes(&(nx_penalties){2, 1, 1, 0}));
 }
 
-/* Frequencies against probabilities: chi-squared over the values with at least 8 expected draws, the others together. */
+/* Frequencies against probabilities: chi-squared over the values with at least 8 expected draws; the others form one cell. */
 static void frequencies_of(const float *x, uint32_t levels, nx_settings filter) {
     enum { draws = 20000 };
     double p[256], chi = 0, rest = 0, rest_seen = 0;
@@ -487,7 +489,7 @@ static void frequencies(void) {
 
 static const uint32_t some_levels[] = {2, 3, 4, 5, 16, 17, 255, 256};
 
-/* Parameters as a model gives them: mixture logits, locations, log scales, coefficients, in places that output.h states. */
+/* Parameters as a model gives them: mixture logits, locations, log scales, coefficients, at the positions that output.h defines. */
 static float *parameters_of(const nx_output *o, double far, double least_scale, double most_scale, check_random *random) {
     uint32_t n = nx_output_parameters(o), K = o->kind == NX_DMOL ? o->mixtures : 1, first = o->kind == NX_DMOL ? K : 0;
     float *p = memory_take(n * sizeof *p);
@@ -499,8 +501,9 @@ static float *parameters_of(const nx_output *o, double far, double least_scale, 
     return p;
 }
 
-/* What single precision may make of ln p of level v. A location is off by a few units of its size, and the standardised distance z by e^-s
- * of that and by its own rounding. A logistic moves as much as z does, a normal |z| times as much, and its log-mass is rounded. */
+/* The largest single-precision error of ln p of level v. A location has an error of a few units of its size; the standardised distance z
+ * has e^-s times that error and its own rounding. A logistic changes as much as z does, a normal |z| times as much, and its log-mass is
+ * rounded. */
 static double output_tolerance(const nx_output *o, const float *p, uint32_t v) {
     uint32_t K = o->kind == NX_DMOL ? o->mixtures : 1, channels = o->elements, stride = channels == 3 ? 3 * K : 2 * K;
     double worst = 0, x = 2.0 * v / (o->values - 1) - 1;
@@ -511,10 +514,11 @@ static double output_tolerance(const nx_output *o, const float *p, uint32_t v) {
             double moved = 4 * UNIT * (inverse * (size + 2) + 3 * z);
             worst = fmax(worst, channels * (o->kind == NX_GAUSSIAN ? moved * (z + inverse + 2) : moved));
         }
-    return worst + (o->kind == NX_GAUSSIAN ? 6e-6 : 3e-6); /* of a normal's levels of 0.2 deviations, 0.08 is the difference of two halves */
+    /* for a normal with levels of 0.2 deviations, 0.08 is the difference of two halves */
+    return worst + (o->kind == NX_GAUSSIAN ? 6e-6 : 3e-6);
 }
 
-/* The twin's log-probabilities with the mass at which the rule changes a little smaller and a little larger: where they differ, single
+/* The twin's log-probabilities with the mass of the rule's threshold slightly smaller and slightly larger: where they differ, single
  * precision may take either branch. */
 static void twins(const nx_output *o, const double *wide, const uint32_t *earlier, uint32_t index, double *truth, double *above) {
     ref_least_mass = 1e-5 * (1 - 3e-3);
@@ -526,7 +530,7 @@ static void twins(const nx_output *o, const double *wide, const uint32_t *earlie
     for (uint32_t v = 0; v < o->values; v++) truth[v] -= lse, above[v] -= above_lse;
 }
 
-/* What a mixture is drawn from, against the twin's exact masses. Each may be off by as much as output.h says. */
+/* The distribution that a mixture is drawn from, against the twin's exact masses. Each may differ by the error stated in output.h. */
 static void mixture_against_twin(const nx_output *o, const float *p, const double *wide, const uint32_t *earlier, uint32_t index) {
     double truth[NX_MAX_LEVELS], above[NX_MAX_LEVELS], actual[NX_MAX_LEVELS];
     float *out = memory_take(nx_stride(o->values) * sizeof *out);
@@ -545,8 +549,8 @@ static void mixture_against_twin(const nx_output *o, const float *p, const doubl
     }
 }
 
-/* Against the twin, both as log-probabilities: logits, of a mixture the nats of every level. Returns the worst difference; adds to
- * *near the levels that lie so near to the mass where the rule changes that single precision may take the other branch. */
+/* Against the twin, both as log-probabilities: logits, and for a mixture the nats of every level. Returns the worst difference; adds to
+ * *near the number of levels so close to the rule's threshold that single precision may take the other branch. */
 static double against_twin(const nx_output *o, const float *p, const uint32_t *earlier, uint32_t index, uint32_t *near) {
     size_t mark = memory_mark();
     uint32_t V = o->values, n = nx_output_parameters(o);
@@ -617,8 +621,8 @@ static void outputs(void) {
     outputs_of((nx_output){NX_DMOL, 256, 3, NX_MAX_MIXTURES}, "mixture of 16", &random);
 }
 
-/* The masses of all levels, whatever location and scale. The rule itself leaves 1.1e-5 of a logistic, where a narrow level's mass is its
- * density, and 2.1e-5 of a normal. */
+/* The masses of all levels add up, for any location and scale. The rule itself leaves 1.1e-5 for a logistic, where a narrow level's mass is
+ * its density, and 2.1e-5 for a normal. */
 #define MASS_TOLERANCE 2e-5
 #define NORMAL_MASS_TOLERANCE 3e-5
 
@@ -632,7 +636,8 @@ static void masses_sum_to_one(void) {
             if (kinds[i] == NX_DMOL && run % 5 == 0) o.mixtures = 1 + random_below(&random, NX_MAX_MIXTURES);
             size_t mark = memory_mark();
             float *p = parameters_of(&o, 1, -7, 3, &random), *out = memory_take(nx_stride(o.values) * sizeof *out);
-            uint32_t index = o.mixtures == 1 ? random_below(&random, o.elements) : 0; /* of more, known channels shift the weights */
+            /* with more components, known channels shift the weights */
+            uint32_t index = o.mixtures == 1 ? random_below(&random, o.elements) : 0;
             uint32_t earlier[2] = {random_below(&random, o.values), random_below(&random, o.values)};
             double sum = 0, weights = 0, top = -INFINITY;
             nx_output_logits(&o, p, earlier, index, out);
@@ -649,7 +654,7 @@ static void masses_sum_to_one(void) {
     }
 }
 
-/* Finite parameters, however absurd, make a distribution that a value can be drawn from, and nats that are numbers. */
+/* Finite parameters of any size give a distribution that a value can be drawn from, and finite nats. */
 static void output_ends(void) {
     static const float absurd[] = {0, 1, -1, 12, -7, -8, 1e3f, -1e4f, 1e4f, 1e6f, -1e10f, 1e19f, -1e30f, 1e38f, 3.4e38f, -3.4e38f, 1e-40f};
     static const nx_output kinds[] = {{NX_LOGISTIC, 256, 1, 0}, {NX_GAUSSIAN, 256, 1, 0}, {NX_GAUSSIAN, 3, 1, 0}, {NX_BERNOULLI, 2, 1, 0},
@@ -688,7 +693,7 @@ static void output_ends(void) {
         }
 }
 
-/* A location far outside leaves all mass to one end; the widest scale leaves half to each; the narrowest all to one level. */
+/* A location far outside gives all mass to one end; the widest scale gives half to each; the narrowest gives all to one level. */
 static void output_certainties(void) {
     float out[256];
     for (int kind = NX_LOGISTIC; kind <= NX_GAUSSIAN; kind++) {
@@ -709,7 +714,7 @@ static void output_certainties(void) {
     }
 }
 
-/* The nats of a mixture of one component are the log-masses of a logistic, bit for bit, though only one level of it is computed. */
+/* The nats of a mixture of one component equal the log-masses of a logistic, bit for bit, although only one level of it is computed. */
 static void one_component(void) {
     check_random random = {10};
     for (int i = 0; i < 8; i++)

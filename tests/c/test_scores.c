@@ -16,7 +16,8 @@ static float *some(check_random *random, uint32_t width, uint32_t n) {
     return x;
 }
 
-/* Every window of lists of every length: dots, additive scores, softmax, the bell and the sum. What is outside is left alone. */
+/* Every window of lists of every length: dot products, additive scores, softmax, the Gaussian and the sum. Memory outside stays
+ * unchanged. */
 static void windows(void) {
     check_random random = {1};
     for (uint32_t w = 4; w <= 44; w += 8)

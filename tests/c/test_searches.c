@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Beams, the most probable ids and searches of any model (subject.h), by hand and exhaustively.
+ * Beams, the most probable ids and searches for any model (subject.h), step by step and exhaustively.
  */
 #include <math.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void tops(const subject *s) {
         }
         CHECK_INT(nx_session_top(s->model, session, 2, few, few_nats), NX_OK);
         CHECK(few[0] == ids[0] && few[1] == ids[1] && few[2] == ids[V] && few[3] == ids[V + 1] && few_nats[3] == nats[V + 1]);
-        /* having looked changes nothing */
+        /* reading changes nothing */
         draw(s, plain, 1, expected_ids, expected_nats);
         if (p % 2) {
             CHECK_INT(nx_session_draw(s->model, session, 1, drawn_ids, drawn_nats, &drawn), NX_OK);
@@ -56,7 +56,7 @@ static void tops(const subject *s) {
 
 static void top_ids(void) { for_every_endless(tops); }
 
-/* Beams that fork and die at random are, at the end, the same as separate sequences with the same ids. */
+/* Beams that fork and die at random equal, at the end, separate sequences with the same ids. */
 static void beams(const subject *s) {
     enum { B = 6 };
     check_random random = {9};
@@ -84,7 +84,7 @@ static void beams(const subject *s) {
         CHECK_INT(status, NX_OK);
         CHECK_INT(nx_session_check(s->model, session, bytes), NX_OK);
     }
-    if (steps == s->length) steps--; /* one is left, to look at */
+    if (steps == s->length) steps--; /* one is left, to be read */
     uint32_t left = s->length - nx_session_position(session);
     for (uint32_t b = 0; b < B && left; b++) {
         nx_session *single = start(s, &one, NULL);
@@ -110,7 +110,7 @@ static void beams(const subject *s) {
 
 static void searched(void) { for_every(beams); }
 
-/* Samples that become others at random are, at the end, the same as separate sequences with the same ids, each with its own noise. */
+/* Samples that become copies of others at random equal, at the end, separate sequences with the same ids, each with its own noise. */
 static void resamples(const subject *s) {
     enum { B = 5, EVERY = 3, STEPS = 4 * EVERY };
     check_random random = {21};
@@ -121,7 +121,7 @@ static void resamples(const subject *s) {
     uint32_t span = s->span, parents[B], bad[B] = {0, 1, 2, 3, B}, ids[EVERY * B * NX_MAX_SPAN];
     uint32_t history[B][STEPS * NX_MAX_SPAN], old[B][STEPS * NX_MAX_SPAN];
     for (uint32_t b = 0; b < B; b++) parents[b] = B - 1 - b;
-    CHECK_INT(nx_session_resample(s->model, session, parents), NX_OK); /* all are the same yet */
+    CHECK_INT(nx_session_resample(s->model, session, parents), NX_OK); /* all are still the same */
     for (uint32_t p = 0; p < STEPS; p += EVERY) {
         if (draw(s, session, EVERY, ids, NULL) < EVERY) return; /* all have ended */
         for (uint32_t i = 0; i < EVERY; i++)
@@ -142,7 +142,7 @@ static void resamples(const subject *s) {
         nx_session *single = start(s, &one, NULL);
         int over = 0;
         for (uint32_t i = 0; i < STEPS; i++) over |= history[b][i * span] == NX_NONE || nx_ends(&s->model->plan[s->part], history[b][i * span]);
-        if (over) { /* and stays so */
+        if (over) { /* and remains so */
             for (uint32_t i = 0; i < drawn; i++) CHECK_INT(ids[(i * B + b) * span], NX_NONE);
             continue;
         }
@@ -192,13 +192,13 @@ static void resampled_as_branched(void) { for_every(resamples_as_branches); }
 
 static double length_penalty(uint32_t n, double alpha) { return pow((5.0 + n) / 6, alpha); }
 
-/* A hypothesis of the search by hand. */
+/* A hypothesis of the brute-force search. */
 typedef struct {
     uint32_t ids[LENGTH], n;
     float nats;
 } hypothesis;
 
-/* The search step by step, compared with the test's own, which puts every hypothesis to a separate run at every step. Now and then the
+/* The search step by step, compared with the test's own, which gives every hypothesis to a separate run at every step. Now and then the
  * session is copied elsewhere, and continues from there. Returns the score of its result, and its ids. */
 static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint32_t *ids, uint32_t *n_ids) {
     nx_settings settings = settings_of(beams, 0, 3), one = settings_of(1, 0, 3);
@@ -213,7 +213,7 @@ static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint3
     own[0] = (hypothesis){{0}, 0, 0};
     for (uint32_t p = 0; !over; p++) {
         uint32_t n = 0, kept = 0;
-        for (uint32_t b = 0; b < living; b++) { /* every continuation of every one, those that cost the same in their order */
+        for (uint32_t b = 0; b < living; b++) { /* every continuation of every hypothesis, in stable order of cost */
             size_t mark = memory_mark();
             nx_session *alone = start(s, &one, NULL);
             put(s, alone, own[b].ids, own[b].n, 0, NULL);
@@ -344,7 +344,7 @@ static void refused_searches(void) {
 
 /* ---- penalties and biases -------------------------------------------------------------------------------------------------- */
 
-/* All of the above with them: they are functions of the ids of the sequence, so they are the same in every way of computing. */
+/* All of the above with them: they are functions of the ids of the sequence, so they are the same for every division of the computation. */
 static void shaped_runs(void) {
     static void (*const tests[])(void) = {searched, resampled, top_ids};
     shaped = 1;

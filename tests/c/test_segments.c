@@ -74,7 +74,7 @@ static void without_transitions(void) {
     }
 }
 
-/* Neither long chains nor large numbers leave the range; scores of -infinity are never looked at. */
+/* Neither long chains nor large numbers leave the range; scores of -infinity are never read. */
 static void any_length(void) {
     check_random random = {4};
     for (int k = 0; k < 6; k++) {

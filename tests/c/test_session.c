@@ -33,14 +33,14 @@ static picture_info info_of(const nx_model *model) {
     return info;
 }
 
-/* Any bytes, or any colours. */
+/* Random bytes, or random colours. */
 static uint8_t *random_values(const picture_info *info, check_random *random) {
     uint8_t *values = memory_take(info->elements);
     for (uint32_t i = 0; i < info->elements; i++) values[i] = (uint8_t)(info->palette ? random_below(random, info->levels) : random_bits(random));
     return values;
 }
 
-/* Draws all that is left. Returns how many numbers, `values` and `nats` have room for a whole run. */
+/* Draws everything that is left. Returns the number; `values` and `nats` have capacity for a whole run. */
 static uint32_t finish(const nx_model *model, nx_session *session, uint32_t samples, uint8_t *values, float *nats) {
     picture_info info = info_of(model);
     uint32_t left = info.positions - nx_session_position(session);
@@ -125,7 +125,7 @@ static void misuse(void) {
     CHECK_INT(picture_prefill(model, session, values, UINT32_MAX, nats), NX_E_ARGUMENT);
     CHECK_INT(nx_session_position(session), 0);
     CHECK_INT(picture_step(model, session, 0, NULL, NULL), NX_OK);
-    CHECK_INT(picture_prefill(model, session, NULL, 0, NULL), NX_OK); /* zero steps were no step */
+    CHECK_INT(picture_prefill(model, session, NULL, 0, NULL), NX_OK); /* zero steps would not be a step */
     CHECK_INT(picture_prefill(model, session, values, 2, NULL), NX_OK);
     CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* computed, but without the output layer */
     CHECK_INT(picture_prefill(model, session, values, 1, nats), NX_OK);
@@ -173,12 +173,12 @@ static void conditioning(void) {
         for (uint32_t v = 0; v < 2 * info.elements; v++) CHECK_INT(values[v], 0x55);
         uint8_t *exact = memory_copy(input, count);
         CHECK_INT(picture_condition(model, session, exact, count), NX_OK);
-        memset(exact, 0, count); /* the values are the caller's again */
+        memset(exact, 0, count); /* the values belong to the caller again */
         CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT); /* twice */
         CHECK_INT(picture_step(model, session, n, values, nats), NX_OK);
         CHECK_BYTES(values, expected, 2 * info.elements);
         CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT);
-        /* too late, were the flag not set */
+        /* too late if the flag were not set */
         session = toy_session(model, &settings, NULL);
         CHECK_INT(picture_prefill(model, session, known, 1, NULL), NX_OK);
         uint32_t zero[3] = {0};
@@ -192,7 +192,7 @@ static void conditioning(void) {
     CHECK_INT(picture_condition(plain, toy_session(plain, &settings, NULL), image, 0), NX_E_ARGUMENT);
 }
 
-/* Indices past the palette are refused before anything is read; below, they are what comes back. */
+/* Indices past the palette are refused before anything is read; smaller ones are returned unchanged. */
 static void palette(void) {
     for (int i = TOY_PALETTE; i <= TOY_SR_PALETTE; i += TOY_SR_PALETTE - TOY_PALETTE) {
         toy *m = toy_build(config(i), NULL);
@@ -219,7 +219,7 @@ static void palette(void) {
     }
     uint8_t rgb[48];
     CHECK_INT(picture_palette(toy_open(toy_build(config(1), NULL)), rgb), NX_E_ARGUMENT);
-    /* colours are rounded, and clamped to a byte */
+    /* colours are rounded and clamped to a byte */
     static const float numbers[][2] = {{-3, 0}, {0.4f, 0}, {0.5f, 1}, {254.4f, 254}, {254.6f, 255}, {300, 255}, {1e30f, 255}, {-1e30f, 0}};
     for (int i = 0; i < 8; i++) {
         toy *m = toy_build(config(TOY_PALETTE), &(toy_twist){.poisoned = "palette.weight", .poison = numbers[i][0]});
@@ -229,7 +229,7 @@ static void palette(void) {
     }
 }
 
-/* A value whose embedding is infinite: numbers break at the element after it. */
+/* A value whose embedding is infinite: the next element becomes non-finite. */
 static void broken_numbers(void) {
     toy_config c = *config(1);
     c.classes = 0;
@@ -253,7 +253,7 @@ static void broken_numbers(void) {
     CHECK_FLOATS(broken_nats, nats, at + 1);
     CHECK_INT(picture_step(broken, session, 1, drawn, NULL), NX_E_NUMERIC);
     CHECK_INT(nx_session_position(session), at + 1);
-    CHECK_INT(nx_session_output(broken, session, 0, logits), NX_OK); /* to look at */
+    CHECK_INT(nx_session_output(broken, session, 0, logits), NX_OK); /* to be read */
     CHECK(!isfinite(logits[0]));
 
     session = toy_session(broken, &settings, NULL);
@@ -267,7 +267,7 @@ static void broken_numbers(void) {
 
 /* ---- look-ahead -------------------------------------------------------------------------------------------------------------- */
 
-/* The configurations with a draft: those of toy.c, then other kinds of models given one. Returns 0 past the last. */
+/* The configurations with a draft: those of toy.c, then other kinds of models given one. Returns 0 after the last one. */
 static int drafted(int i, toy_config *c) {
     static const int others[] = {TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_SR_PALETTE};
     if (i >= 8) return 0;
@@ -278,19 +278,19 @@ static int drafted(int i, toy_config *c) {
     return 1;
 }
 
-/* What happened to the guesses of many passes. */
+/* The fate of the drafted values of many passes. */
 typedef struct {
     int passes, right, wrong, unsure;
-    int far;              /* passes with three right guesses or more */
-    int at_block, at_end; /* right up to the end of a query block, of the steps */
-    int last;             /* wrong guesses of the highest level, with which a column was computed */
-    uint32_t longest;     /* positions of a pass that stood */
+    int far;              /* passes with at least three right values */
+    int at_block, at_end; /* right up to the end of a query block of the steps */
+    int last;             /* wrong values of the highest level for which a column was computed */
+    uint32_t longest;     /* positions of a pass that were kept */
 } tally;
 
 static uint8_t level_of(const picture_info *info, uint8_t value) { return info->palette ? value : toy_level(value, info->levels); }
 
-/* How far ahead each of `steps` positions from `from` on is computed in one call, by the rule of look-ahead, of a run whose values are
- * known: values (n) of the whole image. */
+/* How far ahead each of `steps` positions from `from` on is computed in one call, by the rule of speculative decoding, for a run whose
+ * values are known: values (n) of the whole image. */
 static void foresee(const nx_model *model, const picture_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead, tally *t) {
     picture_info info = info_of(model);
     size_t mark = memory_mark();
@@ -326,7 +326,7 @@ static void foresee(const nx_model *model, const picture_settings *s, const uint
     memory_release(mark);
 }
 
-/* A run: known values, then steps of `slice` positions. Everything that comes out of it. */
+/* A run: known values, then steps of `slice` positions. All its results. */
 typedef struct {
     uint8_t *values, *ahead; /* (n) */
     float *nats, *output;    /* (n), (P) */
@@ -349,7 +349,7 @@ static drawn draw_image(const nx_model *model, const picture_settings *s, const 
     return d;
 }
 
-/* What must hold of nx_session_ahead, whatever was guessed. */
+/* The invariants of nx_session_ahead for any draft. */
 static void check_ahead(const picture_info *info, const uint8_t *ahead, uint32_t look_ahead, uint32_t n_known, uint32_t slice) {
     for (uint32_t i = 0; i < info->positions; i++) {
         if (i < n_known || (i - n_known) % slice == 0 || (info->query_block && i % info->query_block == 0)) CHECK_INT(ahead[i], 0);
@@ -357,7 +357,7 @@ static void check_ahead(const picture_info *info, const uint8_t *ahead, uint32_t
     }
 }
 
-/* The same values, nats and last output as one by one, and as much at once as the guesses allow. */
+/* The same values, nats and last output as position by position, computed as far ahead as the draft allows. */
 static void look_ahead_is_exact(void) {
     static const nx_settings filters[] = {FILTER(1, 0, 1, 0, 0, 0), FILTER(0, 0, 1, 0, 0, 0), FILTER(0.7f, 0, 1, 0, 0, 0), FILTER(1.5f, 4, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(0.7f, 5, 0.9f, 0, 0, 0)};
     static const uint32_t looks[] = {0, 1, 2, 3, 8, 16}, slices[] = {1, 2, 5, 1000};
@@ -402,7 +402,8 @@ static void look_ahead_is_exact(void) {
             }
         check_note("  configuration %d: %d passes, %d right, %d wrong, %d unsure, %d far, %d at blocks, %d at ends, longest %u", i, t.passes, t.right, t.wrong,
                    t.unsure, t.far, t.at_block, t.at_end, (unsigned)t.longest);
-        if (i < 4) CHECK(t.right > 100 && t.wrong > 30 && t.unsure > 30 && t.far > 15 && t.at_end > 10); /* or the test shows nothing */
+        /* otherwise the test shows nothing */
+        if (i < 4) CHECK(t.right > 100 && t.wrong > 30 && t.unsure > 30 && t.far > 15 && t.at_end > 10);
         all.at_block += t.at_block;
         if (t.longest > all.longest) all.longest = t.longest;
         memory_release(outer);
@@ -410,10 +411,10 @@ static void look_ahead_is_exact(void) {
     CHECK(all.at_block > 20 && all.longest > 10);
 }
 
-/* A draft that knows the model: no guess is wrong, and passes are as long as they may be. */
+/* A draft that equals the model: every drafted value is right, and passes have the maximum length. */
 static void draft_that_knows(void) {
     toy_config c = *config(TOY_DRAFT);
-    c.sharpness = 1e-30f; /* the head's weights vanish against its bias */
+    c.sharpness = 1e-30f; /* the head's weights vanish next to its bias */
     toy *m = toy_build(&c, NULL);
     float *model_bias = toy_inside(m, "output.bias"), *draft_bias = toy_inside(m, "draft.output.bias");
     for (uint32_t v = 0; v < c.levels; v++) model_bias[v] = draft_bias[v] = (float)(8 * (v * 7 % c.levels));
@@ -438,7 +439,7 @@ static void draft_that_knows(void) {
     }
 }
 
-/* Several samples, maps, or a file without a draft: the setting changes nothing. */
+/* With several samples, maps, or a file without a draft, the setting changes nothing. */
 static void look_ahead_where_there_is_none(void) {
     check_random random = {7};
     for (uint32_t i = 0; i < n_configs(); i++)
@@ -469,7 +470,7 @@ static void look_ahead_where_there_is_none(void) {
             for (uint32_t p = 0; p < n; p++) CHECK_INT(ahead[p], 0);
             if (!CHECK(bytes == plain_bytes)) return;
             memset((uint8_t *)session + 4 * LOOK_AHEAD, 0, 4);
-            CHECK_BYTES(session, plain, bytes); /* the same run, down to the last byte */
+            CHECK_BYTES(session, plain, bytes); /* the same run, to the last byte */
             memory_release(mark);
         }
 }
@@ -502,7 +503,7 @@ static void ahead_of_what(void) {
     CHECK_BYTES(same + 3, ahead, 9);
 }
 
-/* Saved in the middle and read back, into a run that looks further ahead, less far, or not at all. */
+/* Saved in the middle and restored into a run that looks further ahead, less far, or not at all. */
 static void look_ahead_restored(void) {
     check_random random = {8};
     toy_config c;
@@ -548,8 +549,8 @@ static void look_ahead_restored(void) {
     }
 }
 
-/* A model, and the same with an infinite embedding of the highest level: numbers break after it is drawn, or guessed.
- * bias: of that level, in the model's output and in the draft's */
+/* A model, and the same with an infinite embedding of the highest level: results become non-finite after it is drawn or drafted. bias: of
+ * that level, in the model's output and in the draft's */
 static void breaks_after_last(const toy_config *c, float bias, float draft_bias, nx_model **good, nx_model **broken) {
     for (int b = 0; b < 2; b++) {
         toy *m = toy_build(c, NULL);
@@ -560,7 +561,7 @@ static void breaks_after_last(const toy_config *c, float bias, float draft_bias,
     }
 }
 
-/* Its run ends where one by one it ends, whether the column that breaks was ahead or not. */
+/* Its run ends where it ends position by position, whether the failing column was computed ahead or not. */
 static void broken_ahead(void) {
     static const int which[] = {TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE};
     static const float bias[] = {5, 4, 3};
@@ -594,7 +595,7 @@ static void broken_ahead(void) {
                 CHECK_FLOATS(nats, plain.nats, at + 1);
                 CHECK_INT(nx_session_ahead(broken, session, 0, at + 1, ahead), NX_OK);
                 CHECK_BYTES(ahead, expected, at + 1);
-                CHECK_INT(nx_session_output(broken, session, 0, output), NX_OK); /* to look at */
+                CHECK_INT(nx_session_output(broken, session, 0, output), NX_OK); /* to be read */
                 CHECK(!isfinite(output[0]));
                 CHECK_INT(nx_session_check(broken, session, bytes), NX_OK);
                 CHECK_INT(picture_step(broken, session, 1, values, nats), NX_E_NUMERIC);
@@ -604,16 +605,16 @@ static void broken_ahead(void) {
             memory_release(mark);
         }
         check_note("  configuration %d: %d break ahead, %d do not", which[i], inside, alone);
-        CHECK(inside > 2 && alone > 2); /* or the test shows nothing */
+        CHECK(inside > 2 && alone > 2); /* otherwise the test shows nothing */
     }
 }
 
-/* What breaks behind a wrong guess is thrown away and leaves no trace. */
+/* A failure after a wrong drafted value is discarded and leaves no trace. */
 static void broken_guesses(void) {
     static const int which[] = {TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE};
     static const float at_times[] = {5.5f, 3, 0};
     for (int i = 0; i < 3; i++)
-        for (int stubborn = 0; stubborn < 2; stubborn++) { /* a draft that always guesses what breaks, and one that does at times */
+        for (int stubborn = 0; stubborn < 2; stubborn++) { /* a draft that always predicts the failing value, and one that sometimes does */
             toy_config c = *config(which[i]);
             nx_model *good, *broken;
             tally t = {0};
@@ -642,7 +643,7 @@ static void broken_guesses(void) {
         }
 }
 
-/* Whatever a draft's weights are, its guesses are values and change nothing. */
+/* Whatever a draft's weights are, its values are valid levels and change nothing. */
 static void absurd_drafts(void) {
     static const char *const names[] = {"draft.token_embd.weight", "draft.neighbour.weight", "draft.position_row.weight", "draft.position_col.weight",
                                         "draft.output.weight", "draft.output.bias"};
@@ -671,7 +672,7 @@ static void absurd_drafts(void) {
                 check_at("tensor %lld, number %lld, run %lld", t, x, run, 0);
                 CHECK_BYTES(d.values, plain.values, n);
                 CHECK_FLOATS(d.nats, plain.nats, n);
-                size_t bytes; /* guesses that were left behind are values, too: the run may be saved */
+                size_t bytes; /* discarded drafted values are valid levels, too: the run may be saved */
                 nx_session *session = toy_session(absurd, &settings, &bytes);
                 CHECK_INT(picture_step(absurd, session, n / 2, d.values, NULL), NX_OK);
                 CHECK_INT(nx_session_check(absurd, session, bytes), NX_OK);
@@ -686,12 +687,12 @@ static void save_and_restore(void) {
     for (uint32_t i = 0; i < n_configs(); i++) {
         size_t outer = memory_mark();
         toy *m = toy_build(config(i), NULL);
-        nx_model *model = toy_open(m), *again = toy_open(m); /* the same file, opened once more: a reloaded page */
+        nx_model *model = toy_open(m), *again = toy_open(m); /* the same file, opened again, like a reloaded page */
         if (!model || !again) return;
         picture_info info = info_of(model);
         uint32_t n = info.positions, samples = 3, room = info.elements * samples;
         uint8_t *known = random_values(&info, &random);
-        for (uint32_t point = 0; point <= n; point += 1 + n / 9) /* the moment of the copy; half of what came before was known */
+        for (uint32_t point = 0; point <= n; point += 1 + n / 9) /* the moment of the copy; half of the past was known */
             for (int stepped = 0; stepped < 2; stepped++) {
                 size_t mark = memory_mark(), bytes;
                 picture_settings settings = toy_settings(samples, 5);
@@ -719,7 +720,7 @@ static void save_and_restore(void) {
                 CHECK_INT(finish(model, session, samples, copied, copied_nats), count);
                 CHECK_BYTES(copied, values, count);
                 CHECK_FLOATS(copied_nats, nats, count);
-                CHECK_BYTES(session, fork, bytes); /* down to the last byte */
+                CHECK_BYTES(session, fork, bytes); /* to the last byte */
                 memory_release(mark);
             }
         memory_release(outer);
@@ -788,14 +789,14 @@ typedef struct {
     size_t bytes;
 } middle;
 
-/* With a draft of one sample that looks ahead, else of three samples with maps. */
+/* With a draft, one sample that looks ahead; else three samples with maps. */
 static middle middle_of(const toy_config *c, int stepped) {
     check_random random = {2};
     middle m = {toy_open(toy_build(c, NULL)), {0}, NULL, 0};
     picture_settings settings = toy_settings(c->neighbours ? 1 : 3, 5);
     settings.maps = !c->neighbours;
     settings.look_ahead = 16;
-    settings.top_p = c->levels < 256 ? 0.9f : 1; /* which sorts the levels, over and over here */
+    settings.top_p = c->levels < 256 ? 0.9f : 1; /* which sorts the levels, repeatedly here */
     picture_info_of(m.model, &m.info);
     uint8_t *known = random_values(&m.info, &random);
     nx_session *session = toy_session(m.model, &settings, &m.bytes);
@@ -835,7 +836,7 @@ static void refused_states(void) {
         CHECK_INT(nx_session_check(m.model, copy, bytes), NX_E_STATE);
     }
     CHECK_INT(nx_session_check(m.model, memory_copy(m.state, m.bytes - 1), m.bytes - 1), NX_E_STATE);
-    /* a run of super-resolution that would continue without its small image; and one that took an image the model does not take */
+    /* a super-resolution run that would continue without its small image; and a run with an image that the model does not take */
     middle small = middle_of(config(TOY_SR_DMOL), 1);
     uint32_t zero = 0, one = 1;
     uint8_t *without = memory_copy(small.state, small.bytes), *with = memory_copy(m.state, m.bytes);
@@ -844,15 +845,15 @@ static void refused_states(void) {
     CHECK_INT(nx_session_check(small.model, small.state, small.bytes), NX_OK);
     CHECK_INT(nx_session_check(small.model, without, small.bytes), NX_E_STATE);
     CHECK_INT(nx_session_check(m.model, with, m.bytes), NX_E_STATE);
-    /* longer is no harm: blocks may be handed in larger than asked for */
+    /* a longer block is fine: blocks may be larger than requested */
     uint8_t *longer = memory_take(m.bytes + 100);
     memcpy(longer, m.state, m.bytes);
     CHECK_INT(nx_session_check(m.model, longer, m.bytes + 100), NX_OK);
-    /* another model, were it of the same shape */
+    /* another model, even of the same shape */
     toy_config other = *config(1);
     other.seed++;
     CHECK_INT(nx_session_check(toy_open(toy_build(&other, NULL)), m.state, m.bytes), NX_E_STATE);
-    /* an element beyond the levels would index past the embedding; those behind the position are written before they are read */
+    /* an element beyond the levels would index past the embedding; elements after the position are written before they are read */
     for (uint32_t i = 0; i < 3 * m.info.elements; i++) {
         static const uint32_t wrong[] = {16, 0x1000000, NX_NONE};
         uint8_t *copy = memory_copy(m.state, m.bytes);
@@ -862,7 +863,7 @@ static void refused_states(void) {
         l.ids[i] = 15;
         CHECK_INT(nx_session_check(m.model, copy, m.bytes), NX_OK);
     }
-    for (uint32_t i = 0; i < 3; i++) { /* slots that are none, or shared; a sample that ended where none can; a class that is none */
+    for (uint32_t i = 0; i < 3; i++) { /* invalid or shared slots; a sample that ended in a model without ends; an invalid class */
         uint8_t *copy = memory_copy(m.state, m.bytes);
         nx_layout l = nx_layout_of(m.model, (nx_session *)copy);
         uint32_t *damaged[] = {l.slots + i, l.slots + i, l.ended + i, l.port[0]}, value[] = {3, (i + 1) % 3, 1, 3};
@@ -894,7 +895,7 @@ static void damaged_states(void) {
                 }
                 copy[at] = b;
             }
-            for (int run = 0; run < 60; run++) { /* random words anywhere, first among them those of the header that pass */
+            for (int run = 0; run < 60; run++) { /* random words anywhere, first those of the header that pass the check */
                 memcpy(copy, m.state, m.bytes);
                 for (int damage = 0; damage < 3; damage++) {
                     uint32_t word = random_below(&random, 2) ? random_bits(&random) : random_below(&random, m.info.positions + 1);
@@ -927,7 +928,7 @@ static void same_bits(void) {
             settings.temperature = temperature[run];
             settings.top_p = top_p[run];
             settings.top_k = run == 3 ? 5 : 0;
-            settings.look_ahead = 8; /* only of a single sample */
+            settings.look_ahead = 8; /* only for a single sample */
             uint8_t *ahead = memory_take(info.positions), *values = memory_take(info.elements * samples), *fed = random_values(&info, &random);
             float *nats = memory_take(info.elements * samples * sizeof *nats);
             nx_session *session = toy_session(model, &settings, NULL);
@@ -938,7 +939,7 @@ static void same_bits(void) {
             hash = check_hash(hash, nats, count * sizeof *nats);
             CHECK_INT(nx_session_ahead(model, session, 0, info.positions, ahead), NX_OK);
             hash = check_hash(hash, ahead, info.positions);
-            hash = check_hash(hash, m->bytes, m->length); /* the models themselves, so that a difference can be told apart */
+            hash = check_hash(hash, m->bytes, m->length); /* the models themselves, so that a difference can be located */
             memory_release(mark);
         }
     check_say("hash %08x%08x", (unsigned)(hash >> 32), (unsigned)hash);

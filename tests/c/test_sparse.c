@@ -7,9 +7,9 @@
 #include "kernels/kernels.h"
 #include "reference.h"
 
-/* Of attention in single precision over up to 60 positions, scores of a deviation of about 1. */
+/* For attention in single precision over up to 60 positions, scores of deviation about 1. */
 #define TOLERANCE 4e-6
-/* What rounding queries, keys, values and weights to 7 bits costs at most, of values of deviation 1; 0.032 was measured. */
+/* The largest error from rounding queries, keys, values and weights to 7 bits, for values of deviation 1; 0.032 was measured. */
 #define ROUNDED_TOLERANCE 0.06
 
 /* ---- the definition --------------------------------------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static void full_attention(void) {
     }
 }
 
-/* The reach of two layers, the second one over the output of the first, `residual`: with the identity added to each. */
+/* The reach of two layers, the second one reading the output of the first; `residual`: with the identity added to each. */
 static int reaches_all(const nx_sparse *p, uint32_t first, uint32_t second, int residual) {
     for (uint32_t i = 0; i < p->positions; i++)
         for (uint32_t k = 0; k <= i; k++) {
@@ -114,12 +114,12 @@ static void two_layers(void) {
         for (uint32_t l = 3; 2 * l < n; l++) {
             nx_sparse p = {NX_STRIDED, n, l, 0, 0};
             CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 0) && reaches_all(&p, NX_FAR, NX_NEAR, 0));
-            p.kind = NX_BLOCKS; /* row and column need the previous row, where the row set comes after the column set */
+            p.kind = NX_BLOCKS; /* row and column need the previous row, if the row set comes after the column set */
             CHECK(!reaches_all(&p, NX_NEAR, NX_FAR, 1) && !reaches_all(&p, NX_FAR, NX_NEAR, 1));
             for (uint32_t c = 1; c < l; c++) {
                 p = (nx_sparse){NX_FIXED, n, l, c, 0};
                 check_at("n = %lld, l = %lld, c = %lld", n, l, c, 0);
-                CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 1)); /* so the interleave begins with A1 */
+                CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 1)); /* so the interleaving begins with A1 */
                 CHECK(!reaches_all(&p, NX_FAR, NX_NEAR, 1));
                 CHECK(!reaches_all(&p, NX_NEAR, NX_FAR, 0) && !reaches_all(&p, NX_FAR, NX_NEAR, 0));
                 CHECK(reaches_all(&p, NX_NEAR | NX_FAR, NX_NEAR | NX_FAR, 0));
@@ -137,8 +137,8 @@ static float *draw(size_t n, check_random *random) {
     return x;
 }
 
-/* One position after another into the slots that the pattern says, against dense attention under the mask, in double precision; and to the
- * bit against a cache that holds the visible positions alone, in their order: the slots permute positions and nothing else. */
+/* Positions one by one into the pattern's slots, against dense attention under the mask, in double precision; and bit-identical to a cache
+ * that holds only the visible positions in order: the slots only permute positions. */
 static void attention_of(const nx_sparse *p) {
     static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8};
     check_random random = {p->positions * 1000003u + p->stride * 1009u + p->summary * 31u + p->sets};
@@ -169,7 +169,7 @@ static void attention_of(const nx_sparse *p) {
                 for (uint32_t c = 0; c < KEY; c++) CHECK_NEAR((double)out[h * KEY + c], truth[c], type == NX_F32 ? TOLERANCE : ROUNDED_TOLERANCE);
                 for (uint32_t j = 0; j < count && type == NX_F32; j++) CHECK_NEAR((double)map[h * window + j], weights[keys[j]], TOLERANCE);
             }
-            if (p->sets != NX_FAR) continue; /* of a near set, which begins anywhere in a tile, sums are in another order */
+            if (p->sets != NX_FAR) continue; /* for a near set, which begins anywhere in a tile, sums have another order */
             size_t inner = memory_mark();
             nx_cache own = {memory_take(nx_cache_bytes(type, room, HEADS, KEY)), type, room, HEADS, KEY, 1, 0};
             for (uint32_t j = 0; j < count; j++) nx_cache_write(&own, j, key + (size_t)keys[j] * WIDTH, value + (size_t)keys[j] * WIDTH);

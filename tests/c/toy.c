@@ -93,7 +93,7 @@ void toy_refused(const uint8_t *bytes, size_t length, nx_status status, const ch
 
 /* ---- weights --------------------------------------------------------------------------------------------------------------- */
 
-/* Single to half, to nearest, ties to even; |x| < 65504. Counts in units of the last place, which are exact in double. */
+/* Single to half precision, to nearest, ties to even; |x| < 65504. Counts in units of the last place, which are exact in double. */
 static uint16_t to_half(float x) {
     uint32_t bits;
     memcpy(&bits, &x, 4);
@@ -128,7 +128,7 @@ void put_tensor(toy_file *head, toy_file *data, toy_tensor *t) {
 
 static int starts(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
 
-/* Neighbours of a draft: near ones, two as far away as can be, then rows of others, some twice. */
+/* Neighbours of a draft: near ones, two at the maximum distance, then rows of others, some twice. */
 static void list_offsets(toy_tensor *t) {
     static const int8_t first[8][2] = {{0, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, -16}, {-16, 16}, {0, -2}, {-2, 0}};
     for (uint32_t o = 0; o < t->rows; o++) {
@@ -137,7 +137,7 @@ static void list_offsets(toy_tensor *t) {
     }
 }
 
-/* Spread of weights as in weights/train/golden.py: large enough that attention is far from uniform. */
+/* Standard deviation of weights, as in weights/train/golden.py: large enough that attention is far from uniform. */
 static void draw_weights(toy_tensor *t, const toy_config *c) {
     const char *like = strcmp(t->name, "draft.output.bias") ? t->name : "output.bias"; /* so that a draft is often right */
     check_random random = {c->seed ^ check_hash(0, like, strlen(like))};
@@ -166,7 +166,7 @@ static void draw_weights(toy_tensor *t, const toy_config *c) {
     for (size_t i = 0; i < (size_t)t->rows * t->cols; i++) t->values[i] = (float)(mean + spread * random_normal(&random));
 }
 
-/* 32 numbers: the scale makes -8 of the number of the largest magnitude; the rest is rounded, and cut at 7. */
+/* 32 numbers: the scale maps the number of largest magnitude to -8; the others are rounded and clipped to 7. */
 static void encode_q4(toy_file *file, float *x) {
     float top = 0;
     uint8_t q[32], pairs[16];
@@ -453,7 +453,8 @@ toy *toy_build(const toy_config *config, const toy_twist *twist) {
         }
         if (is(twist->poisoned, t->name) && t->type == NX_F32) t->values[(size_t)t->rows * t->cols - 1] = twist->poison;
         toy_encode(&data, t);
-        if (is(twist->poisoned, t->name) && t->type != NX_F32) { /* a half of all ones: the last weight, the last block's scale */
+        /* a half-precision number of all ones: the last weight, the last block's scale */
+        if (is(twist->poisoned, t->name) && t->type != NX_F32) {
             uint16_t infinity = 0x7c00;
             memcpy(data.bytes + data.length - (t->type == NX_F16 ? 2 : t->type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES), &infinity, 2);
         }
@@ -483,7 +484,7 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
          .position = TOY_SINUSOIDAL, .seed = 1},
         {.height = 5, .width = 7, .channels = 1, .levels = 16, .blocks = 2, .d = 16, .inner = 32, .heads = 2, .key_length = 8,
          .position = TOY_LEARNED_HALF, .classes = 3, .seed = 2},
-        /* heads * key_length = 36, not d; the last of the query blocks is short: 105 = 7 * 14 + 7 */
+        /* heads * key_length = 36, not d; the last query block is short: 105 = 7 * 14 + 7 */
         {.height = 5, .width = 7, .channels = 3, .levels = 256, .blocks = 2, .d = 24, .inner = 40, .heads = 3, .key_length = 12,
          .pattern = NX_LOCAL_1D, .query_block = 14, .memory_block = 9, .position = TOY_LEARNED_WHOLE, .classes = 2, .biases = 1, .seed = 3},
         {.height = 4, .width = 5, .channels = 3, .levels = 3, .blocks = 3, .d = 12, .inner = 20, .heads = 1, .key_length = 20,
@@ -510,7 +511,7 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
          .position = TOY_LEARNED_WHOLE, .output = NX_BERNOULLI, .seed = 12},
         {.height = 4, .width = 5, .channels = 1, .levels = 256, .blocks = 2, .d = 16, .inner = 20, .heads = 2, .key_length = 8,
          .position = TOY_SINUSOIDAL, .pre_norm = 1, .output = NX_LOGISTIC, .seed = 13},
-        /* positions are channels: blocks of 3 x 4 of them cut pixels, and 4 x 9 */
+        /* positions are channels: blocks of 3 x 4 and 4 x 9 of them divide pixels */
         {.height = 4, .width = 3, .channels = 3, .levels = 16, .blocks = 2, .d = 16, .inner = 20, .heads = 2, .key_length = 8,
          .pattern = NX_LOCAL_2D, .block_rows = 3, .block_cols = 4, .flange_rows = 2, .flange_cols = 1, .position = TOY_LEARNED_WHOLE,
          .biases = 1, .output = NX_GAUSSIAN, .seed = 14},
@@ -529,7 +530,7 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
          .encoder_blocks = 2, .type = NX_Q8_0, .seed = 18},
         {.height = 6, .width = 7, .channels = 1, .levels = 10, .blocks = 2, .d = 16, .inner = 24, .heads = 2, .key_length = 8,
          .position = TOY_LEARNED_HALF, .classes = 2, .sharpness = 1, .neighbours = 6, .hidden = 12, .rank = 5, .peak = 3, .seed = 19},
-        /* query blocks of 11 and 19 are no multiples of the kernels' tiles, and the last is short */
+        /* query blocks of 11 and 19 are not multiples of the kernels' tiles, and the last one is short */
         {.height = 6, .width = 7, .channels = 1, .levels = 16, .blocks = 2, .d = 12, .inner = 20, .heads = 1, .key_length = 12,
          .pattern = NX_LOCAL_1D, .query_block = 11, .memory_block = 6, .position = TOY_SINUSOIDAL, .pre_norm = 1, .type = NX_F16,
          .sharpness = 1, .neighbours = 9, .hidden = 8, .rank = 3, .draft_type = NX_F16, .peak = 1.7f, .seed = 20},
@@ -652,10 +653,10 @@ static void read_metadata(const nx_model *model) {
     CHECK_INT(nx_model_metadata(model, UINT32_MAX, &entry), NX_E_ARGUMENT);
 }
 
-/* With any weights, a run either works, or reports that a value was not finite. */
+/* With any weights, a run either works or reports that a value was not finite. */
 static int run_is(nx_status status) { return CHECK(status == NX_OK || status == NX_E_NUMERIC) && status == NX_OK; }
 
-/* A run that looks ahead ends where a run without does, with the same values and nats: even of numbers that break. */
+/* A run with speculative decoding ends where a run without it does, with the same values and nats, even if numbers become non-finite. */
 static void run_ahead(const nx_model *model, const picture_info *info, const uint8_t *known, uint32_t n_known) {
     enum { most = 20 };
     uint32_t left = info->positions - n_known, steps = left < most ? left : most, position[2];
@@ -681,9 +682,9 @@ static void run_ahead(const nx_model *model, const picture_info *info, const uin
     CHECK_FLOATS(nats[1], nats[0], position[0]);
 }
 
-#define MOST_INPUT 400 /* pixels of an image that is read: attention over them takes time with their square */
+#define MOST_INPUT 400 /* pixels of an input image: the time of attention over them is quadratic */
 
-/* Whether a model reads a picture and draws no larger one, but words. */
+/* Whether a model reads a picture and writes words, rather than a larger picture. */
 static int tells(const nx_model *model, const picture_info *info) {
     nx_port port;
     return !info->input_height && nx_model_port(model, 0, 0, &port) == NX_OK && !strcmp(port.name, "image");
@@ -691,10 +692,10 @@ static int tells(const nx_model *model, const picture_info *info) {
 
 static void run_model(const nx_model *model, const picture_info *info, size_t most) {
     nx_port port;
-    if (tells(model, info)) return; /* tests/fuzz has runs of it */
-    if (nx_model_port(model, 0, 0, &port) == NX_OK && port.any_length) return; /* it reads a sentence: tests/fuzz has runs of it */
-    if (!info->outputs) return; /* no sequence: tests/fuzz asks for its results */
-    if (!info->positions) return; /* a sound, as long as its caller says */
+    if (tells(model, info)) return; /* tests/fuzz runs it */
+    if (nx_model_port(model, 0, 0, &port) == NX_OK && port.any_length) return; /* it reads a sentence: tests/fuzz runs it */
+    if (!info->outputs) return; /* no sequence: tests/fuzz reads its results */
+    if (!info->positions) return; /* a sound, with the length that its caller requests */
     picture_settings settings = toy_settings(2, 5);
     settings.label = (int32_t)info->classes - 1;
     settings.temperature = 0.5f;
@@ -716,7 +717,7 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
     if (info->draft) run_ahead(model, info, values, known);
     if (!run_is(picture_prefill(model, session, values, known, nats))) return;
     if (!run_is(picture_step(model, session, steps, values + fed, nats + fed))) return;
-    for (uint32_t i = 0; i < room; i++) CHECK(nats[i] >= 0 || nats[i] <= 0); /* never not-a-number */
+    for (uint32_t i = 0; i < room; i++) CHECK(nats[i] >= 0 || nats[i] <= 0); /* never NaN */
     if (!CHECK_INT(nx_session_output(model, session, 1, output), NX_OK)) return;
     if (info->window && !CHECK_INT(picture_attention(model, session, 1, weights, keys, &count), NX_OK)) return;
     /* up to the position itself; a sparse set may end before it, or be empty */
@@ -724,9 +725,9 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
     CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
 }
 
-/* What must hold of any model. */
+/* The invariants of any model. */
 static void check_info(const nx_model *model, const picture_info *info) {
-    if (!info->height || !info->outputs || tells(model, info)) return; /* no model of pictures that are drawn element by element */
+    if (!info->height || !info->outputs || tells(model, info)) return; /* not an image model that draws element by element */
     CHECK(info->height >= 1 && info->height <= NX_MAX_SIDE && info->width >= 1 && info->width <= NX_MAX_SIDE);
     CHECK(info->levels >= 2 && info->levels <= NX_MAX_LEVELS && (info->channels == 1 || info->channels == 3));
     CHECK(info->elements == info->positions * info->position_elements && info->classes <= NX_MAX_CLASSES && info->palette <= 1);

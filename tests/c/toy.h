@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Toy models: a writer of GGUF files in memory, and random image transformers of any configuration. The weights of a tensor
- * follow from the seed and its name, so that two models that differ in one tensor agree in the others. No libm: the files are
- * the same bytes in every build.
+ * Toy models: a writer of GGUF files in memory, and random image transformers of any configuration. The weights of a tensor follow from the
+ * seed and its name, so two models that differ in one tensor agree in the others. It uses no libm: the files have the same bytes in every
+ * build.
  */
 #ifndef TOY_H
 #define TOY_H
@@ -35,11 +35,11 @@ void put_key_u64(toy_file *file, const char *key, uint64_t value);
 void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t count);
 void put_key_texts(toy_file *file, const char *key, uint32_t count); /* "0", "1", ... */
 
-/* A tensor: its entry into the head of a file, its bytes, padded, into the data; values become those of their type after rounding. */
+/* A tensor: its entry goes to the head of a file, its padded bytes to the data; values become those of their type after rounding. */
 typedef struct toy_tensor toy_tensor;
 void put_tensor(toy_file *head, toy_file *data, toy_tensor *tensor);
 
-/* Checks that a file is refused with this status, for a reason, and that the problem names `named`. */
+/* Checks that a file is refused with this status, and that the problem has a reason and names `named`. */
 void toy_refused(const uint8_t *bytes, size_t length, nx_status status, const char *named);
 
 /* ---- a model -------------------------------------------------------------------------------------------------------------- */
@@ -59,22 +59,22 @@ typedef struct {
     uint32_t mixtures;     /* of NX_DMOL */
     uint32_t input_height, input_width, encoder_blocks; /* of super-resolution, else 0 */
     uint32_t encoder_inner;                             /* 0: inner */
-    int direct;            /* positions look at the small picture by themselves */
+    int direct;            /* positions read the small picture directly */
     uint32_t classes;
-    int biases;      /* in query, key, value and output */
+    int biases;      /* biases in query, key, value and output */
     int headless;    /* no output.bias */
-    uint32_t type;   /* of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
+    uint32_t type;   /* type of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
     uint32_t tables; /* type of the embeddings */
     float sharpness; /* deviation of the logits; 0: 1.5 */
     uint32_t neighbours, hidden, rank, draft_type; /* of a draft; no neighbours: none */
-    float peak;      /* deviation of output.bias and draft.output.bias, which are the same numbers; 0: 0.3 */
+    float peak;      /* deviation of output.bias and draft.output.bias, which are equal; 0: 0.3 */
     uint64_t seed;
 } toy_config;
 
 struct toy_tensor {
     char name[48];
     uint32_t rows, cols, type;
-    float *values; /* (rows, cols) as the file holds them */
+    float *values; /* (rows, cols) as stored in the file */
 };
 
 typedef struct {
@@ -86,7 +86,7 @@ typedef struct {
     toy_tensor *tensor;
 } toy;
 
-/* What is wrong with a file on purpose. Names are of keys or tensors; null: nothing. */
+/* A deliberate fault of a file. Names are of keys or tensors; null: none. */
 typedef struct {
     const char *without;               /* left out */
     const char *twice;                 /* written twice */
@@ -95,7 +95,7 @@ typedef struct {
     const char *number, *text;         /* a key with another value: */
     uint32_t value;                    /*   of `number` */
     const char *words;                 /*   of `text` */
-    const char *poisoned;              /* a tensor whose last weight is */
+    const char *poisoned;              /* a tensor whose last weight is replaced */
     float poison;
 } toy_twist;
 
@@ -104,7 +104,7 @@ toy *toy_build(const toy_config *config, const toy_twist *twist);
 /* Inner width of the encoder's feed-forward networks. */
 uint32_t toy_encoder_inner(const toy_config *config);
 
-/* Elements of a position, positions in a row, positions, numbers of the output layer; the pattern and the distribution. */
+/* Elements per position, positions per row, positions, width of the output layer; the pattern and the distribution. */
 uint32_t toy_elements(const toy_config *config);
 uint32_t toy_cols(const toy_config *config);
 uint32_t toy_positions(const toy_config *config);
@@ -117,45 +117,46 @@ void toy_encode(toy_file *file, const toy_tensor *tensor);
 /* A tensor of a model, or null. */
 const toy_tensor *toy_find(const toy *model, const char *name);
 
-/* The weights of a tensor of F32 inside the file, to change them. */
+/* The weights of an F32 tensor inside the file, to change them. */
 float *toy_inside(toy *model, const char *name);
 
-/* 8-bit value of a level, and the level of an 8-bit value, computed the long way. */
+/* The 8-bit value of a level, and the level of an 8-bit value, computed directly. */
 uint8_t toy_value(uint32_t level, uint32_t levels);
 uint8_t toy_level(uint32_t value, uint32_t levels);
 
-/* A spread of configurations that between them have every feature. Returns how many; `list` and `names` may be null. */
+/* A set of configurations that together have every feature. Returns their number; `list` and `names` may be null. */
 enum { TOY_PALETTE = 8, TOY_DMOL, TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_GAUSSIAN, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0, TOY_SR_Q8_0,
        TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE, TOY_DRAFT_Q4_0 };
 uint32_t toy_configs(const toy_config **list, const char *const **names);
 
-/* A model that enlarges by looking (models/image_transformer/direct.h): into a palette, with rounded weights, or, `mixtures`, into levels,
- * with an encoder too. */
+/* A model with direct enlargement (models/image_transformer/direct.h): into a palette, with rounded weights, or, with `mixtures`, into
+ * levels, with an encoder too. */
 toy *toy_direct(int mixtures, const toy_twist *twist);
 
 /* ---- from the tests of a model to the tests of all ----------------------------------------------------------------------- */
 
 enum {
-    TOY_SEED = 1,   /* a small file for the fuzzer to begin with (tests/fuzz/seeds.c), at most 16 KB */
+    TOY_SEED = 1,   /* a small file from which the fuzzer starts (tests/fuzz/seeds.c), at most 16 KB */
     TOY_RUN = 2,    /* a subject of the tests of runs, searches and branches (subject.h) */
     TOY_SHAPED = 4, /* it is also run with penalties, biases and filters: one of each sort is enough */
-    TOY_SEARCH = 8, /* a search by beams is compared with one by hand; its positions have one id each, 40 values at most, and it is 30 long at most */
-    TOY_DAMPED = 16, /* the weights of its maps add up to 1 at most, not to 1: the paper damps them after the softmax, or has nothing to attend to */
+    /* a beam search is compared with brute force; its positions have one id each, at most 40 values, and it has at most 30 positions */
+    TOY_SEARCH = 8,
+    TOY_DAMPED = 16, /* the weights of its maps add up to at most 1: the paper damps them after the softmax, or nothing is visible */
     TOY_FIXED = 32,  /* rows of its maps need not see their own position, and at first see nothing: fixed patterns, blocks */
-    TOY_BITS = 64,   /* each weight of its maps is a separate probability, so that they need not add up to 1 */
+    TOY_BITS = 64,   /* each weight of its maps is a separate probability, so they need not add up to 1 */
     TOY_PART = 256,  /* times the part of the model that runs */
 };
 
-/* A toy that is found by itself: tests/c/models/NAME.c defines `const toy_row NAME_toys[] = {`, the last row zeros. */
+/* Toys are found by name: tests/c/models/NAME.c defines `const toy_row NAME_toys[] = {`, the last row zeros. */
 typedef struct {
     const char *name; /* the name in failure messages; a seed needs none */
     uint32_t uses;
     toy_file (*file)(uint32_t number);
     uint32_t number;
-    nx_shape shape; /* of its runs: their length, and the items of inputs of any length */
+    nx_shape shape; /* for its runs: their length, and the number of items of inputs of any length */
 } toy_row;
 
-/* Row 0, 1, ... of those of all models, ordered by file; null past the last. */
+/* Row 0, 1, ... of the toys of all models, ordered by file; null after the last. */
 const toy_row *toy_row_at(int i);
 
 /* Opens a file; null after a failed check. */
@@ -169,17 +170,17 @@ nx_model *toy_open(const toy *model);
 /* A session; null after a failed check. *bytes (may be null): its size. */
 nx_session *toy_bare_session(const nx_model *model, const picture_settings *settings, size_t *bytes);
 
-/* The same, conditioned on toy_input when the model takes an image. */
+/* The same, conditioned on toy_input if the model takes an image. */
 nx_session *toy_session(const nx_model *model, const picture_settings *settings, size_t *bytes);
 
-/* Some image for picture_condition. Its number of values: 0 when the model takes none. */
+/* An arbitrary image for picture_condition. Its number of values: 0 if the model takes none. */
 uint32_t toy_input(const picture_info *info, uint8_t **values);
 
-/* Settings of `samples` samples, seed `seed`, no label, temperature 1, no filter. */
+/* Settings for `samples` samples, seed `seed`, no label, temperature 1, no filter. */
 picture_settings toy_settings(uint32_t samples, uint32_t seed);
 
-/* Whatever bytes: size, open, and when the file is accepted a short run that uses every function. Checks what must hold of
- * any file and returns the status of nx_model_size. Files that ask for more than `most` bytes are not run. */
+/* Takes arbitrary bytes: sizes and opens them and, if the file is accepted, makes a short run that uses every function. Checks the
+ * invariants of any file and returns the status of nx_model_size. Files that ask for more than `most` bytes are not run. */
 nx_status toy_exercise(const uint8_t *bytes, size_t length, size_t most);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chains against their equations: all C^T taggings by hand, in double precision; the label bias; Baum-Welch; very long texts.
+ * Chains against their equations: all C^T taggings by brute force, in double precision; the label bias; Baum-Welch; very long texts.
  */
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 typedef struct {
     const char *type;
     uint32_t states, features, width, length, weights; /* type of feature.weight */
-    float *feature, *transition, *start, *end;         /* null: drawn; written as the file holds them */
+    float *feature, *transition, *start, *end;         /* null: drawn; written as the file stores them */
 } chain_toy;
 
 static toy_file file_of(chain_toy *c, uint64_t seed) {
@@ -90,7 +90,7 @@ static tagged tag(const nx_model *model, const uint32_t *features, uint32_t n, c
     return r;
 }
 
-/* log of the exponent (crf, hmm) or of the product (memm) of a tagging, in double precision. */
+/* The log of the exponent (crf, hmm) or of the product (memm) of a tagging, in double precision. */
 static double score(const chain_toy *c, const uint32_t *features, uint32_t n, const uint32_t *z) {
     uint32_t C = c->states;
     double sum = 0;
@@ -107,7 +107,7 @@ static double score(const chain_toy *c, const uint32_t *features, uint32_t n, co
     return sum + (c->end ? (double)c->end[z[n - 1]] : 0);
 }
 
-/* Everything by the sum over all taggings that keep to the pins: log Z of those, marginals (n, C), the best and its score. */
+/* Computes everything by summing over all taggings that agree with the pins: log Z, marginals (n, C), the best tagging and its score. */
 typedef struct {
     double log_z, marginals[6 * 4], best;
     uint32_t tags[6];
@@ -134,7 +134,7 @@ static exact enumerate(const chain_toy *c, const uint32_t *features, uint32_t n,
 
 static const char *const types[] = {"crf", "memm", "hmm"};
 
-/* Z, marginals, the best tags and any tagging's nats, free and with pins, of every kind of chain. */
+/* Checks Z, marginals, the best tags and any tagging's nats, with and without pins, for every kind of chain. */
 static void by_hand(void) {
     check_random random = {4};
     double worst = 0;
@@ -160,14 +160,14 @@ static void by_hand(void) {
                 worst = fmax(worst, fabs((double)r.marginals[i] - e.marginals[i]));
             }
             for (uint32_t t = 0; t < n; t++) CHECK_INT(r.tags[t], e.tags[t]);
-            if (!strcmp(c.type, "memm")) CHECK_NEAR((double)r.nats[0], 0, 1e-5); /* it sums to 1 by itself */
+            if (!strcmp(c.type, "memm")) CHECK_NEAR((double)r.nats[0], 0, 1e-5); /* it sums to 1 without normalisation */
         }
         memory_release(mark);
     }
     check_note("  marginals within %.2g of the sum over all taggings", worst);
 }
 
-/* The recursions of chain.h themselves, in double precision, against the same sums: what is shipped differs from them by rounding only. */
+/* The recursions of chain.h themselves, in double precision, against the same sums: the shipped code differs from them only by rounding. */
 static void in_double(void) {
     for (uint64_t seed = 0; seed < 20; seed++) {
         chain_toy c = {.type = "crf", .states = 3, .features = 8, .width = 1, .length = 6};
@@ -204,7 +204,7 @@ static void in_double(void) {
     }
 }
 
-/* Where all taggings are equally good, the lowest tags; and of two tags, the lower one. */
+/* If all taggings are equally good, the lowest tags win; of two tags, the lower one. */
 static void ties(void) {
     float zeros[5 * 8] = {0}, feature[3 * 5] = {0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2, 2};
     chain_toy c = {.type = "crf", .states = 5, .features = 3, .width = 1, .length = 6, .feature = feature, .transition = zeros, .start = zeros, .end = zeros};
@@ -215,7 +215,7 @@ static void ties(void) {
     for (uint32_t t = 0; t < 6; t++) CHECK_INT(r.tags[t], expected[t]);
 }
 
-/* One position of two states is sigma of the difference. */
+/* One position of two states is sigma of the difference of scores. */
 static void one_position(void) {
     chain_toy c = {.type = "crf", .states = 2, .features = 4, .width = 1, .length = 6};
     toy_file file = file_of(&c, 3);
@@ -267,7 +267,7 @@ static void label_bias(void) {
     for (int i = 0; i < 36; i++) transition[i] = -30;
     transition[0 * 6 + 1] = transition[1 * 6 + 2] = transition[3 * 6 + 4] = transition[4 * 6 + 5] = 0;
     for (int i = 0; i < 6; i++) start[i] = -30;
-    start[0] = 0.01f, start[3] = 0; /* a little more of rib in training */
+    start[0] = 0.01f, start[3] = 0; /* rib is slightly more frequent in training */
     feature[I * 6 + 1] = feature[O * 6 + 4] = 5;
     chain_toy c = {.type = "memm", .states = 6, .features = 5, .width = 1, .length = 3, .feature = feature, .transition = transition, .start = start};
     toy_file memm = file_of(&c, 1);
@@ -275,14 +275,14 @@ static void label_bias(void) {
     toy_file crf = file_of(&c, 1);
     uint32_t rob[3] = {R, O, B}, rib[3] = {R, I, B};
     tagged m = tag(toy_file_open(&memm), rob, 3, NULL), f = tag(toy_file_open(&crf), rob, 3, NULL), g = tag(toy_file_open(&crf), rib, 3, NULL);
-    CHECK(m.tags[0] == 0 && m.tags[1] == 1 && m.tags[2] == 2); /* wrong: the o changes nothing */
+    CHECK(m.tags[0] == 0 && m.tags[1] == 1 && m.tags[2] == 2); /* wrong: the letter o changes nothing */
     CHECK_NEAR((double)m.marginals[1 * 6 + 1], 0.5, 0.01);
     CHECK(f.tags[0] == 3 && f.tags[1] == 4 && f.tags[2] == 5);
     CHECK(f.marginals[1 * 6 + 4] > 0.99f);
     CHECK(g.tags[0] == 0 && g.tags[1] == 1 && g.tags[2] == 2);
 }
 
-/* Baum-Welch on the recursions of chain.h: log p(words) never falls. */
+/* Baum-Welch on the recursions of chain.h: log p(words) never decreases. */
 static void baum_welch(void) {
     enum { C = 3, V = 5, N = 40 };
     check_random random = {2};
@@ -292,7 +292,7 @@ static void baum_welch(void) {
     for (uint32_t t = 0; t < N; t++) words[t] = t % 3 == 0 ? random_below(&random, 2) : 2 + random_below(&random, 3);
     for (int i = 0; i < C * C; i++) A[i] = logf(1.0f / C);
     for (int i = 0; i < V * C; i++) B[i] = logf(0.1f + (float)random_unit(&random));
-    for (int k = 0; k < C; k++) { /* each state's odds of words sum to 1 */
+    for (int k = 0; k < C; k++) { /* each state's word probabilities sum to 1 */
         double sum = 0;
         for (int v = 0; v < V; v++) sum += exp((double)B[v * C + k]);
         for (int v = 0; v < V; v++) B[v * C + k] -= (float)log(sum);
@@ -341,7 +341,7 @@ static void baum_welch(void) {
     CHECK(before > begun + 5);
 }
 
-/* Ten thousand words: nothing underflows, every row sums to 1, log Z is that of double precision. */
+/* Ten thousand words: nothing underflows, every row sums to 1, log Z equals that of double precision. */
 static void long_text(void) {
     enum { N = 10000 };
     chain_toy c = {.type = "crf", .states = 3, .features = 6, .width = 1, .length = N};
@@ -379,7 +379,7 @@ static void long_text(void) {
     CHECK_NEAR((double)pinned.nats[1], (double)r.nats[2], 0.02);
 }
 
-/* The bits are the same for any division into slices: 600 words are three of each pass. */
+/* The bits are the same for any division into chunks: 600 words are three of each pass. */
 static void slices(void) {
     chain_toy c = {.type = "memm", .states = 5, .features = 20, .width = 4, .length = 600};
     toy_file file = file_of(&c, 7);
@@ -411,7 +411,7 @@ static void slices(void) {
     CHECK_FLOATS(marginals, whole.marginals, 3000);
 }
 
-/* Weights so large that sums overflow: the numbers break, and that is said. */
+/* Weights so large that sums overflow: the session reports non-finite numbers. */
 static void overflow(void) {
     float feature[2 * 2] = {0, 0, 3e38f, 3e38f};
     chain_toy c = {.type = "crf", .states = 2, .features = 2, .width = 2, .length = 4, .feature = feature};
@@ -420,7 +420,7 @@ static void overflow(void) {
     CHECK_INT(tag(toy_file_open(&file), features, 2, NULL).status, NX_E_NUMERIC);
 }
 
-/* The most words of the most features: their ids alone are 16 GB, more than 32 bits count. */
+/* The most words with the most features: their ids alone are 16 GB, more than 32 bits count. */
 static void too_long(void) {
     chain_toy c = {.type = "crf", .states = 2, .features = 2, .width = 256, .length = NX_MAX_LENGTH};
     toy_file file = file_of(&c, 7);

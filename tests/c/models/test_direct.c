@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enlargement that reads the small picture directly (models/image_transformer/direct.h): the features of a pixel, computed another way; the
+ * Enlargement that reads the small picture directly (models/image_transformer/direct.h): a pixel's features, computed in another way; the
  * rest of a cell; that nothing later is read; files that are refused. tests/golden/direct-*.gguf compare the rest with PyTorch.
  */
 #include <math.h>
@@ -18,7 +18,7 @@ static double z_of(int row, int col, uint32_t c) {
     return row < 0 || col < 0 || row >= HEIGHT || col >= WIDTH ? 0 : (255 - (double)levels[row * WIDTH + col][c]) / 255;
 }
 
-/* From a picture of any levels, its ids those levels. */
+/* From a picture of any levels, whose ids are those levels. */
 static void known(void) {
     static const int near[6][2] = {{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}, {0, -2}, {-2, 0}};
     nx_direct w = {.height = HEIGHT, .width = WIDTH, .rows = ROWS, .cols = COLS, .places = PLACES, .values = 256, .mixtures = 1};
@@ -57,7 +57,7 @@ static void the_rest_of_a_cell(void) {
     for (uint32_t c = 0; c < 3; c++) CHECK_NEAR((double)(255 - 255 * got[27 + c]), ids[9 + c], 1e-3);
 }
 
-/* Output numbers of each position depend on the ids before it alone, and on the small picture. */
+/* Outputs at each position depend only on the ids before it and on the small picture. */
 static void causality(void) {
     for (int mixtures = 0; mixtures < 2; mixtures++) {
         size_t mark = memory_mark();
@@ -68,7 +68,7 @@ static void causality(void) {
         float *rows[3];
         check_random random = {9};
         for (uint32_t i = 0; i < n * E; i++) ids[i] = random_below(&random, part.values);
-        for (int run = 0; run < 3; run++) { /* as it is; another id; another small picture */
+        for (int run = 0; run < 3; run++) { /* unchanged; another id; another small picture */
             picture_settings settings = toy_settings(1, 0);
             nx_session *session = toy_bare_session(model, &settings, NULL);
             picture_info info;
@@ -116,7 +116,7 @@ static void refused_files(void) {
                 {{.without = "palette.weight"}, NX_E_FORMAT},
                 {{.number = "image-transformer.input.height", .value = 4}, NX_E_UNSUPPORTED},
                 {{.number = "image-transformer.input.width", .value = 8}, NX_E_FORMAT},
-                {{.without = "direct.input.weight"}, NX_E_FORMAT}}; /* then there ought to be an encoder */
+                {{.without = "direct.input.weight"}, NX_E_FORMAT}}; /* then an encoder is required */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const toy *file = toy_direct(0, &rows[i].twist);
         nx_problem problem;

@@ -54,7 +54,7 @@ static nx_session *session_of(const nx_model *model, uint32_t samples, uint32_t 
     return session;
 }
 
-/* The zeros that the file stores above the diagonal and on it are no parameters. */
+/* The zeros that the file stores on and above the diagonal are not parameters. */
 static void parameters(void) {
     nx_part_info part;
     CHECK_INT(nx_model_part(toy_fvsbn(3, 4, NX_F16, 1), 0, &part), NX_OK);
@@ -79,7 +79,7 @@ static void distribution(void) {
     CHECK_NEAR(total, 1, 1e-5);
 }
 
-/* Running sums are the product of the matrix and the image, of every type of weights; drawn images too. */
+/* Running sums equal the product of the matrix and the image, for every weight type; also for drawn images. */
 static void sums(void) {
     static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0, NX_Q4_0};
     check_random random = {2};

@@ -10,13 +10,13 @@
 #include "reference.h"
 #include "session/session.h"
 
-/* Single precision through two blocks, of the logits' deviation. */
+/* Single precision through two blocks, relative to the logits' deviation. */
 #define TOLERANCE 2e-5
-/* What rounding activations, keys, values and weights costs at most, of the logits' deviation. */
+/* The largest error from rounding activations, keys, values and weights, relative to the logits' deviation. */
 #define ROUNDED_TOLERANCE 0.25
-/* Of recorded logits in F32: the bound of the project. */
+/* Of recorded logits in F32: the project's bound. */
 #define RECORDED_TOLERANCE 1e-4
-/* Of GELU, relative to max(1, |x|): a handful of roundings. */
+/* Of GELU, relative to max(1, |x|): a few roundings. */
 #define GELU_TOLERANCE 4e-7
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ static nx_session *session_of(const nx_model *model) {
     return session;
 }
 
-/* One by one against the twin, then all at once to the same bits, to the last position that there is. */
+/* One by one against the twin, then in one call to the same bits, up to the last position. */
 static void logits(void) {
     check_random random = {8};
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
@@ -204,12 +204,12 @@ static void logits(void) {
                 squares += truth[(p - 1) * V + v] * truth[(p - 1) * V + v];
             }
             check_at("configuration %lld, position %lld", (long long)i, p, 0, 0);
-            if (!p) CHECK_NEAR((double)nats[0], log(V), 1e-5); /* nothing has come before */
+            if (!p) CHECK_NEAR((double)nats[0], log(V), 1e-5); /* the first position has no predecessor */
         }
         double deviation = sqrt(squares / ((n - 1) * V));
         check_note("  configuration %d: logits of deviation %.3g within %.3g", (int)i, deviation, worst);
         CHECK(worst < deviation * (rounded ? ROUNDED_TOLERANCE : TOLERANCE));
-        CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* no position was learned for more */
+        CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* no more positions were learned */
         float *at_once = memory_take(n * sizeof *at_once);
         CHECK_INT(nx_session_put(model, session_of(model), ids, n, 0, at_once), NX_OK);
         CHECK_FLOATS(at_once, nats, n);
@@ -217,7 +217,7 @@ static void logits(void) {
     }
 }
 
-/* What comes later changes nothing before it; what came earlier changes something. */
+/* Later ids change no earlier output; earlier ids change some later output. */
 static void causality(void) {
     toy_gpt2 *m = toy_gpt2_build(&configs[0]);
     nx_model *model = toy_gpt2_open(m);
@@ -233,7 +233,7 @@ static void causality(void) {
     for (uint32_t i = moved; i < n; i++) CHECK(other[i] != nats[i]);
 }
 
-/* GELU against the formula, far out too. */
+/* GELU against the formula, also for large arguments. */
 static void gelu_alone(void) {
     float x[4800] = {0}, far[16] = {1e30f, -1e30f, INFINITY, 3e38f, -3e38f, -40, 40, -0.0f};
     double worst = 0;
@@ -265,7 +265,7 @@ static void refused_files(void) {
         {"gpt2.embedding_length", 0, NX_E_FORMAT, NULL},
         {"gpt2.attention.head_count", 0, NX_E_FORMAT, NULL},
         {"gpt2.attention.head_count", 3, NX_E_FORMAT, NULL},       /* does not divide 16 */
-        {"gpt2.attention.head_count", 8, NX_E_UNSUPPORTED, NULL},  /* two numbers a head */
+        {"gpt2.attention.head_count", 8, NX_E_UNSUPPORTED, NULL},  /* two numbers per head */
         {"gpt2.attention.head_count", 32, NX_E_FORMAT, NULL},      /* none */
         {"gpt2.feed_forward_length", 18, NX_E_UNSUPPORTED, NULL},
         {"gpt2.feed_forward_length", 24, NX_E_FORMAT, "blk.0.ffn_up.weight"},
@@ -289,7 +289,7 @@ static const float *tensor(const nx_gguf *file, const char *name, uint32_t i, nx
     return nx_gguf_tensor(file, text, t) ? memory_copy(t->data, t->bytes) : NULL;
 }
 
-/* gpt-nano-sort of karpathy/minGPT, trained and recorded by others: every sequence of the batch that was recorded. */
+/* gpt-nano-sort of karpathy/minGPT, trained and recorded by others: every sequence of the recorded batch. */
 static void recorded(void) {
     const char *path = NULL;
     for (int i = 0; (path = check_argument(".golden.gguf", i)) && !strstr(path, "gpt-nano-sort"); i++) {}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Models as a whole: causality, the cache, batches, patterns, labels, agreement with a reference in double precision, and
- * whether samples follow the probabilities that the model states.
+ * Whole models: causality, the cache, batches, patterns, labels, agreement with a reference in double precision, and whether samples follow
+ * the probabilities that the model states.
  */
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
 
-/* Those of toy_configs, two that enlarge by looking, and very small ones. */
+/* Those of toy_configs, two that enlarge directly, and very small ones. */
 enum { DIRECT = 100, SEEDS = 200 };
 
 static toy_file toy_number(uint32_t number) {
@@ -84,7 +84,7 @@ typedef struct {
     toy *toy;
     nx_model *model;
     nx_output distribution;
-    uint32_t n, E, elements, levels, outputs, window; /* positions, elements of one, elements in all, V, P */
+    uint32_t n, E, elements, levels, outputs, window; /* positions, elements per position, elements in total, V, P */
 } subject;
 
 static subject subject_of(const toy_config *c) {
@@ -125,7 +125,7 @@ static uint8_t *random_image(const subject *s, check_random *random) {
 
 static float *floats(size_t n) { return memory_take(n * sizeof(float)); }
 
-/* All of an image one position at a time, each through the cache: outputs (n, P) and nats (n, E). */
+/* A whole image one position at a time, each through the cache: outputs (n, P) and nats (n, E). */
 typedef struct {
     float *outputs, *nats;
 } trail;
@@ -152,14 +152,14 @@ static void cached_is_full(const subject *s, check_random *random) {
     settings.label = label;
     float *nats = floats(s->elements), *output = floats(s->outputs);
 
-    nx_session *session = toy_session(s->model, &settings, NULL); /* all at once */
+    nx_session *session = toy_session(s->model, &settings, NULL); /* in one call */
     CHECK_INT(picture_prefill(s->model, session, values, s->n, nats), NX_OK);
     CHECK_INT(nx_session_position(session), s->n);
     CHECK_FLOATS(nats, t.nats, s->elements);
     CHECK_INT(nx_session_output(s->model, session, 2, output), NX_OK);
     CHECK_FLOATS(output, t.outputs + (size_t)(s->n - 1) * s->outputs, s->outputs);
 
-    for (uint32_t i = 0; i < s->n; i += 1 + s->n / 20) { /* from the start to i, in passes as large as can be */
+    for (uint32_t i = 0; i < s->n; i += 1 + s->n / 20) { /* from the start to i, in passes as large as possible */
         size_t mark = memory_mark();
         session = toy_session(s->model, &settings, NULL);
         CHECK_INT(picture_prefill(s->model, session, values, i + 1, nats), NX_OK);
@@ -180,7 +180,7 @@ static void cached_is_full(const subject *s, check_random *random) {
     }
 }
 
-/* Steps in pieces; and drawn values, fed in as known, have the same nats and the same output. */
+/* Steps in pieces; drawn values that are fed in as known have the same nats and the same output. */
 static void steps_are_prefill(const subject *s, check_random *random) {
     picture_settings settings = toy_settings(1, 17);
     settings.label = (int32_t)s->config->classes - 1;
@@ -210,7 +210,7 @@ static void steps_are_prefill(const subject *s, check_random *random) {
         CHECK_INT(nx_session_output(s->model, session, 0, output), NX_OK);
         CHECK_FLOATS(output, t.outputs + (size_t)i * s->outputs, s->outputs);
     }
-    /* a completion whose known part is a beginning of a run continues as that run did */
+    /* a completion whose known part is the beginning of a run continues like that run */
     for (uint32_t known = 0; known < s->n; known += 1 + s->n / 7) {
         uint32_t left = s->n - known;
         session = toy_session(s->model, &settings, NULL);
@@ -221,7 +221,7 @@ static void steps_are_prefill(const subject *s, check_random *random) {
     }
 }
 
-/* B samples together are B runs alone. */
+/* B samples together equal B separate runs. */
 static void batch_is_singles(const subject *s, check_random *random) {
     static const uint32_t sizes[] = {1, 5, 16, 37, 64};
     const uint8_t *known = random_image(s, random);
@@ -256,13 +256,13 @@ static void batch_is_singles(const subject *s, check_random *random) {
             CHECK_FLOATS(output, one_output, s->outputs);
         }
         for (uint32_t at = 0; at < steps * B; at++) differ |= values[at * E] != values[at / B * B * E];
-        CHECK(B < 16 || differ); /* or the test shows nothing */
+        CHECK(B < 16 || differ); /* otherwise the test shows nothing */
         memory_release(mark);
     }
 }
 
-/* The element at position j is visible only from j + 1 on, in generation order; within one position, later elements depend on the earlier
- * ones through the output's distribution, not through its parameters. */
+/* The element at position j is visible only from j + 1 on, in generation order. Within one position, later elements depend on earlier ones
+ * through the output's distribution, not through its parameters. */
 static void causality(const subject *s, check_random *random) {
     uint8_t *values = random_image(s, random);
     trail before = trail_of(s, values, -1);
@@ -277,7 +277,7 @@ static void causality(const subject *s, check_random *random) {
         CHECK_FLOATS(after.outputs, before.outputs, (size_t)(j + 1) * P);
         CHECK_FLOATS(after.nats, before.nats, at);
         if (j + 1 < s->n) CHECK(memcmp(after.outputs + (j + 1) * P, before.outputs + (j + 1) * P, P * sizeof(float)));
-        /* all at once, so that the changed element and those before it share a pass */
+        /* in one call, so that the changed element and those before it share a pass */
         picture_settings settings = toy_settings(1, 0);
         nx_session *session = toy_session(s->model, &settings, NULL);
         float *nats = floats(s->elements);
@@ -293,7 +293,7 @@ static void steps(void) { each(steps_are_prefill); }
 static void batches(void) { each(batch_is_singles); }
 static void causal(void) { each(causality); }
 
-/* Rounding of single precision through at most three layers, for logits of about 1.5 deviation: 3e-6 was measured, see -v. */
+/* Single-precision rounding through at most three layers, for logits of deviation about 1.5: 3e-6 was measured, see -v. */
 #define LOGIT_TOLERANCE 1e-5
 
 /* ---- patterns and labels ----------------------------------------------------------------------------------------------------- */
@@ -326,7 +326,7 @@ static void local_is_full(void) {
 
 static void reopen(subject *s) { s->model = toy_open(s->toy); }
 
-/* Positions that all look the same, so that only the order and the pattern are left of a grid. */
+/* Positions that all look the same, so that only the order and the pattern remain of a grid. */
 static void forget_places(subject *s) {
     static const char *const names[] = {"position_row.weight", "position_col.weight"};
     for (int i = 0; i < 2; i++) {
@@ -366,7 +366,7 @@ static void grid_is_full(void) {
     }
 }
 
-/* Blocks of one column go through the image column by column: the transposed image in raster order, its two tables exchanged. */
+/* Blocks of one column traverse the image column by column: the transposed image in raster order, with its two tables exchanged. */
 static void grid_is_transposed(void) {
     check_random random = {9};
     toy_config c = {.height = 5, .width = 7, .channels = 1, .levels = 6, .blocks = 2, .d = 16, .inner = 24, .heads = 2, .key_length = 8,
@@ -389,7 +389,7 @@ static void grid_is_transposed(void) {
 
 /* ---- super-resolution -------------------------------------------------------------------------------------------------------- */
 
-/* Outputs (n, P) of an image given another. */
+/* Outputs (n, P) of one image given another. */
 static float *given(const subject *s, const uint8_t *values, const uint8_t *input, uint32_t count) {
     picture_settings settings = toy_settings(1, 0);
     nx_session *session = toy_bare_session(s->model, &settings, NULL);
@@ -408,7 +408,7 @@ static double apart(const float *a, const float *b, size_t n) {
     return worst;
 }
 
-/* Every position sees every pixel of the small image; without their places, the pixels' order makes no difference. */
+/* Every position sees every pixel of the small image; without position embeddings, the pixels' order makes no difference. */
 static void small_image(void) {
     static const int which[] = {TOY_SR_DMOL, TOY_SR_PALETTE};
     check_random random = {10};
@@ -502,7 +502,7 @@ static void rounding(void) {
         picture_settings settings = toy_settings(1, 0);
         for (uint32_t v = 0; v < 256; v++) values[v] = (uint8_t)v, nearest[v] = toy_value(toy_level(v, levels), levels);
         for (uint32_t v = 0; v < 256; v++)
-            for (uint32_t l = 0; l < levels; l++) /* truly the nearest */
+            for (uint32_t l = 0; l < levels; l++) /* really the nearest */
                 CHECK(fabs(v - 255.0 * toy_level(v, levels) / (levels - 1)) <= fabs(v - 255.0 * l / (levels - 1)) + 1e-9);
         CHECK_INT(picture_prefill(s.model, toy_session(s.model, &settings, NULL), values, 256, nats), NX_OK);
         CHECK_INT(picture_prefill(s.model, toy_session(s.model, &settings, NULL), nearest, 256, expected), NX_OK);
@@ -515,11 +515,11 @@ static void rounding(void) {
 /* ---- against the reference in double precision --------------------------------------------------------------------------------- */
 
 #define WEIGHT_TOLERANCE 5e-6 /* of an attention weight */
-/* Quantised: the twin uses the library's rounding, but a number close to the middle between two steps may be rounded the other way: by a
- * step, 1/127 or 1/63 of its block's or head's largest, then on through the layers and the later positions. */
+/* Quantised: the twin uses the library's rounding, but a number close to the midpoint of two steps may round the other way. The difference
+ * is a step, 1/127 or 1/63 of the largest value of its block or head, which propagates through the layers and later positions. */
 #define Q8_LOGIT_TOLERANCE 0.1
 #define Q8_WEIGHT_TOLERANCE 0.02
-/* Against no rounding at all: what it costs. */
+/* Against no rounding at all: the error of rounding. */
 #define Q8_ACTIVATION_COST 0.3
 
 static double difference(const float *a, const double *b, size_t n) {
@@ -536,7 +536,7 @@ static double mean_difference(const float *a, const double *b, size_t n) {
 
 static int is_quantised(const subject *s) { return s->config->type == NX_Q8_0 || s->config->type == NX_Q4_0; }
 
-/* -log p of a position's levels by the twin of the distribution: worst difference to `nats` (E). Relative to 1 + nats for a density,
+/* -log p of a position's levels by the twin of the distribution: worst difference from `nats` (E). Relative to 1 + nats for a density,
  * because an error of its location changes them by its sharpness e^-s times that error. */
 static double nats_difference(const subject *s, const double *output, const uint32_t *levels, const float *nats) {
     double log_p[NX_MAX_LEVELS], worst = 0;
@@ -587,11 +587,11 @@ static void agrees(const subject *s, check_random *random) {
         float *seen = floats((size_t)rows * s->window), *nats = floats(s->elements);
         uint32_t *keys = memory_take(s->window * sizeof *keys), count = 0;
         for (uint32_t i = 0; i < n; i++) {
-            if (i % 5 == 4) continue; /* sometimes two in a pass: the last one counts */
+            if (i % 5 == 4) continue; /* sometimes two positions in a pass: the last one counts */
             uint32_t at = nx_session_position(session), visible = 0;
             CHECK_INT(picture_prefill(s->model, session, values + at * s->E, i + 1 - at, nats + at * s->E), NX_OK);
             if (!CHECK_INT(picture_attention(s->model, session, 0, seen, keys, &count), NX_OK)) return;
-            for (uint32_t j = 0; j < n; j++) /* all that is visible, in ascending order */
+            for (uint32_t j = 0; j < n; j++) /* all visible keys, in ascending order */
                 if (ref_visible(&pattern, raster, i, j) && !CHECK(visible < count && keys[visible++] == j)) return;
             if (!CHECK(visible == count && count <= s->window && keys[count - 1] == i)) return;
             for (uint32_t r = 0; r < rows; r++) {
@@ -616,7 +616,7 @@ static void agrees(const subject *s, check_random *random) {
             double cost = mean_difference(t.outputs, outputs, (size_t)n * P);
             check_note("  quantised, against no rounding: output within %.3g, mean %.3g; against the rounding twin mean %.3g", worst, cost, explained);
             CHECK(worst < Q8_ACTIVATION_COST);
-            CHECK(explained < 0.1 * cost); /* the twin uses the library's rounding, and a few numbers go the other way */
+            CHECK(explained < 0.1 * cost); /* the twin uses the library's rounding, but a few numbers round the other way */
         }
     }
     check_note("  %u of %u positions within %.0e", (unsigned)exact, (unsigned)all, LOGIT_TOLERANCE);
@@ -660,7 +660,7 @@ static void draft_agrees(const toy_config *c, check_random *random) {
         memory_release(mark);
     }
     check_note("  draft of type %u: within %.3g, %u of %u positions within %.0e", (unsigned)c->draft_type, all, (unsigned)exact, (unsigned)s.n, LOGIT_TOLERANCE);
-    CHECK(all < (q8 ? Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE)); /* as of the model: see there */
+    CHECK(all < (q8 ? Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE)); /* as for the model: see there */
     CHECK(q8 ? 10 * exact > 9 * s.n : exact == s.n);
     CHECK(outside > 0 && outside < s.n * c->neighbours);
 }
@@ -673,7 +673,7 @@ static void drafts(void) {
         check_at("configuration %lld", i, 0, 0, 0);
         draft_agrees(list + i, &random);
     }
-    /* from one of everything to as many as there may be, on images that are one row, one column, and wider than neighbours reach */
+    /* from the smallest to the largest sizes, on images that are one row, one column, and wider than neighbours reach */
     static const uint32_t shapes[][6] = {{1, 40, 2, 1, 4, 1}, {40, 1, 256, 32, 4, 1}, {20, 18, 256, 32, 256, 3}, {3, 40, 2, 32, 20, 256}};
     for (int i = 0; i < 4; i++) {
         size_t mark = memory_mark();
@@ -719,7 +719,7 @@ static void maps_of_samples(void) {
 
 #define SUM_TOLERANCE 1e-5 /* of the probabilities of all images */
 
-/* The images of a tiny model in an order, the first element counting slowest: their probabilities, and how many. */
+/* Enumerates the images of a tiny model, the first element counting slowest: their probabilities and their number. */
 static uint32_t all_images(const subject *s, double *probability) {
     uint32_t n_images = 1;
     uint8_t *values = memory_take(s->elements);
@@ -773,7 +773,7 @@ static void sums_to_one(void) {
     }
 }
 
-/* Whole images, drawn as a visitor would draw them, against their stated probabilities. */
+/* Whole images, drawn as by a visitor, against their stated probabilities. */
 static void images_follow(void) {
     for (int i = 0; i < TINY; i++) {
         enum { samples = 64 };
@@ -799,7 +799,7 @@ static void images_follow(void) {
         }
         for (uint32_t image = 0; image < n_images; image++) {
             double expected = probability[image] * draws;
-            if (expected < 8) { /* too few for a separate cell */
+            if (expected < 8) { /* too few for their own cell */
                 rest += expected, rest_seen += seen[image];
                 continue;
             }
@@ -885,10 +885,10 @@ static void draws_are_the_sampler(const subject *s, check_random *random) {
 
 static void sampler(void) { each(draws_are_the_sampler); }
 
-/* All logits equal: every value is as probable, and temperature 0 takes the lowest. */
+/* All logits equal: every value is equally probable, and temperature 0 takes the lowest. */
 static void ties(void) {
     toy_config c = tiny[0];
-    c.sharpness = 1e-30f; /* the head's weights vanish against its bias */
+    c.sharpness = 1e-30f; /* the head's weights vanish next to its bias */
     toy *m = toy_build(&c, NULL);
     memcpy(m->bytes + m->length - 8, (float[]){0.25f, 0.25f}, 8); /* output.bias is last */
     subject s = {.model = toy_open(m)};

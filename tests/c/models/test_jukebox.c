@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Jukebox against its equations: codes of the vectors of a codebook, hops, convolutions by the definition, windows of a decoder, priors
- * that draw from separate streams. Its numbers are compared with PyTorch by the golden files.
+ * Jukebox against its equations: codes of the codebook's vectors, hops, convolutions by the definition, windows of a decoder, priors that
+ * draw from separate streams. Its numbers are compared with PyTorch by the golden files.
  */
 #include <string.h>
 
@@ -17,18 +17,18 @@ enum { ENCODER, TOP, BOTTOM, DECODER };
 
 typedef struct {
     uint32_t width, code_length, d, heads, length, type; /* length: of the top level; type: of the priors' matrices */
-    uint32_t equal;                                      /* all odds are */
+    uint32_t equal;                                      /* all probabilities are equal */
     uint32_t coders;                                     /* there are no priors */
     const char *number;                                  /* a key with another value, or null */
     uint32_t value;
 } jukebox_toy;
 
-#define TOP_CODES HASHER_END /* the id that ends, as tests of all models know it */
+#define TOP_CODES HASHER_END /* the end id, as the tests of all models know it */
 #define BOTTOM_CODES (HASHER_END + 1)
 #define TOP_HOP 8u
 #define BOTTOM_HOP 4u
 #define RATIO (TOP_HOP / BOTTOM_HOP)
-#define BLOCKS 3u /* a row, a column, the row before */
+#define BLOCKS 3u /* a row, a column, the previous row */
 
 typedef struct {
     const jukebox_toy *toy;
@@ -36,7 +36,7 @@ typedef struct {
     uint32_t n_keys, n_tensors;
 } writer;
 
-/* Numbers that follow from the name. */
+/* Numbers derived from the name. */
 static void put(writer *w, const char *stack, const char *name, uint32_t rows, uint32_t cols, uint32_t type, float spread, float about) {
     toy_tensor t = {.rows = rows, .cols = cols, .type = type == NX_Q8_0 && cols % 32 ? NX_F32 : type, .values = memory_take((size_t)rows * cols * sizeof(float))};
     strcat(strcpy(t.name, stack), name);
@@ -66,7 +66,7 @@ static char *numbered(char *text, uint32_t i, const char *part) {
     return text;
 }
 
-/* A layer of a stack; `mixed`: it is residual. */
+/* A layer of a stack; `mixed`: residual. */
 static void put_layer(writer *w, const char *stack, uint32_t i, uint32_t rows, uint32_t cols, int mixed) {
     char text[40];
     put_linear(w, stack, numbered(text, i, "conv"), rows, cols, NX_F32, 1);
@@ -113,7 +113,8 @@ static void put_prior(writer *w, const char *stack, uint32_t positions, uint32_t
     put(w, stack, "output.weight", values, d, type, w->toy->equal ? 0 : 0.5f, 0);
     toy_tensor bias = {.rows = 1, .cols = values, .type = NX_F32, .values = memory_take(values * sizeof(float))};
     strcat(strcpy(bias.name, stack), "output.bias");
-    for (uint32_t i = 0; i < values; i++) bias.values[i] = values == TOP_CODES + 1 && i == TOP_CODES && !w->toy->equal ? -20 : 0; /* it seldom ends */
+    /* it rarely ends */
+    for (uint32_t i = 0; i < values; i++) bias.values[i] = values == TOP_CODES + 1 && i == TOP_CODES && !w->toy->equal ? -20 : 0;
     put_tensor(&w->head, &w->data, &bias);
     w->n_tensors++;
 }
@@ -200,7 +201,7 @@ static const nx_model *model_of(const jukebox_toy *of) {
 #define WIDTH 12u
 #define CODES 21u
 
-/* A level without a stack: what goes in are vectors. */
+/* A level without a stack: its inputs are vectors. */
 static nx_codes book_of(float *e) {
     nx_codes level = {.hop = WIDTH, .width = WIDTH, .codes = CODES};
     nx_matrix matrix = {nx_matrix_form(NX_F32, NX_BY_ROW), CODES, WIDTH, NULL};
@@ -230,7 +231,7 @@ static void nearest(void) {
     while ((more = nx_codes_encode(&level, n, rows, codes, slice++, scratch)) == 1) {}
     CHECK_INT(more, 0);
     for (uint32_t k = 0; k < CODES; k++) CHECK_INT(codes[k], k == 17 ? 4 : k);
-    /* Of any vector, the one at the least distance. */
+    /* For any vector, the code at the least distance. */
     for (uint32_t i = 0; i < CODES * WIDTH; i++) rows[0][i] = 2 * (float)random_normal(&random);
     for (slice = 0; nx_codes_encode(&level, n, rows, codes, slice, scratch) == 1;) slice++;
     for (uint32_t j = 0; j < n; j++) {
@@ -266,7 +267,7 @@ static nx_status encoded(const nx_model *model, nx_session *session) {
     return status;
 }
 
-/* The codes of a sound, of level `index`; returns how many. */
+/* The codes of a sound at level `index`; returns their number. */
 static uint32_t codes_of(const nx_model *model, const uint32_t *sound, uint32_t n, uint32_t index, uint32_t *codes) {
     nx_session *session = opened(model, ENCODER, &(nx_shape){.counts = {n}});
     uint32_t count = 0;
@@ -277,7 +278,7 @@ static uint32_t codes_of(const nx_model *model, const uint32_t *sound, uint32_t 
     return count;
 }
 
-/* The samples of codes; returns how many. */
+/* The samples that codes decode to; returns their number. */
 static uint32_t sound_of(const nx_model *model, const uint32_t *codes, uint32_t n, uint32_t upper, float *samples) {
     nx_session *session = opened(model, DECODER, &(nx_shape){.counts = {n}});
     uint32_t count = 0;
@@ -303,14 +304,14 @@ static void hops(void) {
         float *samples = memory_take(200 * TOP_HOP * sizeof *samples);
         CHECK_INT(sound_of(model, codes, tops * RATIO, 0, samples), tops * TOP_HOP);
     }
-    /* What is far away does not matter: a stack of two units of dilation 1 reaches back 2, and each stride half of it more. */
+    /* Distant codes do not matter: a stack of two units of dilation 1 reaches back 2, and each stride adds half of it. */
     codes_of(model, sound, 200, 1, first);
     sound[150] ^= 128;
     codes_of(model, sound, 200, 1, codes);
     for (uint32_t i = 0; i < 150 / BOTTOM_HOP - 4; i++) CHECK_INT(codes[i], first[i]);
 }
 
-/* The samples of a window, with what reaches into it on either side, are those of the whole. */
+/* The samples of a window, given the codes that reach into it on either side, equal those of the whole. */
 static void windows(void) {
     const nx_model *model = model_of(toys);
     enum { N = 90, REACH = 6 };
@@ -335,7 +336,7 @@ static void windows(void) {
     CHECK_INT(encoded(model, session), NX_E_NUMERIC);
 }
 
-/* Both priors draw of eight equally probable ids: not the same ones. */
+/* Both priors draw from eight equally probable ids: their results differ. */
 static void streams(void) {
     jukebox_toy own = toys[0];
     own.equal = 1;
@@ -354,7 +355,7 @@ static void streams(void) {
     CHECK(same < 14);
 }
 
-/* The codes above decide the codes below, the class and the speaker decide both; an absent one is another than the first. */
+/* The codes above determine the codes below; class and speaker determine both; an absent one differs from the first. */
 static void conditions(void) {
     const nx_model *model = model_of(toys);
     float *output[4], nats;

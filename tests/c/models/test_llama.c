@@ -10,9 +10,9 @@
 #include "reference.h"
 #include "session/session.h"
 
-/* Single precision through two blocks, logits of a deviation of about 1. */
+/* Single precision through two blocks, logits of deviation about 1. */
 #define TOLERANCE 2e-5
-/* What rounding activations, keys, values and weights of Q8_0 costs at most, of the logits' deviation; 0.14 was measured. */
+/* The largest error from rounding activations, keys, values and Q8_0 weights, relative to the logits' deviation; 0.14 was measured. */
 #define ROUNDED_TOLERANCE 0.25
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
@@ -20,7 +20,7 @@
 static const char *const names[] = {"llama",   "qwen2",  "qwen3",   "gemma3",  "gemma2", "gemma",   "olmo2",
                                     "exaone4", "exaone", "smollm3", "granite", "phi3",   "ernie4_5"};
 
-/* The multipliers and caps of the toys of granite and of the caps of gemma2. */
+/* The multipliers and caps of the granite toys, and the caps of gemma2. */
 static const float embedding_scale = 3, residual_scale = 0.4f, attention_scale = 0.3f, logit_scale = 2.5f, score_cap = 1.5f, logit_cap = 2;
 
 static int norms_after(const toy_llama_config *c) { return c->kin == OLMO2 || c->kin == EXAONE4; }
@@ -205,7 +205,7 @@ static void linear(double *out, const float *w, const float *bias, uint32_t rows
     for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
 }
 
-/* Angles of a position (rotated / 2); `local`: of a block that sees only the last ids. */
+/* Angles of a position (rotated / 2); `local`: for a block that sees only the last ids. */
 static void angles_of(const toy_llama *m, double *angle, uint32_t position, int local) {
     const toy_llama_config *c = &m->config;
     uint32_t rotated = c->rotated ? c->rotated : key_length_of(c);
@@ -215,7 +215,8 @@ static void angles_of(const toy_llama *m, double *angle, uint32_t position, int 
     const float *stretch = apart ? NULL : weights(m, c->kin == PHI3 ? "rope_factors_short.weight" : "rope_freqs.weight", 0);
     for (uint32_t i = 0; i < rotated / 2; i++) {
         double frequency = pow(base, -2.0 * i / rotated), share = 1; /* of the scaled frequency */
-        if (c->yarn && !apart) { /* wholly where it turns less than turns[1] times in the positions of training, not at all where turns[0] times */
+        /* fully if it turns less than turns[1] times in the training positions, not at all if it turns more than turns[0] times */
+        if (c->yarn && !apart) {
             double pair[2], fast = c->turns[0] > 0 ? (double)c->turns[0] : 32, slow = c->turns[0] > 0 ? (double)c->turns[1] : 1;
             for (int e = 0; e < 2; e++) pair[e] = fmax(0, rotated * log(c->yarn / ((e ? slow : fast) * 2 * pi)) / (2 * log(base)));
             double first = floor(pair[0]), last = fmin(floor(pair[1]) + 1, rotated - 1);
@@ -240,14 +241,14 @@ static void rotate(const toy_llama *m, double *heads, uint32_t n, uint32_t posit
         }
 }
 
-/* Norms queries or keys, n heads of k numbers, where this kind does. */
+/* Norms queries or keys, n heads of k numbers, if this kind does so. */
 static void norm_heads(const toy_llama *m, const char *name, uint32_t block, double *x, uint32_t n, uint32_t k) {
     const toy_llama_config *c = &m->config;
     for (uint32_t h = 0; norms_heads(c) && h < n; h++) rms_norm(x + h * k, x + h * k, weights(m, name, block), k);
     if (c->kin == OLMO2) rms_norm(x, x, weights(m, name, block), n * k);
 }
 
-/* x += y, normed and scaled where this kind does that. */
+/* x += y, normed and scaled if this kind does so. */
 static void add_to(const toy_llama *m, double *x, double *y, const float *norm, uint32_t d) {
     if (norm) rms_norm(y, y, norm, d);
     for (uint32_t e = 0; e < d; e++) x[e] += y[e] * (m->config.kin == GRANITE ? (double)residual_scale : 1);
@@ -397,7 +398,7 @@ static void logits(void) {
                 squares += truth[(p - 1) * V + v] * truth[(p - 1) * V + v];
             }
             check_at("configuration %lld, position %lld", (long long)i, p, 0, 0);
-            if (!p) CHECK_NEAR((double)nats[0], log(V), 1e-5); /* nothing has come before */
+            if (!p) CHECK_NEAR((double)nats[0], log(V), 1e-5); /* the first position has no predecessor */
         }
         double deviation = sqrt(squares / ((n - 1) * V));
         check_note("  configuration %d: logits of deviation %.3g within %.3g", (int)i, deviation, worst);
@@ -409,7 +410,7 @@ static void logits(void) {
     }
 }
 
-/* Where the type of a key stands, in the metadata of a file. */
+/* The offset of a key's type in the metadata of a file. */
 static uint8_t *type_of(const toy_llama *m, const char *key) {
     size_t n = strlen(key), at = 0;
     while (memcmp(m->file.bytes + at, key, n) || m->file.bytes[at + n] > 12 || m->file.bytes[at + n + 1] || m->file.bytes[at - 8] != n) at++;
@@ -459,7 +460,7 @@ static void refused_files(void) {
         check_at("row %lld", (long long)i, 0, 0, 0);
         refused(m, rows[i].status, rows[i].named ? rows[i].named : rows[i].key);
     }
-    for (uint32_t type = 0; type < 8; type++) { /* a length that is no number of 32 bits */
+    for (uint32_t type = 0; type < 8; type++) { /* a length that does not fit 32 bits */
         toy_llama *m = toy_llama_build(&c);
         if (type == GGUF_U32 || type == GGUF_I32) continue;
         *type_of(m, "llama.context_length") = (uint8_t)type;
@@ -467,18 +468,18 @@ static void refused_files(void) {
         check_at("type %lld", type, 0, 0, 0);
         CHECK(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL) < 0);
     }
-    toy_llama *other = toy_llama_build(&c); /* a signed number; an end that is no token ends nothing */
+    toy_llama *other = toy_llama_build(&c); /* a signed number; an end that is not a token ends nothing */
     uint32_t beyond = 37, end;
     *type_of(other, "llama.context_length") = GGUF_I32;
     memcpy(type_of(other, "tokenizer.ggml.eos_token_id") + 4, &beyond, 4);
     nx_model *model = toy_llama_open(other);
     CHECK(model && nx_model_end(model, 0, 0, &end) == NX_E_ARGUMENT);
-    toy_llama *m = toy_llama_build(&c); /* another way to scale, by a name of as many letters */
+    toy_llama *m = toy_llama_build(&c); /* another scaling method, with a name of the same length */
     memcpy(type_of(m, "llama.rope.scaling.type") + 12, "su!!!!", 6);
     refused(m, NX_E_UNSUPPORTED, "llama.rope.scaling.type");
 }
 
-/* A file whose context is 2^60, with 64 bits, and ones whose width no heads divide. */
+/* A file whose context is 2^60, in 64 bits, and files whose width is not divisible by the number of heads. */
 static void refused_lengths(void) {
     toy_llama_config c = configs[0];
     toy_file head = {0};
@@ -487,10 +488,10 @@ static void refused_lengths(void) {
     put_key_u64(&head, "llama.context_length", (uint64_t)1 << 60);
     toy_llama m = {.config = c, .file = head};
     refused(&m, NX_E_LIMIT, "llama.context_length");
-    c = configs[0], c.heads = 3, c.groups = 1, c.key_length = 4; /* 16 / 3; told how wide a head is, it is a model */
+    c = configs[0], c.heads = 3, c.groups = 1, c.key_length = 4; /* 16 / 3; with a declared head width, it is a valid model */
     CHECK(toy_llama_open(toy_llama_build(&c)) != NULL);
     toy_llama *uneven = toy_llama_build(&c);
-    type_of(uneven, "llama.attention.key_length")[-1] = 'g'; /* nothing says it now */
+    type_of(uneven, "llama.attention.key_length")[-1] = 'g'; /* now no key declares it */
     refused(uneven, NX_E_FORMAT, "llama.attention.head_count");
     c = configs[2], c.heads = 4, c.groups = 2, c.key_length = 0, c.rotated = 0; /* 12 / 4 = 3 numbers a head */
     toy_llama *narrow = toy_llama_build(&c);
@@ -516,7 +517,7 @@ static void vocabularies(void) {
     CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL), NX_E_FORMAT);
 }
 
-/* The head of a file of Q4_K whose data are not there: a block has 10 * 2^24 weights of 0.5625 bytes. */
+/* The head of a Q4_K file without its data: a block has 10 * 2^24 weights of 0.5625 bytes. */
 static toy_file head_of_blocks(uint32_t blocks, uint64_t *length) {
     static const struct {
         const char *part;
@@ -567,7 +568,7 @@ static void large_models(void) {
     if (!CHECK(!strcmp(problem.reason, "a page has 4096 MiB of memory, and its weights want 4202"))) check_say("    %s", problem.reason);
 }
 
-/* Divisors of frequencies that are no such numbers. */
+/* Frequency divisors that are invalid numbers. */
 static void stretches(void) {
     static const float wrong[] = {0, 0.5f, -1, 1e7f, NAN, INFINITY};
     for (int i = 0; i < 6; i++) {
@@ -582,7 +583,7 @@ static void stretches(void) {
     }
 }
 
-/* A tensor of a type that is not read: refused where the model needs it, named with its type; else let be. */
+/* A tensor of an unsupported type: refused with its name and type if the model needs it, otherwise ignored. */
 static void refused_types(void) {
     static const struct {
         uint32_t type;
@@ -606,14 +607,14 @@ static void refused_types(void) {
 
 /* ---- a trained model -------------------------------------------------------------------------------------------------------- */
 
-/* stories260K of karpathy/llama2.c (MIT), and the result in its own test of 200 greedy steps without a prompt. */
+/* stories260K of karpathy/llama2.c (MIT), and the result of its own test of 200 greedy steps without a prompt. */
 static const char stories_text[] =
     "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she saw a big, red ball. She wanted to "
     "play with it, but it was too high.\nLily's mom said, \"Lily, let's go to the park.\" Lily was sad and didn't know what to do. She said, \"I want "
     "to play with your ball, but I can't find it.\"\nLily was sad and didn't know what to do. She said, \"I'm sorry, Lily. I didn't know what to "
     "do.\"\nLily didn't want to help her mom, so she";
 
-/* The model in F32, F16 or Q8_0: of F16 the file, of Q8_0 the one that the converter rounds, F32 from that of F16. */
+/* The model in F32, F16 or Q8_0: F16 from the file, Q8_0 as the converter rounds it, F32 from F16. */
 static nx_model *stories_in(uint32_t type) {
     size_t length = 0;
     uint8_t *bytes = check_read_file(type == NX_Q8_0 ? "tests/golden/stories260K-q8_0.gguf" : "tests/golden/stories260K.gguf", &length);
@@ -650,7 +651,7 @@ static void append_token(const nx_model *model, char *text, size_t room, uint32_
     memcpy(&n, at, 8);
     char *to = text + strlen(text);
     for (at += 8; n && to < text + room - 1; n--, at++) {
-        if (n == 6 && at[0] == '<' && at[1] == '0') { /* a byte: only ends of lines occur */
+        if (n == 6 && at[0] == '<' && at[1] == '0') { /* a byte: only line ends occur */
             *to++ = '\n', *to = 0;
             return;
         }

@@ -12,7 +12,7 @@
 /* Single precision through a text. */
 #define TOLERANCE 1e-4
 #define MAP_TOLERANCE 3e-5
-/* What rounding activations and weights costs at most. */
+/* The largest error from rounding activations and weights. */
 #define ROUNDED_TOLERANCE 0.3
 #define ROUNDED_MAP_TOLERANCE 0.1
 
@@ -100,8 +100,8 @@ static const float *tensor(const lstmn *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* Logits (n, V) of each of n ids, given those before it, and weights (n, n + 1) over the tape, whose row 0 is the start. last: all attention
- * on the step before, which is an LSTM: h and c of t - 1 as they are. */
+/* Logits (n, V) of each of n ids, given those before it, and weights (n, n + 1) over the tape, whose row 0 is the start. last: all
+ * attention is on the previous step, which makes it an LSTM with unchanged h and c of t - 1. */
 static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, double *logits, double *weights) {
     uint32_t d = m->c.d, first = m->c.zero ? 0 : 1;
     double *h = memory_take((n + 1) * d * sizeof *h), *c = memory_take((n + 1) * d * sizeof *c), s[64] = {0}, r[64], x[64], of_h[64], of_x[64], of_s[64];
@@ -153,7 +153,7 @@ static const uint32_t *some_ids(uint32_t n, uint32_t values, uint64_t seed) {
     return ids;
 }
 
-/* One by one against the twin: logits, and every weight; a word looks at those before it alone. Then all at once to the same bits. */
+/* One by one against the twin: logits, and every weight; a word attends only to those before it. Then in one call to the same bits. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -173,7 +173,7 @@ static void logits(void) {
             for (uint32_t v = 0; v < V; v++) worst = fmax(worst, fabs((double)row[v] - truth[(size_t)p * V + v]));
             CHECK_INT(nx_session_map(model, session, 0, 0, 0, keys, row, &count), NX_OK);
             CHECK_INT(count, p ? p + 1 - first : 1);
-            for (uint32_t k = 0; p && k < count; k++) { /* the last is the word itself, which has no weight */
+            for (uint32_t k = 0; p && k < count; k++) { /* the last one is the word itself, which has no weight */
                 CHECK_INT(keys[k], k + first);
                 worst_map = fmax(worst_map, fabs((double)row[k] - weights[p * (n + 1) + keys[k]]));
             }
@@ -187,8 +187,8 @@ static void logits(void) {
     }
 }
 
-/* With all attention on the step before, the network is an LSTM: so it is for two words with any weights, because they have at most one
- * before them. (weights/train/test_attention.py forces it for a whole text.) */
+/* With all attention on the previous step, the network is an LSTM. For two words this holds with any weights, because each has at most one
+ * predecessor. (weights/train/test_attention.py forces it for a whole text.) */
 static void lstm(void) {
     const config *c = configs;
     lstmn *m = build(c);
@@ -206,7 +206,7 @@ static void lstm(void) {
     }
 }
 
-/* What comes later changes nothing before it; the first word reaches the last. The state grows with the text. */
+/* Later words change no earlier output; the first word affects the last. The state grows with the text. */
 static void causality(void) {
     const config *c = configs;
     nx_model *model = opened(build(c));

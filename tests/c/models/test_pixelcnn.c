@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * PixelCNN and gated PixelCNN against their equations, over the whole picture at once: masks over squares of taps, shifted pictures, no
- * queue.
+ * PixelCNN and gated PixelCNN against their equations, over the whole picture: masks over squares of taps, shifted pictures, no queue.
  */
 #include <math.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static void add(toy_pixelcnn *m, const char *name, uint32_t rows, uint32_t cols,
     for (size_t i = 0; i < (size_t)rows * cols; i++) t->values[i] = (float)(spread * random_normal(&random));
 }
 
-/* Weight and bias; of a table, whose rows are added, `inputs` of them at a time. */
+/* Weight and bias; for a table whose rows are added, `inputs` of them at a time. */
 static void add_map(toy_pixelcnn *m, const char *at, const char *part, uint32_t rows, uint32_t cols, uint32_t inputs, int bias) {
     char name[48];
     strcat(strcat(strcpy(name, at), part), ".weight");
@@ -131,7 +130,7 @@ const toy_row pixelcnn_toys[] = {
 
 /* ---- the whole picture at once ------------------------------------------------------------------------------------------------ */
 
-/* The library's order of arithmetic, so that all is the same to the bit: the bias, then products in the order of the weights. */
+/* The library's order of arithmetic, so that everything is bit-identical: the bias, then products in the order of the weights. */
 typedef struct {
     const toy_pixelcnn *made;
     const toy_pixelcnn_config *c;
@@ -150,7 +149,7 @@ static float *grid(const plain *p, uint32_t channels) {
 }
 
 /* The masks of the paper: a k x k square over (in) channels; mask A removes the pixel and everything after it, mask B only everything after
- * it; removed taps have no weights. A bias, or zeros, is written to out (rows) before. one_hot: x is ids, each of which selects a row of a
+ * it; removed taps have no weights. A bias, or zeros, is written to out (rows) first. one_hot: x is ids, each of which selects a row of a
  * table. */
 static void masked(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in, uint32_t k,
                    int mask_a) {
@@ -173,8 +172,8 @@ static void masked(const plain *p, float *out, const float *weight, const float 
         }
 }
 
-/* A convolution that is not masked but moved: `high` rows of `wide` taps over a padded picture, whose last row is the pixel's and whose
- * middle (centred), or last, column is the pixel's. */
+/* A convolution by shifting instead of masking: `high` rows of `wide` taps over a padded picture, whose last row is the pixel's row and
+ * whose middle (centred) or last column is the pixel's column. */
 static void shifted(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in, uint32_t high,
                     uint32_t wide, int centred) {
     int W = (int)p->c->width, H = (int)p->c->height, top = (int)high - 1, left = centred ? (int)wide / 2 : (int)wide - 1, span = W + 2 * (int)wide;
@@ -325,10 +324,10 @@ static void picture_of(uint32_t *ids, uint32_t n, uint32_t levels, check_random 
     for (uint32_t i = 0; i < n; i++) ids[i] = random_below(random, levels);
 }
 
-/* Sizes: a row, a column, kernels wider than the picture, and as they are meant. */
+/* Sizes: a row, a column, kernels wider than the picture, and normal ones. */
 static const uint32_t sizes[][4] = {{5, 6, 5, 3}, {1, 9, 7, 5}, {9, 1, 3, 3}, {4, 3, 9, 7}, {7, 8, 7, 5}};
 
-/* From queues, a pixel at a time, as over the whole picture at once: to the bit. So masks and shifts are the same. */
+/* From queues, one pixel at a time, bit-identical to the whole picture. So masks and shifts agree. */
 static void queued_is_whole(void) {
     check_random random = {51};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -346,7 +345,7 @@ static void queued_is_whole(void) {
             }
 }
 
-/* A pixel changes nothing at or before itself, to the bit, also where products are rounded. */
+/* A pixel changes nothing at or before itself, to the bit, also if products are rounded. */
 static void causality(void) {
     static const int of[] = {PLAIN, PLAIN_ROUNDED, GATED, GATED_ROUNDED};
     check_random random = {52};
@@ -370,8 +369,8 @@ static void causality(void) {
     }
 }
 
-/* The pixels that affect each prediction: exactly those that the last row of the map "field" names. Of the plain model some before a pixel
- * never do, the blind spot; of the gated one all do. */
+/* The pixels that affect each prediction: exactly those that the last row of the map "field" names. In the plain model some earlier pixels
+ * never affect it, the blind spot; in the gated one all do. */
 static void fields(void) {
     check_random random = {53};
     for (uint32_t gated = 0; gated < 2; gated++) {
@@ -403,7 +402,7 @@ static void fields(void) {
             check_at("gated %lld, pixel %lld", gated, i, 0, 0);
             CHECK_BYTES(moved[i], in_field, n);
             for (uint32_t j = 0; j < i; j++) blind += !moved[i][j];
-            for (uint32_t r = 0; r < row; r++) { /* each layer sees everything that the one before it saw, and more */
+            for (uint32_t r = 0; r < row; r++) { /* each layer sees everything that the previous one saw, and more */
                 uint32_t fewer, earlier[54];
                 CHECK_INT(nx_session_map(model, session, 0, 0, r, earlier, weights_of_keys, &fewer), NX_OK);
                 CHECK(fewer <= count);
@@ -411,13 +410,13 @@ static void fields(void) {
         }
         check_note("  gated %u: %u pairs of pixels in the blind spot", gated, blind);
         CHECK(gated ? blind == 0 : blind > 0);
-        /* the one that is known: up one row, as far right as the taps reach and one more */
+        /* the known blind spot: up one row, as far right as the taps reach and one more */
         if (!gated) CHECK(!moved[2 * 9 + 2][9 + 8] && moved[2 * 9 + 2][9 + 3]);
         if (gated) CHECK(moved[2 * 9 + 2][9 + 8]);
     }
 }
 
-/* A class whose rows are zeros is no class; others are not. */
+/* A class whose rows are zeros equals no class; others do not. */
 static void zero_class(void) {
     check_random random = {55};
     uint32_t ids[30];
@@ -464,7 +463,7 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-        const char *named; /* behind the architecture, or a tensor */
+        const char *named; /* after the architecture, or a tensor */
     } rows[] = {{".image.height", 0, NX_E_FORMAT, ".image.height"}, {".image.width", 257, NX_E_LIMIT, ".image.width"},
                 {".image.channels", 3, NX_E_LIMIT, ".image.channels"}, {".image.levels", 300, NX_E_LIMIT, ".image.levels"},
                 {".kernel", 4, NX_E_UNSUPPORTED, ".kernel"}, {".input_kernel", 6, NX_E_UNSUPPORTED, ".input_kernel"},
@@ -495,6 +494,6 @@ const check_test pixelcnn_tests[] = {
     {"receptive fields, the blind spot there and gone", fields},
     {"a class of zeros is no class", zero_class},
     {"the probabilities of all pictures add up to 1", distribution},
-    {"files that are not what they say", refused_files},
+    {"files with contradictory entries", refused_files},
     {0},
 };

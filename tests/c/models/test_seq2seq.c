@@ -12,7 +12,7 @@
 /* Single precision through a sentence. */
 #define TOLERANCE 1e-4
 #define MAP_TOLERANCE 3e-5
-/* What rounding activations and weights costs at most. */
+/* The largest error from rounding activations and weights. */
 #define ROUNDED_TOLERANCE 0.3
 #define ROUNDED_MAP_TOLERANCE 0.1
 
@@ -139,7 +139,7 @@ static const config configs[] = {
 
 static toy_file toy_number(uint32_t number) { return build(configs + number)->file; }
 
-/* A source of 19 words takes more than a slice of the encoder. */
+/* A source of 19 words takes more than one encoder chunk. */
 const toy_row seq2seq_toys[] = {
     {"seq2seq, additive before the step", TOY_RUN | TOY_SHAPED, toy_number, 1, {.length = 27, .counts = {19}}},
     {"seq2seq, general, fed", TOY_RUN, toy_number, 5, {.length = 27, .counts = {19}}},
@@ -168,7 +168,7 @@ static float *tensor(const seq2seq *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* out (rows) = W x + b, of the tensors "NAME.weight" and, if it exists, "NAME.bias" */
+/* out (rows) = W x + b, from the tensors "NAME.weight" and, if it exists, "NAME.bias" */
 static void mapped(double *out, const seq2seq *m, const char *name, const char *part, uint32_t rows, uint32_t cols, const double *x) {
     char full[64];
     sprintf(full, "%s%s.weight", name, part);
@@ -195,7 +195,7 @@ typedef struct {
     double *logits, *weights, *centre; /* (n, V), (n, S), (n) of the source, at most its last word */
 } twin_run;
 
-/* Scores (S) of bits become p(z_i = 1). */
+/* Turns scores (S) of bits into p(z_i = 1). */
 static void expected(const seq2seq *m, double *a, uint32_t S) {
     const double bias = (double)tensor(m, "attn_bias.weight")[0];
     double A[4] = {0};
@@ -206,7 +206,7 @@ static void expected(const seq2seq *m, double *a, uint32_t S) {
     else ref_segments(a, a, A, S);
 }
 
-/* Weights (S) and context (2e) of a state at position p, as the equations say; additive with the matrix of [s; h] put together. */
+/* Weights (S) and context (2e) of a state at position p, by the equations; additive with one matrix for [s; h]. */
 static double attended(const seq2seq *m, const double *s, const double *h, uint32_t S, uint32_t p, double *a, double *context) {
     const config *c = &m->c;
     uint32_t w = 2 * c->e, A = c->A, middle = p < S ? p : S - 1;
@@ -303,7 +303,7 @@ static const uint32_t *some_ids(uint32_t n, uint32_t values, uint64_t seed) {
     return ids;
 }
 
-/* Logits of n known ids, in order; their weights over the source (n, S) and their centres (n), may be null. */
+/* Logits of n known ids, in order; optionally (null) their weights over the source (n, S) and their centres (n). */
 static float *run(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *weights, float *centres) {
     nx_session *session = session_of(model, source, S, weights != NULL);
     nx_part_info part;
@@ -341,7 +341,7 @@ static void alone_of(const nx_model *model, const uint32_t *source, uint32_t S, 
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* One by one against the twin, sources of all lengths; then all at once to the same bits. */
+/* One by one against the twin, for sources of all lengths; then in one call to the same bits. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const config *c = configs + i;
@@ -400,9 +400,9 @@ static void scores_are_one_another(void) {
     config c = configs[3], other = c;
     other.score = GENERAL;
     seq2seq *general = build(&other);
-    diagonal(general, 1), same(build(&c), general, 0);                           /* general with the unit matrix is dot */
+    diagonal(general, 1), same(build(&c), general, 0);                           /* general with the unit matrix equals dot */
     c.score = SCALED_DOT;
-    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* and with 1/sqrt(width) of it scaled dot */
+    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* and with 1/sqrt(width) of it, scaled dot */
     c = configs[3], other = c, other.score = COSINE;
     seq2seq *cosine = build(&other);
     tensor(cosine, "attn_scale.weight")[0] = 0;
@@ -410,7 +410,7 @@ static void scores_are_one_another(void) {
     same(general, cosine, 0); /* both with scores of zero: the mean of the annotations */
 }
 
-/* A window that covers the source is no window. */
+/* A window that covers the source equals global attention. */
 static void window_that_covers_all(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         config c = configs[i], local = c;
@@ -421,7 +421,7 @@ static void window_that_covers_all(void) {
     }
 }
 
-/* The centre of local-p at both ends: its window is cut there and never empty, and weights times the bell do not sum to 1. */
+/* The centre of local-p at both ends: its window is truncated there and never empty, and weights times the Gaussian do not sum to 1. */
 static void window_at_both_ends(void) {
     for (int last = 0; last < 2; last++) {
         seq2seq *m = build(configs + 10);
@@ -448,7 +448,8 @@ static void window_at_both_ends(void) {
     }
 }
 
-/* Without transitions a chain is independent bits; of a source of one word it is sigma; and the map "alone" is the one without transitions. */
+/* Without transitions a chain equals independent bits; for a source of one word it is sigma; and the map "alone" is the one without
+ * transitions. */
 static void chains_without_transitions(void) {
     config c = configs[18], chained = c;
     chained.structure = SEGMENTATION;
@@ -474,7 +475,7 @@ static void chains_without_transitions(void) {
     }
 }
 
-/* Location has as many rows as it has: beyond the source they are cut before the softmax, and words beyond them get nothing. */
+/* Location has a fixed number of rows: rows beyond the source are dropped before the softmax, and words beyond the rows get nothing. */
 static void location_beyond_its_rows(void) {
     seq2seq *m = build(configs + 7);
     nx_model *model = opened(m);
@@ -495,7 +496,7 @@ static void location_beyond_its_rows(void) {
     }
 }
 
-/* Later words change nothing before them. Every word of the source reaches every position, and without attention too. */
+/* Later words change no earlier output. Every word of the source affects every position, also without attention. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -526,11 +527,11 @@ static void refusals(void) {
     c.D = 0;
     refused(&c, NX_E_FORMAT, "seq2seq.attention.window"); /* missing */
     seq2seq *m = build(configs + 10);
-    for (size_t i = 0; i + 32 < m->file.length; i++) /* a window of zero: the number behind the key and its type */
+    for (size_t i = 0; i + 32 < m->file.length; i++) /* a window of zero: the number after the key and its type */
         if (!memcmp(m->file.bytes + i, "seq2seq.attention.window", 24)) memset(m->file.bytes + i + 28, 0, 4);
     toy_refused(m->file.bytes, m->file.length, NX_E_FORMAT, "seq2seq.attention.window");
     m = build(configs + 3);
-    for (size_t i = 0; i + 40 < m->file.length; i++) /* an unknown score: the text behind the key, its type and its length */
+    for (size_t i = 0; i + 40 < m->file.length; i++) /* an unknown score: the text after the key, its type and its length */
         if (!memcmp(m->file.bytes + i, "seq2seq.attention.score", 23)) memcpy(m->file.bytes + i + 23 + 4 + 8, "dut", 3);
     toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "seq2seq.attention.score");
     m = build(configs + 3);

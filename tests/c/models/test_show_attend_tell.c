@@ -13,7 +13,7 @@
 /* Single precision through a sentence. */
 #define TOLERANCE 1e-4
 #define MAP_TOLERANCE 3e-5
-/* What rounding activations and weights costs at most. */
+/* The largest error from rounding activations and weights. */
 #define ROUNDED_TOLERANCE 0.3
 #define ROUNDED_MAP_TOLERANCE 0.1
 
@@ -23,7 +23,7 @@
 #define MOST 3
 
 typedef struct {
-    uint32_t values, length, height, width, kernels[MOST], strides[MOST], channels[MOST]; /* those that are not 0 */
+    uint32_t values, length, height, width, kernels[MOST], strides[MOST], channels[MOST]; /* number of nonzero weights */
     uint32_t E, H, T, A;
     int selects, hard;
     uint32_t end; /* id + 1; 0: none */
@@ -47,7 +47,7 @@ static void add(teller *m, const char *name, uint32_t rows, uint32_t cols, uint3
     for (uint32_t i = 0; i < rows * cols; i++) t->values[i] = (float)(spread * random_normal(&random));
 }
 
-/* Blocks of 32 weights do not end within a row. */
+/* Rows are no multiple of the 32 weights of a block. */
 static uint32_t type_for(const config *c, uint32_t cols) { return c->type == NX_Q8_0 && cols % 32 ? NX_F32 : c->type; }
 
 static void add_map(teller *m, const char *name, uint32_t rows, uint32_t cols, double spread, int bias) {
@@ -85,7 +85,7 @@ static toy_file *written(teller *m) {
 
 static uint32_t rounded_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
-/* Rows and columns of cells behind so many convolutions. */
+/* Rows and columns of cells after this many convolutions. */
 static uint32_t rows_of(const config *c, uint32_t n) { return n ? rounded_up(rows_of(c, n - 1), c->strides[n - 1]) : c->height; }
 static uint32_t cols_of(const config *c, uint32_t n) { return n ? rounded_up(cols_of(c, n - 1), c->strides[n - 1]) : c->width; }
 static uint32_t cells(const config *c) { return rows_of(c, layers(c)) * cols_of(c, layers(c)); }
@@ -279,7 +279,7 @@ static float *tensor(const teller *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* out (rows) = W x + b, of the tensors "NAME.weight" and, if it exists, "NAME.bias" */
+/* out (rows) = W x + b, from the tensors "NAME.weight" and, if it exists, "NAME.bias" */
 static void mapped(double *out, const teller *m, const char *name, uint32_t rows, uint32_t cols, const double *x) {
     char full[64];
     sprintf(full, "%s.weight", name);
@@ -320,7 +320,7 @@ typedef struct {
     double *logits, *weights; /* (n, V), (n, L) */
 } twin_run;
 
-/* Logits of each of n ids, given those before it and, of hard attention, the places that were drawn. */
+/* Logits of each of n ids, given those before it and, for hard attention, the drawn locations. */
 static twin_run twin(const teller *m, const uint32_t *picture, const uint32_t *ids, uint32_t n, const uint32_t *places) {
     const config *c = &m->c;
     uint32_t L = cells(c), D = depth(c, layers(c)), E = c->E, H = c->H, A = c->A;
@@ -389,7 +389,7 @@ static uint32_t *some_ids(uint32_t n, uint32_t values, uint64_t seed) {
     return ids;
 }
 
-/* The weights over the cells of a sample's last position, and the one place where it looked if attention is hard. */
+/* The weights over the cells at a sample's last position, and the single attended location for hard attention. */
 static uint32_t look(const nx_model *model, const config *c, const nx_session *session, uint32_t sample, float *weights) {
     uint32_t *keys = memory_take(cells(c) * sizeof *keys), count, place = 0, places = 0;
     float *shown = memory_take(cells(c) * sizeof *shown);
@@ -404,7 +404,7 @@ static uint32_t look(const nx_model *model, const config *c, const nx_session *s
     return place;
 }
 
-/* Logits of n known ids, in order; their weights over the cells (n, L) and their places (n), both may be null. */
+/* Logits of n known ids, in order; optionally (null) their weights over the cells (n, L) and their locations (n). */
 static float *run(const nx_model *model, const config *c, const uint32_t *picture, const uint32_t *ids, uint32_t n, float *weights,
                   uint32_t *places) {
     nx_session *session = session_of(model, c, picture, weights != NULL);
@@ -420,7 +420,7 @@ static float *run(const nx_model *model, const config *c, const uint32_t *pictur
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* One by one against the twin; then all at once to the same bits. The weights add up to 1. */
+/* One by one against the twin; then in one call to the same bits. The weights add up to 1. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const config *c = configs + i;
@@ -461,7 +461,7 @@ enum { N = 9 };
 
 static void zero(const teller *m, const char *name, uint32_t n) { memset(tensor(m, name), 0, n * sizeof(float)); }
 
-/* A selector that is shut takes the picture away: of two pictures, whose starts are made equal, nothing differs any more. */
+/* A closed selector removes the picture: for two pictures with equal starts, all outputs are equal. */
 static void shut_selector(void) {
     const config *c = configs + 1;
     teller *m = build(c);
@@ -475,7 +475,7 @@ static void shut_selector(void) {
     CHECK_FLOATS(run(shut, c, one, ids, N, NULL, NULL), run(shut, c, other, ids, N, NULL, NULL), N * c->values);
 }
 
-/* Where the score is sharp, the context is one annotation: what the other cells show matters no more. A cell is a pixel here. */
+/* If the score is sharp, the context is one annotation: the contents of the other cells do not matter. A cell is a pixel here. */
 static void one_cell_alone(void) {
     config c = configs[6];
     c.height = c.width = 4, c.H = c.A = 8;
@@ -483,9 +483,10 @@ static void one_cell_alone(void) {
     uint32_t *picture = some_ids(bytes_of(&c), 256, 1), *ids = some_ids(N, c.values, 3), D = c.channels[0];
     zero(m, "init_h.weight", c.H * D), zero(m, "init_c.weight", c.H * D);
     for (uint32_t i = 0; i < D; i++)
-        tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* relu lets everything through, and the first channel is */
+        tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* relu passes everything, and the first channel is */
     zero(m, "enc.blk.0.weight", COLOURS), zero(m, "attn_q.weight", c.A * c.H), zero(m, "attn_k.weight", c.A * D);
-    for (uint32_t i = 0; i < cells(&c); i++) tensor(m, "position.weight")[i * D] = i == 5 ? 1 : -1; /* what is scored, by tanh(+-1000) */
+    /* the scored value, through tanh(+-1000) */
+    for (uint32_t i = 0; i < cells(&c); i++) tensor(m, "position.weight")[i * D] = i == 5 ? 1 : -1;
     for (uint32_t i = 0; i < c.A; i++) tensor(m, "attn_k.weight")[i * D] = 1000, tensor(m, "attn_v.weight")[i] = 1000;
     nx_model *model = opened(m);
     float weights[N * 16];
@@ -499,7 +500,7 @@ static void one_cell_alone(void) {
     CHECK(memcmp(run(model, &c, picture, ids, N, NULL, NULL), x, N * c.values * sizeof *x) != 0);
 }
 
-/* A light shows one cell to the first positions, for both kinds of attention; without it, and after it, the model chooses. */
+/* Forced attention shows one cell to the first positions, for both kinds of attention; without it, and after it, the model chooses. */
 static void light(void) {
     for (int hard = 0; hard < 2; hard++) {
         config c = configs[hard ? 7 : 1];
@@ -535,7 +536,7 @@ static config hardened(int hard) {
     return c;
 }
 
-/* Where the weights of soft attention are one-hot, hard attention sees the same: the same bits, with any noise. */
+/* If the weights of soft attention are one-hot, hard attention sees the same: the same bits, with any noise. */
 static void soft_of_one_place(void) {
     config soft = hardened(0), hard = hardened(1);
     uint32_t *picture = some_ids(bytes_of(&soft), 256, 1), *ids = some_ids(N, soft.values, 3);
@@ -550,8 +551,8 @@ static void soft_of_one_place(void) {
     CHECK_FLOATS(output[0], output[1], N * soft.values);
 }
 
-/* A place is the draw from the weights with the noise of seed, sample and position, of the stream for draws inside; the words do not matter
- * for the noise, known or not. At temperature 0 it is the most probable one. */
+/* A location is drawn from the weights with the noise of seed, sample and position, from the stream for internal draws; the words do not
+ * affect the noise, known or not. At temperature 0 it is the most probable one. */
 static void places(void) {
     enum { B = 3 };
     config c = hardened(1);
@@ -584,8 +585,8 @@ static void places(void) {
     CHECK(differ > 2);
 }
 
-/* The mean of the contexts that hard attention draws tends to that of soft attention: of 4,096 draws every number of it is within three
- * standard deviations, but for one of a hundred. */
+/* The mean of the contexts that hard attention draws approaches that of soft attention: over 4,096 draws, each number is within three
+ * standard deviations, except one in a hundred. */
 static void mean_of_places(void) {
     enum { B = 64, SEEDS = 64, ALL = B * SEEDS };
     config c = hardened(1);
@@ -613,7 +614,7 @@ static void mean_of_places(void) {
     CHECK(off <= 1);
 }
 
-/* Later words change nothing before them. */
+/* Later words change no earlier output. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -638,7 +639,7 @@ static void refused(const config *c, nx_status status, const char *named) {
     toy_refused(m->file.bytes, m->file.length, status, named);
 }
 
-/* The same with `from` in the file made `to`, as long. */
+/* The same file with `from` replaced by `to` of the same length. */
 static void refused_with(const char *from, const char *to, nx_status status, const char *named) {
     teller *m = build(configs + 1);
     for (size_t i = 0; i + strlen(from) < m->file.length; i++)

@@ -16,7 +16,7 @@
 typedef struct {
     uint32_t height, width, ways, label, kernel[CONVOLUTIONS], stride[CONVOLUTIONS], channels[CONVOLUTIONS], embedding, layers, dense, key[BLOCKS],
         value[BLOCKS], blocks, type;
-    double spread; /* of all weights, times; 0: 1 */
+    double spread; /* factor of all weights; 0: 1 */
     const char *number; /* a key with another value, or null */
     uint32_t instead;
     const char *reshaped; /* a tensor with a column too many */
@@ -144,7 +144,7 @@ static nx_session *given(const nx_model *model, const config *c, const episode *
     return session;
 }
 
-/* odds (q, ways) of an episode. */
+/* probabilities (q, ways) of an episode. */
 static float *odds_of(const nx_model *model, const config *c, const episode *e, nx_session **kept) {
     nx_session *session = given(model, c, e, kept != NULL, NULL);
     float *odds = memory_take(e->q * c->ways * sizeof *odds);
@@ -199,7 +199,7 @@ static void embed(const made *m, const uint32_t *ids, double *out) {
     map_of(m, "embd.out", c->embedding, rows * cols * depth, x, out);
 }
 
-/* Of one query: probabilities (ways), and the weights of each attention on the examples (blocks, n). A separate sequence, with its query
+/* For one query: probabilities (ways), and the weights of each attention over the examples (blocks, n). A separate sequence, with its query
  * last. */
 static void by_hand(const made *m, const episode *e, uint32_t query, double *odds, double *looks) {
     const config *c = &m->config;
@@ -253,7 +253,8 @@ static void by_hand(const made *m, const episode *e, uint32_t query, double *odd
     for (uint32_t w = 0; w < c->ways; w++) odds[w] -= log(all);
 }
 
-/* Odds and maps of every query, with more examples than the farthest tap reaches and with fewer; labels that no example has are impossible. */
+/* Probabilities and maps of every query, with more examples than the farthest tap reaches and with fewer; labels without an example are
+ * impossible. */
 static void equations(void) {
     static const uint32_t counts[][2] = {{1, 1}, {2, 3}, {5, 2}, {11, 1}, {20, 4}};
     double worst = 0;
@@ -299,7 +300,7 @@ static void equations(void) {
     check_note("  odds within %.2g", worst);
 }
 
-/* Queries share examples and nothing else; results before an example do not change when a later one does; the order counts. */
+/* Queries share only the examples; results before an example do not change with later ones; the order matters. */
 static void what_is_seen(void) {
     for (int toy_of = 0; toy_of < 2; toy_of++) {
         const config *c = toys + toy_of;
@@ -311,7 +312,7 @@ static void what_is_seen(void) {
             one.query = e.query + q * c->height * c->width;
             CHECK_FLOATS(odds_of(model, c, &one, NULL), all + q * c->ways, c->ways);
         }
-        /* the first two examples change places, with their labels: convolutions see order */
+        /* the first two examples swap positions, with their labels: convolutions depend on the order */
         uint32_t pixels = c->height * c->width;
         swapped.support = memory_copy(e.support, e.n * pixels * 4);
         swapped.labels = memory_copy(e.labels, e.n * 4);
@@ -328,7 +329,7 @@ static void what_is_seen(void) {
 static void interrupted(void) {
     const config *c = toys + PLAIN;
     const nx_model *model = toy_file_open(&build(c)->file);
-    episode e = episode_of(c, 70, 6, 9); /* more than a slice holds */
+    episode e = episode_of(c, 70, 6, 9); /* more than one chunk */
     float *expected = odds_of(model, c, &e, NULL), *odds = memory_take(e.q * c->ways * sizeof *odds);
     size_t bytes = 0;
     nx_session *session = given(model, c, &e, 0, &bytes);
@@ -382,7 +383,7 @@ static void refusals(void) {
         toy_file file = build(&files[i].twist)->file;
         toy_refused(file.bytes, file.length, files[i].status, files[i].named);
     }
-    /* weights so large that numbers break */
+    /* weights so large that results are not finite */
     config large = *c;
     large.spread = 1e20;
     const nx_model *broken = toy_file_open(&build(&large)->file);

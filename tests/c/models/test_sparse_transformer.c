@@ -10,11 +10,11 @@
 #include "session/session.h"
 #include "toy.h"
 
-/* Single precision through three blocks, of the outputs' deviation. */
+/* Single precision through three blocks, relative to the outputs' deviation. */
 #define TOLERANCE 2e-5
-/* What rounding activations, keys, values and weights costs at most, of the outputs' deviation. */
+/* The largest error from rounding activations, keys, values and weights, relative to the outputs' deviation. */
 #define ROUNDED_TOLERANCE 0.3
-/* Of x sigma(1.702 x), relative to max(1, |x|): a handful of roundings. */
+/* Of x sigma(1.702 x), relative to max(1, |x|): a few roundings. */
 #define GELU_TOLERANCE 4e-7
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
@@ -27,9 +27,9 @@ typedef struct {
     uint32_t length, levels, blocks, d, inner, heads, key_length;
     uint32_t kind, stride, summary, combine;
     uint32_t bernoulli, end, type;
-    uint32_t time_length, bar, chord; /* of music: ticks and places in a chord that have embeddings, ticks of a bar; 0: no music */
+    uint32_t time_length, bar, chord; /* for music: numbers of ticks and chord positions with embeddings, ticks per bar; 0: no music */
     uint64_t seed;
-    uint32_t spoilt, spoil; /* the last number of key NOTES[spoilt - 1] is this */
+    uint32_t spoilt, spoil; /* the last number of key NOTES[spoilt - 1] is replaced by this */
     const char *number; /* a key, without the architecture, with another value */
     uint32_t value;
 } config;
@@ -57,13 +57,13 @@ static uint32_t outputs_of(const config *c) { return c->bernoulli ? 1 : c->level
 
 enum { VOICES = 3 };
 
-/* What an id of music is: every fourth one a wait, the others of three voices. */
+/* The meaning of an id of music: every fourth one is a wait, the others belong to three voices. */
 static uint32_t ticks_of(uint32_t id) { return id % 4 == 3 ? 1 + id % 5 : 0; }
 static uint32_t voice_of(uint32_t id) { return id % 4 == 3 || !id ? 0 : 1 + id % VOICES; }
 
 static const char *const NOTES[] = {"notes.id_ticks", "notes.id_voices", "notes.id_pitches"};
 
-/* What ids are, in three arrays. */
+/* The meaning of ids, in three arrays. */
 static void put_notes(made *m) {
     const config *c = &m->c;
     for (uint32_t k = 0; k < 3; k++) {
@@ -193,7 +193,7 @@ static void norm(const made *m, double *out, const double *x, const char *gain, 
     ref_layer_norm(out, weights(m, gain, block), weights(m, bias, block), 1e-5, m->c.d);
 }
 
-/* The sets of the paper's section 4.2, where the strided A1 has l members; of blocks those of Jukebox, in turn. */
+/* The sets of the paper's section 4.2, where the strided A1 has l members; "blocks" alternates between those of Jukebox. */
 static int sees(const config *c, uint32_t block, uint32_t head, uint32_t i, uint32_t j) {
     int near = c->kind != STRIDED ? i / c->stride == j / c->stride : j + c->stride > i;
     int far = c->kind == FIXED ? j % c->stride >= c->stride - c->summary : (i - j) % c->stride == 0;
@@ -204,7 +204,7 @@ static int sees(const config *c, uint32_t block, uint32_t head, uint32_t i, uint
     return head < c->heads - c->heads / 2 ? near : far;
 }
 
-/* x += what music adds to the embedding of place i. */
+/* Adds music's extra embeddings to that of position i. */
 static void add_places(const made *m, double *x, const uint32_t *ids, uint32_t i) {
     const config *c = &m->c;
     const float *bars = weights(m, "time_bar.weight", 0), *ticks = weights(m, "time_tick.weight", 0), *chords = weights(m, "chord_embd.weight", 0);
@@ -224,7 +224,7 @@ static void add_places(const made *m, double *x, const uint32_t *ids, uint32_t i
     }
 }
 
-/* What each of n places predicts: (n, P). A picture's place i reads id i - 1, a text's id i. */
+/* The prediction of each of n positions: (n, P). Position i of a picture reads id i - 1, position i of a text reads id i. */
 static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
     const config *c = &m->c;
     uint32_t d = c->d, k = c->key_length, width = c->heads * k, P = outputs_of(c), columns = columns_of(c);
@@ -257,7 +257,8 @@ static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
                 ref_softmax(score, i + 1);
                 for (uint32_t e = 0; e < k; e++) {
                     mixed[a * k + e] = 0;
-                    for (uint32_t j = 0; j <= i && seen; j++) mixed[a * k + e] += score[j] * v[j * width + a * k + e]; /* nothing seen: zeros */
+                    /* no visible key: zeros */
+                    for (uint32_t j = 0; j <= i && seen; j++) mixed[a * k + e] += score[j] * v[j * width + a * k + e];
                 }
             }
             ref_matmul(y, NULL, weights(m, "blk.%u.attn_output.weight", b), d, width, mixed);
@@ -292,7 +293,7 @@ static nx_session *session_of(const nx_model *model, uint32_t length) {
     return session;
 }
 
-/* Position by position against the twin, then all at once, and in a run that is shorter, to the same bits. */
+/* Position by position against the twin, then in one call, and in a shorter run, to the same bits. */
 static void compare(const config *c, long long row) {
     size_t mark = memory_mark();
     check_random random = {8};
@@ -310,7 +311,7 @@ static void compare(const config *c, long long row) {
     for (uint32_t p = 0; p < n; p++) {
         CHECK_INT(nx_session_put(model, session, ids + p, 1, 0, nats + p), NX_OK);
         CHECK_INT(nx_session_output(model, session, 0, output), NX_OK);
-        if (behind && !p) CHECK_NEAR((double)nats[0], log(c->levels), 1e-5); /* nothing has come before */
+        if (behind && !p) CHECK_NEAR((double)nats[0], log(c->levels), 1e-5); /* the first position has no predecessor */
         for (uint32_t v = 0; p >= behind && v < P; v++) {
             double expected = truth[(size_t)(p - behind) * P + v];
             worst = fmax(worst, fabs((double)output[v] - expected));
@@ -320,7 +321,7 @@ static void compare(const config *c, long long row) {
     double deviation = sqrt(squares / (places_of(c) * P));
     check_note("  configuration %d: outputs of deviation %.3g within %.3g", (int)row, deviation, worst);
     CHECK(worst < deviation * (rounded ? ROUNDED_TOLERANCE : TOLERANCE));
-    CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* no place was learned for more */
+    CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* no more positions were learned */
     float *at_once = memory_take(n * sizeof *at_once);
     CHECK_INT(nx_session_put(model, session_of(model, 0), ids, n, 0, at_once), NX_OK);
     CHECK_FLOATS(at_once, nats, n);
@@ -347,7 +348,7 @@ static void equations(void) {
     compare(&long_one, row);
 }
 
-/* What comes later changes nothing before it, to the bit; what came earlier changes all that two blocks reach. */
+/* Later ids change no earlier output, to the bit; earlier ids change everything that two blocks reach. */
 static void causality(void) {
     config c = toys[0];
     c.levels = 5;
@@ -367,7 +368,7 @@ static void causality(void) {
     }
 }
 
-/* A stride as long as the sequence makes A1 all that came before, a stride of 1 makes A2 so: one and the same function. */
+/* A stride as long as the sequence makes A1 the whole past; a stride of 1 makes A2 the whole past: the same function. */
 static void dense(void) {
     config near = {.height = 6, .width = 9, .levels = 4, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .stride = 54, .seed = 72};
     config both = near;
@@ -383,7 +384,7 @@ static void dense(void) {
     CHECK_FLOATS(other, one, n);
 }
 
-/* Memory of a sequence grows as it is kept: a ring and summaries, or all. */
+/* A sequence's memory depends on its storage: a ring and summaries, or all positions. */
 static void memory_of_a_run(void) {
     size_t bytes[3], longer[3];
     for (uint32_t combine = INTERLEAVED; combine <= BY_HEAD; combine++)
@@ -399,7 +400,7 @@ static void memory_of_a_run(void) {
 
 static double gelu(double x) { return x / (1 + exp(-1.702 * x)); }
 
-/* x sigma(1.702 x) against the formula, far out too; it is not the form with tanh. */
+/* x sigma(1.702 x) against the formula, also for large arguments; it differs from the form with tanh. */
 static void gelu_alone(void) {
     float x[4800] = {0}, tanh_form[16] = {1, 1, 1, 1}, far[16] = {1e30f, -1e30f, INFINITY, 3e38f, -40, 40, -0.0f};
     double worst = 0;
@@ -468,7 +469,7 @@ static void refused_files(void) {
     toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "sparse-transformer.attention.combine");
 }
 
-/* What ids are is a number for each, in its range, or the file is refused. */
+/* The meaning of ids is a number for each, within its range; otherwise the file is refused. */
 static void refused_notes(void) {
     static const struct {
         uint32_t spoilt, spoil;
@@ -484,8 +485,7 @@ static void refused_notes(void) {
     }
 }
 
-/* A branch in the middle of a chord continues with the bits of the original run, and known ids have the nats that they had when they were
- * drawn. */
+/* A branch in the middle of a chord continues with the bits of the original run, and known ids have the nats that they had when drawn. */
 static void branch_in_a_chord(void) {
     nx_model *model = toy_file_open(&build(toys + 8)->file);
     if (!model) return;
@@ -508,8 +508,8 @@ const check_test sparse_transformer_tests[] = {
     {"a stride of 1, and of all, is dense attention", dense},
     {"what a run keeps", memory_of_a_run},
     {"x sigma(1.702 x)", gelu_alone},
-    {"files that are not what they say", refused_files},
-    {"files that do not say what ids are", refused_notes},
+    {"files with contradictory entries", refused_files},
+    {"files without the meaning of ids", refused_notes},
     {"a branch in a chord", branch_in_a_chord},
     {0},
 };

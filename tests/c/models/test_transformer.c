@@ -9,9 +9,9 @@
 #include "reference.h"
 #include "session/session.h"
 
-/* Single precision through two and three blocks, of the logits' deviation. */
+/* Single precision through two and three blocks, relative to the logits' deviation. */
 #define TOLERANCE 2e-5
-/* What rounding activations, keys, values and weights costs at most, of the logits' deviation. */
+/* The largest error from rounding activations, keys, values and weights, relative to the logits' deviation. */
 #define ROUNDED_TOLERANCE 0.25
 /* Of the weights of a map. */
 #define MAP_TOLERANCE 5e-5
@@ -110,7 +110,7 @@ static toy_file toy_number(uint32_t number) {
     return toy_transformer_build(configs + number)->file;
 }
 
-/* A source of 19 words takes more than a slice of the encoder. */
+/* A source of 19 words takes more than one encoder chunk. */
 const toy_row transformer_toys[] = {
     {"transformer", TOY_RUN | TOY_SHAPED, toy_number, 0, {.length = 27, .counts = {19}}},
     {"transformer, rounded", TOY_RUN, toy_number, 1, {.length = 27, .counts = {19}}},
@@ -130,7 +130,7 @@ static float *tensor(const toy_transformer *m, const char *name) {
 
 /* ---- the twin --------------------------------------------------------------------------------------------------------------- */
 
-/* A stack at work: x (n, d), and the weights of its attentions if they are requested. */
+/* The state of a stack: x (n, d), and the weights of its attentions if they are requested. */
 typedef struct {
     const toy_transformer *m;
     const char *stack;
@@ -170,7 +170,8 @@ static void joined(working *w, const char *norm, int block, const double *f) {
     if (!w->m->config.pre_norm) w->x = normed(w, norm, block, w->x);
 }
 
-/* Attention of x to `memory` (n_memory, d), or, null, to itself up to its own place (causal) or to all of it. map: (heads, n, keys) or null */
+/* Attention of x to `memory` (n_memory, d), or, if null, to itself: up to its own position (causal) or to all of it. map: (heads, n, keys)
+ * or null */
 static void attended(working *w, const char *kind, int block, const double *memory, uint32_t n_memory, int causal, double *map) {
     const toy_transformer_config *c = &w->m->config;
     uint32_t d = c->d, k = d / c->heads;
@@ -295,7 +296,7 @@ static const uint32_t *some_ids(uint32_t n, uint32_t values, uint64_t seed) {
     return ids;
 }
 
-/* Logits (n, V) and nats (n), may be null, of known ids, in order. */
+/* Logits (n, V) and nats (n) of known ids, in order; both may be null. */
 static float *logits_of(const nx_model *model, nx_session *session, const uint32_t *ids, uint32_t n, uint32_t V, float *nats) {
     float *all = memory_take((size_t)n * V * sizeof *all), cost;
     for (uint32_t p = 0; p < n; p++) {
@@ -307,7 +308,7 @@ static float *logits_of(const nx_model *model, nx_session *session, const uint32
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* One by one against the twin, then all at once to the same bits, to the last position that there is, with sources of all lengths. */
+/* One by one against the twin, then in one call to the same bits, up to the last position, with sources of all lengths. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const toy_transformer_config *c = configs + i;
@@ -329,7 +330,7 @@ static void logits(void) {
                 worst = fmax(worst, fabs((double)output[v] - truth[v]));
                 squares += truth[v] * truth[v], count++;
             }
-            CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* there are no more */
+            CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* no more positions */
             float *at_once = memory_take(n * sizeof *at_once);
             check_at("configuration %lld, %lld of the source", (long long)i, S, 0, 0);
             CHECK_INT(nx_session_put(model, session_of(model, source, S, 0), ids, n, 0, at_once), NX_OK);
@@ -342,7 +343,7 @@ static void logits(void) {
     }
 }
 
-/* Every weight of every map; those of the encoder are computed before anything is written, the same for all samples. */
+/* Every weight of every map; the encoder's are computed before any output, the same for all samples. */
 static void maps(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -381,7 +382,7 @@ static void maps(void) {
     }
 }
 
-/* Later words change nothing before them; earlier ones change something, and so does any word of the source. */
+/* Later words change no earlier output; earlier ones change some later output, and so does any word of the source. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -397,7 +398,7 @@ static void causality(void) {
         CHECK_INT(nx_session_put(model, session_of(model, source, S, 0), ids, n, 0, other), NX_OK);
         CHECK_FLOATS(other, nats, moved);
         for (uint32_t p = moved; p < n; p++) CHECK(other[p] != nats[p]);
-        for (uint32_t s = 0; s < S; s += 17) { /* the first and the last word reach every position of the target, the first one too */
+        for (uint32_t s = 0; s < S; s += 17) { /* the first and the last word affect every position of the target, including the first */
             float without[n];
             uint32_t was = source[s];
             source[s] = (was + 7) % c->values;
@@ -409,8 +410,8 @@ static void causality(void) {
     }
 }
 
-/* Without positions a sentence is a bag of words: shuffled, it is the same to the decoder, but for the order in which numbers are added.
- * With positions it is not. */
+/* Without positions a sentence is a bag of words: when shuffled, it is the same to the decoder, except for the order in which numbers are
+ * added. With positions it is not. */
 static void permutation(void) {
     for (int position = TOY_SINES; position <= TOY_PLACELESS; position++) {
         size_t mark = memory_mark();
@@ -441,8 +442,8 @@ static void permutation(void) {
     }
 }
 
-/* Heads work apart: two heads are two models of one head each, whose attention writes only into its own half of the channels. Here of one
- * block without norms that would mix them: the maps of the whole are the maps of the halves. */
+/* Heads are independent: two heads equal two models of one head each, whose attention writes only into its own half of the channels. This
+ * uses one block, without norms that would mix them: the maps of the whole equal the maps of the halves. */
 static void heads(void) {
     toy_transformer_config c = {.values = 30, .length = 20, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .seed = 9, .position = TOY_PLACELESS};
     enum { S = 13, d = 16, half = 8 };
@@ -465,7 +466,7 @@ static void heads(void) {
                 own_q[r * half + e] = q[(h * half + r) * d + h * half + e];
                 own_k[r * half + e] = k[(h * half + r) * d + h * half + e];
             }
-        /* what enters is a row times the root of the width */
+        /* the input is a row times the square root of the width */
         for (uint32_t v = 0; v < c.values; v++)
             for (uint32_t e = 0; e < half; e++) own_table[v * half + e] = (float)(sqrt(2.0) * (double)table[v * d + h * half + e]);
         toy_transformer_write(one);
@@ -484,8 +485,8 @@ static void heads(void) {
     }
 }
 
-/* A source of one length is not affected by a longer one before it, nor by the capacity: padding does not exist. Runs shorter than the
- * model's context are the beginning of longer ones. */
+/* A source is not affected by a longer one before it, nor by the capacity: padding has no effect. Runs shorter than the model's context
+ * equal the beginning of longer ones. */
 static void no_padding(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -500,7 +501,7 @@ static void no_padding(void) {
         CHECK_INT(nx_session_input(model, narrow, 0, source, S), NX_OK);
         uint32_t slices = 1;
         while (nx_session_encode(model, narrow) == NX_MORE) slices++;
-        CHECK_INT(slices, 1 + 2 * c->encoder_blocks + c->blocks); /* a stretch of up to 16 words, one step each */
+        CHECK_INT(slices, 1 + 2 * c->encoder_blocks + c->blocks); /* a range of up to 16 words, one step each */
         CHECK_INT(nx_session_put(model, narrow, ids, n, 0, other), NX_OK);
         CHECK_FLOATS(other, nats, n);
         CHECK_INT(nx_session_put(model, narrow, ids, 1, 0, other), NX_E_ARGUMENT);
@@ -508,7 +509,7 @@ static void no_padding(void) {
     }
 }
 
-/* A branch that wants maps of a run that kept none has them of the encoder all the same. */
+/* A branch with maps of a run without them still has the encoder's maps. */
 static void branches(void) {
     const toy_transformer_config *c = configs;
     nx_model *model = toy_transformer_open(toy_transformer_build(c));
@@ -552,7 +553,7 @@ static void refused_files(void) {
         {"transformer.embedding_length", 0, NX_E_FORMAT, NULL},
         {"transformer.attention.head_count", 0, NX_E_FORMAT, NULL},
         {"transformer.attention.head_count", 3, NX_E_FORMAT, NULL},      /* does not divide 16 */
-        {"transformer.attention.head_count", 8, NX_E_UNSUPPORTED, NULL}, /* two numbers a head */
+        {"transformer.attention.head_count", 8, NX_E_UNSUPPORTED, NULL}, /* two numbers per head */
         {"transformer.attention.head_count", 32, NX_E_FORMAT, NULL},     /* none */
         {"transformer.feed_forward_length", 18, NX_E_UNSUPPORTED, NULL},
         {"transformer.feed_forward_length", 24, NX_E_FORMAT, "enc.blk.0.ffn_up.weight"},
@@ -591,7 +592,7 @@ static void refused_files(void) {
     }
 }
 
-/* A long source and many rows of maps are counted in 64 bits: too much is refused, and does not come out as little. */
+/* A long source and many map rows are counted in 64 bits: a size that is too large is refused instead of wrapping around. */
 static void absurd_sizes(void) {
     toy_transformer_config c = {.values = 8, .length = 32768, .encoder_blocks = 1, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .seed = 3};
     nx_model *model = toy_transformer_open(toy_transformer_build(&c));
@@ -609,7 +610,7 @@ static void absurd_sizes(void) {
     CHECK(bytes < 1 << 16);
 }
 
-/* The hash of everything that a run yields, for build.sh to compare between builds: samples, their nats, maps, and a search. */
+/* The hash of all results of a run, which build.sh compares between builds: samples, their nats, maps, and a search. */
 static void one_result(void) {
     uint64_t hash = 0;
     for (size_t i = 0; i < CONFIGS; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trees against their equations: all projective trees by hand, in double precision, by the attention alone and by a model; derivatives; ties; long
- * sentences; pins, and those that no tree keeps to.
+ * Trees against their equations: all projective trees by brute force, in double precision, by the attention alone and by a model;
+ * derivatives; ties; long sentences; pins, including contradictory ones.
  */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct {
     uint32_t heads[MOST]; /* of words 1 .. n */
 } heads_of;
 
-/* One word hangs from the root, every other one from a word, no circle, and no two arcs cross. */
+/* One word depends on the root, every other one on a word, there is no cycle, and no two arcs cross. */
 static int is_tree(const heads_of *t) {
     uint32_t roots = 0, n = t->n;
     for (uint32_t m = 1; m <= n; m++) {
@@ -39,7 +39,7 @@ static int is_tree(const heads_of *t) {
     return roots == 1;
 }
 
-/* What comes before the first tree of n words. */
+/* The state before the first tree of n words. */
 static heads_of before_all(uint32_t n) { return (heads_of){n, {NX_NONE}}; }
 
 /* The next tree; 0 past the last. */
@@ -52,7 +52,7 @@ static int next_tree(heads_of *t) {
     }
 }
 
-/* Everything by the sum over all trees that keep to the pins; scores (n + 1, stride) as trees.h has them. */
+/* Computes everything by summing over all trees that agree with the pins; scores (n + 1, stride) as in trees.h. */
 typedef struct {
     uint32_t trees;
     double log_z, best, marginals[MOST + 1][MOST + 1];
@@ -115,7 +115,7 @@ static void by_hand(void) {
     for (uint64_t round = 0; round < 60; round++) {
         uint32_t n = 1 + (uint32_t)round % MOST, stride = nx_tree_stride(n);
         float *scores = random_scores(n, round < 30 ? 1 : 4, round), *marginals = memory_take((n + 1) * stride * sizeof *marginals);
-        if (round % 5 == 4 && n > 2) scores[stride + 2] = scores[2 * stride + 1] = -INFINITY; /* arcs that cannot be */
+        if (round % 5 == 4 && n > 2) scores[stride + 2] = scores[2 * stride + 1] = -INFINITY; /* impossible arcs */
         exact e = enumerate(scores, n, NULL);
         check_at("round %lld", (long long)round, 0, 0, 0);
         if (round % 5 != 4) CHECK_INT(e.trees, numbers[n - 1]);
@@ -137,7 +137,7 @@ static void by_hand(void) {
     check_note("  worst difference of a marginal from the sum over all trees: %.1e", worst);
 }
 
-/* d log Z / d s[h][m] = p(h is the head of m), by differences. */
+/* d log Z / d s[h][m] = p(h is the head of m), by finite differences. */
 static void derivative(void) {
     uint32_t n = 5, stride = nx_tree_stride(n);
     float *scores = random_scores(n, 1, 3), *marginals = memory_take((n + 1) * stride * sizeof *marginals), *other = memory_take((n + 1) * stride * sizeof *other);
@@ -156,7 +156,7 @@ static void derivative(void) {
         }
 }
 
-/* Where all trees are equally good one of them is taken, and all marginals are shares of the number of trees. */
+/* If all trees are equally good, one of them is returned, and all marginals are fractions of the number of trees. */
 static void ties(void) {
     for (uint32_t n = 1; n <= MOST; n++) {
         uint32_t stride = nx_tree_stride(n);
@@ -174,19 +174,20 @@ static void ties(void) {
     }
 }
 
-/* Scores that leave nothing are -infinity, not a number. */
+/* Scores that allow no tree give -infinity, not NaN. */
 static void nothing(void) {
     float scores[4 * 4], marginals[4 * 4];
     for (int i = 0; i < 16; i++) scores[i] = -INFINITY;
     CHECK(run(scores, 3, 0, marginals) == -INFINITY);
     CHECK(run(scores, 3, 1, marginals) == -INFINITY);
-    scores[0 * 4 + 1] = scores[1 * 4 + 2] = scores[2 * 4 + 3] = 0; /* the chain 0 -> 1 -> 2 -> 3 alone */
+    scores[0 * 4 + 1] = scores[1 * 4 + 2] = scores[2 * 4 + 3] = 0; /* only the chain 0 -> 1 -> 2 -> 3 */
     CHECK_NEAR((double)run(scores, 3, 0, marginals), 0, 1e-6);
     CHECK_NEAR((double)marginals[1 * 4 + 2], 1, 1e-6);
     CHECK_NEAR((double)marginals[0 * 4 + 2], 0, 1e-6);
 }
 
-/* 128 words with scores of a deviation of 30: marginals add up to 1, and all arcs add up to the words; so do those of scores that are nearly equal. */
+/* 128 words with scores of deviation 30: marginals add up to 1, and all arcs add up to the number of words; the same for nearly equal
+ * scores. */
 static void long_sentence(void) {
     for (int sharp = 0; sharp < 2; sharp++) {
         uint32_t n = 128, stride = nx_tree_stride(n);
@@ -212,7 +213,7 @@ static void long_sentence(void) {
 
 typedef struct {
     uint32_t features, width, d, inner, blocks, heads, reach, length, type;
-    uint32_t key, value; /* a key with another value, by its place below; 0: none */
+    uint32_t key, value; /* a key with another value, by its index below; 0: none */
 } tree_toy;
 
 static void add(toy_file *head, toy_file *data, check_random *random, uint32_t block, const char *name, uint32_t rows, uint32_t cols, uint32_t type) {
@@ -319,8 +320,8 @@ static parsed parse(const nx_model *model, const uint32_t *features, uint32_t n,
     return r;
 }
 
-/* The pinned nats of each tree are all that is needed to know its probability: over all trees these add up to 1, to the marginals, and the largest is
- * that of the heads. Some pins: as the trees that keep to them. */
+/* The pinned nats of each tree determine its probability: over all trees the probabilities add up to 1, to the marginals, and the largest
+ * is that of the heads. With some pins: like the trees that agree with them. */
 static void a_model(void) {
     check_random random = {4};
     for (int round = 0; round < 4; round++) {
@@ -331,7 +332,7 @@ static void a_model(void) {
         for (uint32_t i = 0; i < 15; i++) features[i] = random_below(&random, 5);
         parsed free = parse(model, features, n, NULL);
         double total = 0, marginals[MOST][MOST + 1] = {{0}}, least = INFINITY, some[MOST][MOST + 1] = {{0}}, kept = 0;
-        uint32_t pins[MOST] = {HEADS, HEADS, HEADS, HEADS}, pinned = n > 2 ? 1 : 0; /* word 2 hangs from word 1 */
+        uint32_t pins[MOST] = {HEADS, HEADS, HEADS, HEADS}, pinned = n > 2 ? 1 : 0; /* word 2 depends on word 1 */
         heads_of t = before_all(n), best = {0};
         while (next_tree(&t)) {
             double nats = (double)parse(model, features, n, t.heads).nats[1], p = exp(-nats);
@@ -363,7 +364,8 @@ static void a_model(void) {
     }
 }
 
-/* What no tree keeps to is said: a word that is its own head, two roots, a circle, arcs that cross, a head behind the last word. */
+/* Pins that no tree agrees with are reported: a word that is its own head, two roots, a cycle, crossing arcs, a head after the last
+ * word. */
 static void impossible_pins(void) {
     static const uint32_t pins[][4] = {{1, HEADS, HEADS, HEADS}, {0, 0, HEADS, HEADS}, {2, 1, HEADS, HEADS}, {3, 4, HEADS, HEADS}, {5, HEADS, HEADS, HEADS}};
     toy_file file = toy_number(0);
@@ -376,7 +378,7 @@ static void impossible_pins(void) {
     CHECK_INT(parse(model, features, 4, kept).status, NX_OK);
 }
 
-/* The bits are the same for any division into slices, and a copy of the session at any moment continues with them. */
+/* The bits are the same for any division into chunks, and a copy of the session at any moment continues with them. */
 static void slices(void) {
     toy_file file = toy_number(0);
     const nx_model *model = toy_file_open(&file);

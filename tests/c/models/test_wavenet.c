@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * WaveNet against its equations, over the whole sound at once: every layer a convolution over all samples, no queue.
+ * WaveNet against its equations, over the whole sound: every layer is a convolution over all samples, without a queue.
  */
 #include <math.h>
 #include <string.h>
@@ -18,13 +18,13 @@
 typedef struct {
     uint32_t dilations[MAX_LAYERS]; /* up to the first zero */
     uint32_t R, D, S, head, classes, speakers;
-    uint32_t height, width, levels, bernoulli; /* of a picture; else a sound */
-    uint32_t type;                             /* of the matrices */
+    uint32_t height, width, levels, bernoulli; /* for a picture; else for a sound */
+    uint32_t type;                             /* type of the matrices */
     uint32_t nobody;                           /* 1: the rows of classes and speakers are zeros */
     uint64_t seed;
     const char *number; /* a key with another value, or null */
     uint32_t value;
-    const char *without; /* a key that is left out */
+    const char *without; /* a key to leave out */
 } config;
 
 typedef struct {
@@ -73,7 +73,7 @@ static made *build(const config *given) {
     }
     add_map(m, "", "head.0", c->head, c->S);
     add_map(m, "", "output", m->P, c->head);
-    if (!c->height) m->tensor[m->n_tensors - 1].values[m->V - 1] = -20; /* a sound seldom ends */
+    if (!c->height) m->tensor[m->n_tensors - 1].values[m->V - 1] = -20; /* a sound rarely ends */
 
     const struct {
         const char *key;
@@ -166,7 +166,7 @@ static float *directly(const made *m, const uint32_t *ids, uint32_t n, int label
         const char *at = block_name(i);
         uint32_t d = c->dilations[i], residual = i + 1 < m->layers ? R : 0;
         for (uint32_t t = 0; t < n; t++) {
-            memset(taps, 0, R * sizeof *taps); /* before the beginning there are zeros */
+            memset(taps, 0, R * sizeof *taps); /* zeros before the beginning */
             if (t >= d) memcpy(taps, h + (t - d) * R, R * sizeof *taps);
             memcpy(taps + R, h + t * R, R * sizeof *taps);
             apply(m, fg, at, "gate", 2 * D, 2 * R, taps);
@@ -222,8 +222,8 @@ static void sound_of(uint32_t *ids, uint32_t n, uint32_t values_of_id, check_ran
     for (uint32_t i = 0; i < n; i++) ids[i] = random_below(random, values_of_id > 256 ? 256 : values_of_id);
 }
 
-/* From queues, a sample at a time, as by convolutions over the whole sound: to the bit, so that the beginning is the same too. Dilations
- * that are no power of two, that go down, and that are longer than the sound. */
+/* From queues, one sample at a time, bit-identical to convolutions over the whole sound, including the beginning. Also for dilations that
+ * are not powers of two, that decrease, and that are longer than the sound. */
 static void queued_is_direct(void) {
     static const uint32_t dilations[][MAX_LAYERS] = {{1}, {1, 2, 4, 8, 3}, {7, 1, 5}, {64, 2, 64}, {1, 1, 1}, {1, 2, 4, 8, 16, 1, 2, 4, 8, 16}};
     check_random random = {81};
@@ -247,8 +247,9 @@ static void queued_is_direct(void) {
     CHECK_FLOATS(outputs_of(opened(m), ids, 30, 2, -1), directly(m, ids, 30, 2, -1), 90);
 }
 
-/* An impulse: another id at one sample moves the odds of exactly those samples after it whose field holds it, by the sum of the dilations
- * and two. Powers of two reach every sample of it; the layers of {3, 3}, two of six. Also where products are rounded. */
+/* An impulse: changing the id of one sample changes the distribution of exactly those later samples whose field contains it, by the sum of
+ * the dilations and two. Powers of two reach every sample of the field; the layers of {3, 3} reach two of six. Also if products are
+ * rounded. */
 static void receptive_field(void) {
     static const struct {
         uint32_t dilations[MAX_LAYERS], type;
@@ -266,7 +267,7 @@ static void receptive_field(void) {
             for (uint32_t k = MOST; k-- > c.dilations[i];) reached[k] |= reached[k - c.dilations[i]];
             field += c.dilations[i];
         }
-        for (int sound = 0; sound < 4; sound++) { /* a step of rounding may hide a far one */
+        for (int sound = 0; sound < 4; sound++) { /* a rounding step may hide a distant one */
             size_t mark = memory_mark();
             sound_of(ids, n, m->V, &random);
             const float *before = outputs_of(model, ids, n, -1, -1);
@@ -286,7 +287,7 @@ static void receptive_field(void) {
     }
 }
 
-/* Before the first sample there is nothing, and that is not the middle level, silence: a beginning is not a pause. */
+/* Before the first sample there is no input, which differs from the middle level, silence: a beginning is not a pause. */
 static void nothing_is_not_silence(void) {
     const made *m = build(toys + SOUND);
     const nx_model *model = opened(m);
@@ -297,7 +298,7 @@ static void nothing_is_not_silence(void) {
     CHECK(memcmp(late + (size_t)(lead + 3) * m->P, early + 3 * (size_t)m->P, m->P * sizeof *early));
 }
 
-/* A class and a speaker whose rows are zeros are none; others are not. */
+/* A class and a speaker whose rows are zeros equal none; others do not. */
 static void unconditional(void) {
     check_random random = {83};
     uint32_t ids[30];
@@ -335,7 +336,7 @@ static void distribution(void) {
     CHECK_NEAR(total, 1, 1e-5);
 }
 
-/* A sound is as long as its caller says, and ends where its end is drawn; a run without a length is refused. */
+/* A sound has the length that its caller requests, or ends where its end is drawn; a run without a length is refused. */
 static void length_and_end(void) {
     const nx_model *model = opened(build(toys + SOUND));
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
@@ -395,6 +396,6 @@ const check_test wavenet_tests[] = {
     {"a class and a speaker of zeros are none", unconditional},
     {"the probabilities of all pictures add up to 1", distribution},
     {"length and end", length_and_end},
-    {"files that are not what they say", refused_files},
+    {"files with contradictory entries", refused_files},
     {0},
 };

@@ -5,11 +5,11 @@
 #include "nextpixel.h"
 #include "toy.h"
 
-/* A file of height x width pixels whose weights have this type. weight (n, n) by source and bias (n) as the file holds them are written
- * when not null. */
+/* A file of height x width pixels with weights of this type. weight (n, n) by source and bias (n), as stored in the file, are written if
+ * not null. */
 toy_file toy_fvsbn_file(uint32_t height, uint32_t width, uint32_t type, uint64_t seed, float **weight, float **bias);
 
-/* The model, open; null after a failed check. */
+/* The opened model; null after a failed check. */
 nx_model *toy_fvsbn(uint32_t height, uint32_t width, uint32_t type, uint64_t seed);
 
 #endif

@@ -6,7 +6,7 @@
 #include "toy.h"
 
 typedef struct {
-    uint32_t values, length, blocks, d, inner, heads; /* length: learned positions; inner 0: four times d, unsaid */
+    uint32_t values, length, blocks, d, inner, heads; /* length: learned positions; inner 0: four times d, without a key */
     int tied, bare;                                   /* bare: maps without biases */
     uint32_t end;                                     /* id + 1 of the end; 0: none */
     uint32_t type;

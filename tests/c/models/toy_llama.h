@@ -12,16 +12,16 @@ typedef struct {
     uint32_t values, length, blocks, d, inner, heads, groups, key_length, rotated; /* key_length, rotated: 0 for what follows from d */
     int tied, biases; /* biases: 1 of queries, keys and values, 2 of every map */
     uint32_t end; /* id + 1 of the end; 0: none */
-    float base;   /* of the rotary frequencies; 0: 10,000, unsaid */
+    float base;   /* base of the rotary frequencies; 0: 10,000, without a key */
     float scaling; /* linear, of positions; 0: none, unsaid */
     int stretched; /* the file has a divisor for each frequency; as in phi3, for a context of half the length */
-    int kin;       /* LLAMA and its kin */
-    uint32_t window; /* of local attention; 0: unsaid */
-    uint32_t pattern; /* one block of so many is global; 0: unsaid */
-    int joined;    /* queries, keys and values are one matrix, and gate and up */
-    float turns[2]; /* yarn_beta_fast and yarn_beta_slow; 0: the file does not say */
-    uint32_t yarn; /* positions of training, of which `scaling` times as many fit by YaRN; 0: without YaRN */
-    uint32_t tokens; /* of its vocabulary; 0: it has none */
+    int kin;       /* LLAMA and its relatives */
+    uint32_t window; /* window of local attention; 0: no key */
+    uint32_t pattern; /* every n-th block is global; 0: no key */
+    int joined;    /* queries, keys and values share one matrix, and so do gate and up */
+    float turns[2]; /* yarn_beta_fast and yarn_beta_slow; 0: no key */
+    uint32_t yarn; /* training positions, of which `scaling` times as many fit with YaRN; 0: without YaRN */
+    uint32_t tokens; /* size of its vocabulary; 0: it has none */
     uint32_t type;
     uint64_t seed;
 } toy_llama_config;

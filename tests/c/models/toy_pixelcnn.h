@@ -7,7 +7,7 @@
 typedef struct {
     uint32_t gated, height, width, levels, blocks, d, input_kernel, kernel, head, classes;
     uint32_t bernoulli; /* 1: one logit of two levels */
-    uint32_t type;      /* of the matrices */
+    uint32_t type;      /* type of the matrices */
     uint32_t classless; /* 1: the classes' rows are zeros */
     uint64_t seed;
     const char *number; /* a key with another value, or null */
@@ -23,10 +23,10 @@ typedef struct {
 
 toy_pixelcnn *toy_pixelcnn_build(const toy_pixelcnn_config *config);
 
-/* The model, open; null after a failed check. */
+/* The opened model; null after a failed check. */
 nx_model *toy_pixelcnn_open(const toy_pixelcnn *model);
 
-/* Values of a tensor as the file holds them; a failed check without. */
+/* Values of a tensor as stored in the file; a failed check if it is missing. */
 const float *toy_pixelcnn_values(const toy_pixelcnn *model, const char *name);
 
 #endif

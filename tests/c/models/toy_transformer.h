@@ -8,7 +8,7 @@
 enum { TOY_SINES, TOY_LEARNED, TOY_PLACELESS };
 
 typedef struct {
-    uint32_t values, length, encoder_blocks, blocks, d, inner, heads; /* inner 0: four times d, unsaid */
+    uint32_t values, length, encoder_blocks, blocks, d, inner, heads; /* inner 0: four times d, without a key */
     int pre_norm, position, biases;                                   /* biases: of attention's projections */
     uint32_t end;                                                     /* id + 1 of the end; 0: none */
     uint32_t type;
@@ -24,7 +24,7 @@ typedef struct {
 } toy_transformer;
 
 toy_transformer *toy_transformer_build(const toy_transformer_config *config);
-/* Writes the file anew after its tensors were changed. */
+/* Rewrites the file after its tensors were changed. */
 void toy_transformer_write(toy_transformer *model);
 nx_model *toy_transformer_open(const toy_transformer *model);
 
