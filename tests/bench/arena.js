@@ -6,7 +6,7 @@
 const PAGES = '/tests/bench/pages/';
 
 /**
- * One thing to measure, once a round: a method of a contender.
+ * One measurement per round: a method of a contender.
  *
  * @typedef {{ name: string, page: string, target: string, method: string, args?: object }} Probe
  */
@@ -34,7 +34,7 @@ export class Arena {
   async #page(name) {
     const found = this.#pages.get(name);
     if (found) return found;
-    const page = await (await this.#browser.newContext()).newPage(); // a separate context, so a separate process
+    const page = await (await this.#browser.newContext()).newPage(); // a separate context, and therefore a separate process
     page.setDefaultTimeout(0);
     await page.goto(`${this.#url}${PAGES.slice(1)}index.html`);
     await page.evaluate(() => {
@@ -45,10 +45,10 @@ export class Arena {
   }
 
   /**
-   * Calls a function of a module in a page, and keeps its result as a contender.
+   * Calls a function of a module in a page and stores its result as a contender.
    *
    * @param {string} name    of the page
-   * @param {string} target  name of the contender; what was started under it once is not started again
+   * @param {string} target  name of the contender; a function is started under it only once
    * @param {string} module
    * @param {string} method
    * @param {object} options
@@ -70,7 +70,7 @@ export class Arena {
   }
 
   /**
-   * Keeps a contender that runs in this process, in no page.
+   * Stores a contender that runs in this process, without a page.
    *
    * @param {string} page    a name that no page has
    * @param {string} target

@@ -55,25 +55,28 @@ import { CHAIN_TYPES } from './tflite.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = path.resolve(ROOT, process.env.OUT || 'build');
 const DIST = `${ROOT}web/dist/`;
-/** Builds of ours, the baseline first, with their bare dot loops; those that are there are measured. */
+/** Builds of ours, the baseline first, with their bare dot loops; existing ones are measured. */
 const BUILDS = { nextpixel: 'baseline', 'nextpixel-relaxed': 'relaxed', 'nextpixel-pairs': 'pairs' };
 const WEIGHT_TYPES = /** @type {WeightType[]} */ (Object.keys(TYPES));
 
-/** Architectures of pictures that no pixel follows another in. */
+/** Architectures of pictures in which no pixel depends on another. */
 const WHOLE = new Set(['sagan', 'show-attend-tell', 'snail']);
 const Q8_0 = 8; // the type of a tensor in a file
 
-/** Rounds where the caller does not say how many, of as many as have their end before these minutes are over: of all but the language models, and of those, from the beginning. */
+/**
+ * Default number of rounds: as many as end before this many minutes, for everything except the language models, and for those from the
+ * beginning.
+ */
 const ROUNDS = 9;
 const MINUTES = { first: 5, all: 14 };
 
-/** A load from which on nothing is worth writing down. */
+/** A machine load above which results are worthless. */
 const BUSY = 0.7;
 
 /** @param {string} line */
 const say = (line) => void process.stderr.write(`${line}\n`);
 
-/** gzip bytes of files, each on its own, as a server sends them. @param {Iterable<string>} files */
+/** gzip bytes of files, each compressed separately, as a server sends them. @param {Iterable<string>} files */
 function gzipped(files) {
   let sum = 0;
   for (const file of files) sum += gzipSync(readFileSync(file), { level: 9 }).length;
@@ -92,14 +95,14 @@ function readBuilds() {
   return builds;
 }
 
-/** What a file says under its architecture's name. @param {Uint8Array} file @param {string} key */
+/** The metadata value of a file under its architecture's name. @param {Uint8Array} file @param {string} key */
 function says(file, key) {
   const { metadata } = readGGUF(file);
   return metadata[`${metadata['general.architecture']}.${key}`];
 }
 
 /**
- * The shipped files that draw pictures pixel by pixel; what enlarges one, makes it at once or names it has no lower half to draw.
+ * The shipped files that draw pictures pixel by pixel; models that enlarge, draw in one pass or classify have no lower half to draw.
  *
  * @returns {Record<string, Uint8Array>}
  */
@@ -117,7 +120,8 @@ function readShipped() {
   );
 }
 
-/** The shipped files of sounds that are drawn sample by sample: their rate, the shapes of their products in the order of the file, and the multiply-adds of a sample.
+/** The shipped files of sounds that are drawn sample by sample: their rate, the shapes of their products in file order, and the
+ * multiply-adds per sample.
  * @returns {{ name: string, rate: number, shapes: [rows: number, columns: number][], macs: number }[]} */
 function readSounds() {
   return readdirSync(`${ROOT}weights`)
@@ -133,8 +137,8 @@ function readSounds() {
     });
 }
 
-/** The shipped files whose pictures are made at once: their convolutions of 8-bit weights, in the order of the file, and the multiply-adds of those and of
- * all convolutions and products of a picture.
+/** The shipped files whose pictures are drawn in one pass: their convolutions with 8-bit weights, in file order, and the multiply-adds of
+ * those and of all convolutions and products per picture.
  * @returns {{ name: string, shapes: [rows: number, channels: number, side: number][], macs: number, all: number }[]} */
 function readMade() {
   return readdirSync(`${ROOT}weights`)
@@ -199,7 +203,7 @@ async function startPeers(arena, served) {
 }
 
 /**
- * The build that the library takes by itself.
+ * The build that the library chooses.
  *
  * @param {Arena} arena
  * @param {Build[]} builds
@@ -213,18 +217,21 @@ async function choice(arena, builds, model) {
   throw new Error(`the library takes ${chosen}, which this command does not know`);
 }
 
-/** @param {Arena} arena @param {Probe[]} probes @param {number} runs @param {number} [until]  no round begins that would not be over then, but the first */
+/**
+ * @param {Arena} arena @param {Probe[]} probes @param {number} runs @param {number} [until]  no round except the first begins if it would
+ * end later than this
+ */
 async function measure(arena, probes, runs, until = Infinity) {
   /** @type {Samples} */
   const samples = {};
-  /** Pixels of a lower half, by model. @type {Record<string, number>} */
+  /** Pixels in a lower half, by model. @type {Record<string, number>} */
   const pixels = {};
   let rounds = 0;
   for (let round = 0; round < runs; round++) {
     const begun = performance.now();
-    /** Seconds, by the beginnings of the probes' names. @type {Record<string, number>} */
+    /** Seconds, by the first part of the probes' names. @type {Record<string, number>} */
     const spent = {};
-    // Each round begins elsewhere, so that nothing always follows the same neighbour when the machine slows down.
+    // Each round starts at another probe, so that no probe always follows the same neighbour when the machine slows down.
     const first = Math.floor((round * probes.length) / runs);
     for (const probe of [...probes.slice(first), ...probes.slice(0, first)]) {
       const before = performance.now(),
@@ -244,7 +251,7 @@ async function measure(arena, probes, runs, until = Infinity) {
   return { samples, pixels, rounds };
 }
 
-/** Multiply-adds of a position of the section prefill. @param {Uint8Array} file */
+/** Multiply-adds per position in the section prefill. @param {Uint8Array} file */
 function knownMacs(file) {
   const { macs, headMacs } = workOf(file, { from: KNOWN.position, to: KNOWN.position + KNOWN.count });
   return macs - headMacs;
@@ -257,7 +264,7 @@ function blockMacs() {
   return productMacs(shape) + ((queryBlock + 1) / 2) * 2 * width;
 }
 
-/** The second-level cache of a core. Where the system does not tell, the least that today's processors have. */
+/** The second-level cache of a core. If the system does not report it, the smallest size of today's processors. */
 function cacheBytes() {
   const file = '/sys/devices/system/cpu/cpu0/cache/index2/size';
   const found = existsSync(file) ? /^(\d+)K/.exec(readFileSync(file, 'utf8')) : null;
@@ -337,7 +344,7 @@ async function main() {
     const until = begun + 60_000 * MINUTES.all,
       llama = performance.now();
     for (const [i, size] of sections.has('llama') ? (llamaSizes ?? LLAMA_SIZES).entries() : []) {
-      // one by one: not everybody has memory for all together
+      // one by one: not every machine has memory for all
       const now = performance.now();
       if (!llamaSizes && i >= LLAMA_ALWAYS && now + (now - llama) / i > until) {
         say(`llama ${size}: left out, for it would be over after more than ${MINUTES.all} minutes`);
@@ -347,7 +354,7 @@ async function main() {
         ? undefined
         : (/** @type {string} */ address) => startNative(nativeFolder, `${OUT}/bench/${path.basename(address)}`, LLAMA_LONGEST);
       const some = await llamaProbes(stage, size, withPeers, say, native);
-      const left = Math.max(1, (llamaSizes?.length ?? LLAMA_ALWAYS) - i); // of the time, each of those that are always there has an equal share
+      const left = Math.max(1, (llamaSizes?.length ?? LLAMA_ALWAYS) - i); // of the time, each of the permanent sections has an equal share
       Object.assign(samples, (await measure(arena, some, Math.min(runs ?? ROUNDS, LLAMA_ROUNDS), now + (until - now) / left)).samples);
       await arena.close((name) => name.includes(size));
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the machine can do at most, for npm run bench: the dot product with nothing around it, and reading memory.
+ * The machine's maximum, for npm run bench: the dot product with nothing around it, and reading memory.
  *
- * Compiled once as baseline SIMD128, once with relaxed SIMD, and once with its dot product in parts, as in
- * src/kernels/dot.h (build.sh). Weights are 8-bit integers; a lane is a row, so a
- * v128 holds four columns of four rows and activations are loaded as splats of four values. There are no scales, no tails and
- * no bias: what a real kernel has to do besides shows up as its share of this.
+ * It is compiled once as baseline SIMD128, once with relaxed SIMD, and once with its dot product in parts, as in src/kernels/dot.h
+ * (build.sh). Weights are 8-bit integers; a lane is a row, so a
+ * v128 holds four columns of four rows and activations are loaded as splats of four values. There are no scales, no tails and no bias: a
+ * real kernel's other work shows up as its share of this.
  */
 #include <stdint.h>
 #include <wasm_simd128.h>
@@ -13,7 +13,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define INLINE static inline __attribute__((always_inline))
 
-/* Activations: 8-bit values 0..127 (relaxed), or the same widened to 16 bits. The bench fills in nothing: zeros take as long. */
+/* Activations: 8-bit values 0..127 (relaxed), or the same widened to 16 bits. The bench does not fill it: zeros take the same time. */
 #define COLUMNS 1024
 
 #ifdef __wasm_relaxed_simd__
@@ -35,8 +35,8 @@ INLINE v128_t dot(v128_t w, const activation *x, v128_t sum) {
 }
 #endif
 
-/* Not static: a compiler that sees that nothing writes here takes the zeros for constants and leaves their loads out. The rows
- * are not a power of two apart, which some first-level caches punish. */
+/* Not static: a compiler that sees no writes here would treat the zeros as constants and remove the loads. The distance of rows is not a
+ * power of two, which some first-level caches punish. */
 activation x[4][COLUMNS + 40];
 
 /* A tile of 16 rows, four vectors, times n columns of activations; n a constant after inlining. Two groups of columns per iteration, each

@@ -32,7 +32,7 @@ for (const workers of [1, 2]) {
       const { load } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
       const model = await load(address, { workers: threads });
       const { classes, speakers, sampleRate: rate } = model.info;
-      /** What each digit takes, in milliseconds from the call. */
+      /** The time of each digit, in milliseconds from the call. */
       const found = [];
       const timed = async (/** @type {() => Promise<unknown>} */ work) => {
         const began = performance.now();

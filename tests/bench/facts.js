@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What a step of a weight file has to compute and to read: the work by which its speed is judged. */
+/** What a step of a weight file computes and reads: the work against which its speed is measured. */
 
 import { readGGUF } from '../js/gguf.js';
 
@@ -11,14 +11,14 @@ const BYTES = { 0: 4, 1: 2, 2: 18 / 32, 8: 34 / 32 };
 /**
  * @typedef {object} Work  of one step of one sample
  * @property {number} macs     multiply-adds: the matrices, and attention to the mean number of keys
- * @property {number} bytes    read: the matrices as the file has them, and keys and values as 8-bit numbers
+ * @property {number} bytes    bytes read: the matrices as stored in the file, and keys and values as 8-bit numbers
  * @property {number} keyMacs  multiply-adds of attention to one key, in all blocks: its score and its value
- * @property {number} headMacs  of macs, those of the output layer, which known positions go without
+ * @property {number} headMacs  the part of macs in the output layer, which known positions skip
  * @property {number} positions  of a picture
  */
 
 /**
- * How many keys the query of a position sees. As src/attention/pattern.c, written another way.
+ * The number of keys that a position's query sees. Like src/attention/pattern.c, implemented differently.
  *
  * @param {Record<string, any>} metadata
  * @param {number} position  in generation order
@@ -53,7 +53,7 @@ export function keysOf(metadata, position) {
   }
 }
 
-/** Positions in a row of the picture. @param {Record<string, any>} metadata */
+/** Positions per row of the picture. @param {Record<string, any>} metadata */
 function gridWidth(metadata) {
   const whole = metadata['image-transformer.output.type'] === 'dmol' || metadata.palette; // a position is a pixel
   return metadata['image-transformer.image.width'] * (whole ? 1 : metadata['image-transformer.image.channels']);
@@ -61,7 +61,7 @@ function gridWidth(metadata) {
 
 /**
  * @param {Uint8Array} file  of a model without an encoder
- * @param {{ from?: number, to?: number }} [range]  positions over which attention is averaged; default: all of the picture
+ * @param {{ from?: number, to?: number }} [range]  positions over which attention is averaged; default: the whole picture
  * @returns {Work}
  */
 export function workOf(file, range = {}) {

@@ -26,19 +26,19 @@ static const nx_taps taps = {.width = SIDE, .above = 1, .across = 3, .left = 2, 
 static _Alignas(16) float fg[2 * WIDTH * NX_COLUMNS], gated[WIDTH * NX_COLUMNS], gathered[COUNT * CHANNELS];
 static _Alignas(16) float queue[(SIDE + 1 + NX_COLUMNS) * CHANNELS];
 
-/* Numbers that a gate lets through in a call. */
+/* Numbers that a gate processes per call. */
 EXPORT uint32_t gate_numbers(void) { return WIDTH * NX_COLUMNS; }
 
 /* The kernel, `times` over. */
 EXPORT void gate(uint32_t times) {
     for (uint32_t i = 0; i < times; i++) {
         nx_gate(gated, fg, WIDTH, NX_COLUMNS);
-        fg[i % WIDTH] = gated[i % WIDTH]; /* no call is like the one before */
+        fg[i % WIDTH] = gated[i % WIDTH]; /* no two calls are equal */
     }
 }
 
-/* As many of tanh and of sigma, of numbers that never leave their registers: eight vectors at a time, so that none waits for another. What
- * is added keeps them from running down to subnormals, which are slow. */
+/* The same number of tanh and of sigma, on numbers that stay in registers: eight vectors at a time, so that none waits for another. The
+ * added value keeps them from becoming subnormal, which is slow. */
 EXPORT float gate_ceiling(uint32_t times) {
     v128_t x[8];
     for (int v = 0; v < 8; v++) x[v] = wasm_f32x4_splat(0.25f * (float)(v + 1));
@@ -53,7 +53,7 @@ EXPORT float gate_ceiling(uint32_t times) {
 
 static _Alignas(16) float of_input[4 * STATES], of_state[4 * STATES], state[STATES], cell[MEMORY];
 
-/* Numbers of a state that is stepped in a call. */
+/* Numbers of a state that is updated in a call. */
 EXPORT uint32_t gru_numbers(void) { return STATES; }
 EXPORT uint32_t lstm_numbers(void) { return MEMORY; }
 
@@ -109,7 +109,8 @@ EXPORT float gather_ceiling(uint32_t times) {
     return sum;
 }
 
-/* The same of the patches of a picture: 3 x 3 taps of 64 channels, one of them at a time, at places whose patches reach over the edge and at others. */
+/* The same for the patches of a picture: 3 x 3 taps of 64 channels, one at a time, at locations whose patches reach over the edge and at
+ * others. */
 #define PICTURE 7
 #define DEPTH 64
 static _Alignas(16) float picture[PICTURE * PICTURE * DEPTH], patch[9 * DEPTH];

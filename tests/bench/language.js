@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Language models with random weights, in the shapes and the types of weights that people have, for every runtime that reads GGUF. */
+/** Language models with random weights, in common shapes and weight types, for every runtime that reads GGUF. */
 
 import { F16, F32, Q8_0, writeGGUF } from '../js/gguf.js';
 import { floats, normal, q4_0, q8_0 } from './random.js';
@@ -14,12 +14,12 @@ import { floats, normal, q4_0, q8_0 } from './random.js';
  * @property {number} inner   width of the feed-forward network
  * @property {number} values  ids
  * @property {number} length  positions
- * @property {number} [kvHeads]    heads of keys and values; none: as many as of queries
+ * @property {number} [kvHeads]    heads of keys and values; undefined: as many as of queries
  * @property {number} [keyLength]  width of a head
  * @property {'llama' | 'qwen3'} [arch]
  */
 
-/** Those of stories15M and stories110M, SmolLM2-135M, Qwen3-0.6B and Llama-3.2-1B. @type {Readonly<Record<string, LlamaShape>>} */
+/** The shapes of stories15M and stories110M, SmolLM2-135M, Qwen3-0.6B and Llama-3.2-1B. @type {Readonly<Record<string, LlamaShape>>} */
 export const LLAMAS = Object.freeze({
   '15M': { width: 288, blocks: 6, heads: 6, inner: 768, values: 32000, length: 1024 },
   '110M': { width: 768, blocks: 12, heads: 12, inner: 2048, values: 32000, length: 1024 },
@@ -29,8 +29,8 @@ export const LLAMAS = Object.freeze({
 });
 
 /**
- * Types of weights: GGUF's number, values and bytes of a block, the positions of its halves (scales and offsets), and factors that make
- * weights of random bytes some 0.02 large. No half is subnormal: those cost time.
+ * Types of weights: GGUF's number, values and bytes per block, the offsets of its half-precision numbers (scales and offsets), and factors
+ * that make weights from random bytes about 0.02. No half is subnormal: those cost time.
  *
  * @type {Record<string, { number: number, values: number, bytes: number, halves: [at: number, value: number][] }>}
  */
@@ -60,15 +60,15 @@ export const WEIGHTS = {
   q4_0: { number: 2, values: 32, bytes: 18, halves: [[0, 0x1c00]] },
 };
 
-/** Numbers that repeat after a while: a hundred million different ones take long to draw and tell nothing more. */
+/** Numbers that repeat with a period: a hundred million different ones take long to draw and give the same timings. */
 export const POOL = 1 << 20;
 
-/** What types become whose blocks of 256 do not fit the rows. @type {Record<string, string>} */
+/** Replacement types if the rows do not fit blocks of 256. @type {Record<string, string>} */
 const FALLBACK = { q4_k: 'q5_0', q6_k: 'q8_0' };
 
 /**
- * The type of a matrix in a file that llama.cpp would make: the output layer, which is the table of ids too, has more bits, and in Q4_K_M every third block, and the
- * first and the last ones, have more of them in two matrices.
+ * The type of a matrix in a file that llama.cpp would make. The output layer, which is also the embedding table, has more bits; in Q4_K_M,
+ * two matrices of every third block and of the first and the last ones have more.
  *
  * @param {string} type  of the file
  * @param {string} part

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The section llama: language models of three sizes in three types of weights, as every runtime runs them. Random weights. */
+/** The section llama: language models of three sizes in three weight types, in every runtime. Random weights. */
 
 import { LLAMAS, POOL, bytesOf, llamaModel, weightsOf } from './language.js';
 import { FLOAT, INT32, INT64, Graph } from './onnx.js';
@@ -18,20 +18,23 @@ export const LLAMA_TYPES = Object.freeze(/** @type {const} */ (['q8_0', 'q4_0', 
 /** The sizes, each in separate pages; the first two are always measured. */
 export const LLAMA_SIZES = Object.freeze(['135M', '0.6B', '110M']);
 export const LLAMA_ALWAYS = 2;
-/** Positions at which a step is timed, of the others the first alone, and the most rounds: the others take long to read a prompt, so that is short, too. */
+/**
+ * Positions at which a step is timed (other runtimes: only the first), and the maximum number of rounds. The others read prompts slowly, so
+ * the prompt is short.
+ */
 const LLAMA_POSITIONS = Object.freeze([64, 512]);
 export const LLAMA_ROUNDS = 3;
 /** Positions of the longest run. */
 export const LLAMA_LONGEST = 1024;
 const PROMPT = 64;
-/** Megabytes of the streaming rate: as much as the models in eight bits. */
+/** Megabytes for the streaming rate: the size of the models in eight bits. */
 export const STREAM = 128;
-/** A step reads its weights at this share of the streaming rate, at least. */
+/** A step must read its weights at this share of the streaming rate, at least. */
 const SHARE = 0.7;
 
 /**
- * The same for ONNX Runtime: dynamic 8-bit products, its own operators for attention with a cache, rotary positions and the norm. Its table
- * of embeddings has only the ids of the benchmark, because a larger one would only cost memory and time.
+ * The same for ONNX Runtime: dynamic 8-bit products, its own operators for attention with a cache, rotary positions and the norm. Its
+ * embedding table has only the ids of the benchmark, because a larger one would only cost memory and time.
  *
  * Inputs: input_ids (1, tokens), length (positions after this run, less one) and total (positions after it), past.I.key and past.I.value.
  *
@@ -89,14 +92,14 @@ export function onnxLlama(shape) {
       [gated] = graph.node('Mul', [silu, up]);
     [x] = graph.node('Add', [x, project(quantise(gated), width, shape.inner)]);
   }
-  const last = graph.node('Gather', [norm(x), graph.int64([], [-1])], { axis: 1 })[0]; // logits of the last token alone
+  const last = graph.node('Gather', [norm(x), graph.int64([], [-1])], { axis: 1 })[0]; // logits of the last token only
   graph.node('Identity', [project(quantise(last), values, width)], {}, ['logits']);
   graph.output('logits', FLOAT, [1, values]);
   return graph.model();
 }
 
 /**
- * Starts ours and, if requested, the others, of one size: each type in separate pages.
+ * Starts ours and, if requested, the others, for one size: each type in separate pages.
  *
  * @param {Stage} stage
  * @param {string} size
@@ -148,7 +151,7 @@ export async function llamaProbes({ arena, chosen, provide, steps }, size, withP
   return probes;
 }
 
-/** Multiply-adds of the matrices for a prompt: the output layer sees its last token alone. @param {LlamaShape} shape */
+/** Multiply-adds of the matrices for a prompt: the output layer processes only its last token. @param {LlamaShape} shape */
 const promptMacs = (shape) => PROMPT * weightsOf(shape) - (PROMPT - 1) * shape.values * shape.width;
 
 /**
@@ -192,7 +195,7 @@ export function llamaResult(samples, peers, dots = null) {
         rows.push({ size, type, what, ...one, others });
         ((summary[size] ??= {})[type] ??= {})[what] = one;
       }
-      // The figures of the table's first position are those of the whole.
+      // The figures at the table's first position stand for the whole.
       if (summary[size]?.[type]) Object.assign(summary[size][type], summary[size][type][LLAMA_POSITIONS[0]]);
     }
   }

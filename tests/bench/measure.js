@@ -20,7 +20,7 @@ import { serve as serveFolders } from './server.js';
 const median = (x) => [...x].sort((a, b) => a - b)[x.length >> 1];
 
 const ROUNDS = 9;
-/** Of a tale: as many as its context holds. */
+/** Of a story: as many as its context holds. */
 const TOKENS = 480;
 /** Of twelve words. */
 const SENTENCE = 'Ein kleines Mädchen klettert in ein Spielhaus aus Holz im großen Garten.';
@@ -28,7 +28,7 @@ const model = /** @type {AnyModel} */ (await load(new URL('../../weights/digits.
 const { width, height } = model.info;
 const blank = { data: new Uint8Array(width * height), width, height };
 
-/** Milliseconds of a run, and how many pixels each sample got. @param {number} samples @param {number} rows */
+/** Milliseconds of a run, and the number of pixels per sample. @param {number} samples @param {number} rows */
 async function run(samples, rows) {
   const started = performance.now();
   let pixels = 0;
@@ -55,7 +55,7 @@ model.close();
 const server = await serve({ port: 0 });
 const bare = await serveFolders({ tests: fileURLToPath(new URL('..', import.meta.url)) });
 const browser = await launch();
-/** When the parts of a page were available, in milliseconds from the beginning of the visit, by visit, one number a round.
+/** When the parts of a page were available, in milliseconds from the beginning of the visit, by visit, one number per round.
  * @type {Record<'cold' | 'warm', Record<string, number[]>>} */
 const first = { cold: {}, warm: {} };
 let requests = 1;
@@ -101,12 +101,12 @@ for (let round = 0; round < ROUNDS; round++) {
       }
     }
     await page.waitForFunction(async () => (await caches.open('nextpixel-page')).match('/web/dist/worker.js'));
-    await page.goto('about:blank'); // what the page leaves behind is not part of the next visit
+    await page.goto('about:blank'); // data that the page leaves behind are not part of the next visit
   }
   await context.close();
 }
-/** Of the library in an empty page, its files in the browser's cache: until the model is loaded, and from the call until the first pixel of
- * a digit. @type {{ load: number[], pass: number[] }} */
+/** The library in an empty page, with its files in the browser's cache: time until the model is loaded, and from the call until the first
+ * pixel of a digit. @type {{ load: number[], pass: number[] }} */
 const alone = { load: [], pass: [] };
 {
   const page = await (await browser.newContext({ baseURL: server.url })).newPage();
@@ -178,7 +178,7 @@ const translation = { greedy: [], beams: [] };
           const translator = await open('/weights/de-en.gguf');
           const all = [];
           for (let round = -1; round < Number(rounds); round++) {
-            // the first is for the machine to get warm
+            // the first one warms up the machine
             const started = performance.now();
             await translator.translate(sentence, { beams: count }).text();
             if (round >= 0) all.push(performance.now() - started);
@@ -204,7 +204,7 @@ let enlargements;
     for (let i = 0; i < small.data.length; i++) small.data[i] = i % 4 === 3 ? 255 : (i * 37) % 220;
     const all = [];
     for (let round = -1; round < rounds; round++) {
-      // the first is for the machine to get warm
+      // the first one warms up the machine
       const started = performance.now();
       await enlarger.superResolve(small, { seed: 1 }).pictures();
       if (round >= 0) all.push(performance.now() - started);

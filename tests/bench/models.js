@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The models of the benchmark: random weights, the same ones on every machine. Time does not depend on what weights are, only
- * on how many there are and how they are stored.
+ * The models of the benchmark: random weights, the same on every machine. Time does not depend on the values of weights, only on their
+ * number and storage.
  */
 
 import { F32, Q8_0, writeGGUF } from '../js/gguf.js';
@@ -25,23 +25,23 @@ export const TYPES = Object.freeze({ q4: 'Q4_0', q8: 'Q8_0' });
  * @property {number} inner   width of the feed-forward network
  * @property {number} values  of an element
  * @property {number} side    rows and columns of the picture; its square is the context
- * @property {number} [queryBlock]   of local attention; none: full
+ * @property {number} [queryBlock]   window of local attention; undefined: full
  * @property {number} [memoryBlock]
  */
 
 /** The decoder of 6.3 million weights that every runtime runs. @type {Readonly<Shape>} */
 export const W1 = Object.freeze({ width: 256, blocks: 8, heads: 4, inner: 1024, values: 256, side: 32 });
 
-/** Where its time per token is taken. */
+/** The position at which its time per token is measured. */
 export const POSITIONS = Object.freeze([64, 512, 1000]);
 
-/** What a digits-like model costs at several sizes of the picture: the window is the same in all. */
+/** The cost of a digits-like model at several picture sizes: the window is the same in all. */
 export const SIDES = Object.freeze([28, 64, 128, 256]);
 /** @param {number} side @returns {Shape} */
 export const localShape = (side) => ({ width: 128, blocks: 4, heads: 4, inner: 512, values: 16, side, queryBlock: 64, memoryBlock: 128 });
 
 /**
- * Small models that differ in one part, to measure its cost: attention sees next to nothing here.
+ * Small models that differ in one part, to measure its cost: attention sees hardly any keys here.
  *
  * @param {number} blocks
  * @param {number} values
@@ -113,7 +113,7 @@ export function imageModel(shape, type, seed = 1) {
     norm(`blk.${i}.ffn_norm`);
   }
   norm('output_norm');
-  matrix('output.weight', values, width, 'q8'); // as the shipped files have it
+  matrix('output.weight', values, width, 'q8'); // as in the shipped files
   const local = queryBlock > 0;
   return writeGGUF({
     metadata: {
@@ -145,10 +145,10 @@ export function imageModel(shape, type, seed = 1) {
 }
 
 /**
- * The same decoder as llama.cpp knows it, for wllama: architecture gpt2.
+ * The same decoder in llama.cpp's form, for wllama: architecture gpt2.
  *
- * wllama takes prompts as text and fails on output that is not UTF-8. So every token is printable: single characters first,
- * among them the letters of a prompt, then words.
+ * wllama takes prompts as text and fails on output that is not UTF-8. So every token is printable: first single characters, including the
+ * letters of a prompt, then words.
  *
  * @param {Shape} shape
  * @param {WeightType} type
@@ -169,7 +169,7 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
   const bias = (name, length) => table(`${name}.bias`, [length], 0.1);
   /** @param {string} name */
   const norm = (name) => (table(`${name}.weight`, [width], 0.1, 1), bias(name, width));
-  matrix('token_embd.weight', count, width, 'q8'); // which is the output layer too
+  matrix('token_embd.weight', count, width, 'q8'); // which is also the output layer
   table('position_embd.weight', [context, width], 0.1);
   for (let i = 0; i < blocks; i++) {
     norm(`blk.${i}.attn_norm`);
@@ -212,8 +212,8 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
 }
 
 /**
- * The same decoder as a step of ONNX Runtime: dynamic 8-bit products (what quantize_dynamic makes of a model) and
- * GroupQueryAttention, which is its fastest form of attention with a cache.
+ * The same decoder as a step of ONNX Runtime: dynamic 8-bit products (the result of quantize_dynamic) and GroupQueryAttention, its fastest
+ * form of attention with a cache.
  *
  * Inputs: input_ids (1, 1), position_ids (1, 1), length and total (int32 scalars: positions in the cache, and with the new one),
  * past.I.key and past.I.value (1, heads, past, width / heads). Outputs: logits, present.I.key, present.I.value.

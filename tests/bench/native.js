@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** llama.cpp itself, not in a browser: the prebuilt binaries of node-llama-cpp, on one thread of the processor. For npm run bench -- --native. */
+/**
+ * llama.cpp itself, outside a browser: the prebuilt binaries of node-llama-cpp, on one thread of the processor. For npm run bench --
+ * --native.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -13,7 +16,7 @@ const VERSION = '3.22.1';
 /** As LLAMA_PEERS. */
 export const NATIVE = Object.freeze({ id: 'native', name: `native llama.cpp (node-llama-cpp ${VERSION})` });
 
-/** The package of this platform's binaries. Those of graphics cards, which are ten times as large, stay away. */
+/** The package of this platform's binaries. Those for graphics cards, ten times as large, are not installed. */
 const BINARIES = `@node-llama-cpp/${{ darwin: 'mac', win32: 'win' }[/** @type {string} */ (process.platform)] ?? process.platform}-${process.arch}${process.platform === 'darwin' && process.arch === 'arm64' ? '-metal' : ''}`;
 
 /**
@@ -52,7 +55,10 @@ export async function startNative(folder, file, most) {
   const context = await model.createContext({ contextSize: most, batchSize: 512, sequences: 1, threads: 1 });
   const sequence = context.getSequence();
   const ids = Array.from({ length: most }, (_, i) => ((i * 2654435761) >>> 16) % 30000);
-  /** Reads a prompt and draws greedily. @param {number} length @param {number} steps @returns {Promise<{ read: number, drew: number }>} milliseconds of the prompt with the first token, and of the others */
+  /**
+   * Reads a prompt and draws greedily. @param {number} length @param {number} steps @returns {Promise<{ read: number, drew: number }>}
+   * milliseconds of the prompt with the first token, and of the others
+   */
   const run = async (length, steps) => {
     await sequence.clearHistory();
     const start = performance.now();

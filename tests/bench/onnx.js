@@ -126,8 +126,8 @@ export class Graph {
   /**
    * @param {string} operator
    * @param {string[]} inputs
-   * @param {Record<string, number>} [attributes]  whole numbers are written as such, others as floats
-   * @param {number | string[]} [outputs]  how many, or their names
+   * @param {Record<string, number>} [attributes]  integers are written as integers, others as floats
+   * @param {number | string[]} [outputs]  their number, or their names
    * @param {string} [domain]
    * @returns {string[]} names of the outputs
    */

@@ -17,7 +17,7 @@ const ROOT = new URL('../../', import.meta.url);
 const NOTED = new URL('page-bytes.json', import.meta.url);
 const CHAPTER = new URL('web/manual/chapters/numbers.md', ROOT);
 const [BEGIN, END] = ['<!-- page-bytes: begin -->\n', '<!-- page-bytes: end -->'];
-/** A page is at rest when it has asked for nothing for so long. */
+/** A page is at rest after this time without a request. */
 const QUIET_MS = 4000;
 const MOST_MS = 60000;
 
@@ -27,7 +27,7 @@ export const noted = JSON.parse(readFileSync(NOTED, 'utf8'));
 /** The HTML of every page, by its path below web/. */
 export const pages = await framedPages(fileURLToPath(new URL('web/', ROOT)));
 
-/** Bytes by purpose: the page itself, the library with a build of the wasm, weights. @param {string[]} files */
+/** Bytes by purpose: the page itself, the library with one build of the wasm, weights. @param {string[]} files */
 export function bytesOf(files) {
   const sums = { page: 0, library: 0, weights: 0 };
   for (const file of files) {
@@ -39,7 +39,7 @@ export function bytesOf(files) {
   return sums;
 }
 
-/** The kilobytes that the table says, by page. @returns {Map<string, number[]>} */
+/** The kilobytes stated in the table, by page. @returns {Map<string, number[]>} */
 export function said() {
   const [, table] = readFileSync(CHAPTER, 'utf8').split(BEGIN);
   return new Map(
@@ -53,7 +53,10 @@ export function said() {
 /** @param {string} page */
 const name = (page) => (page ? `web/pages/${page}/` : 'web/');
 
-/** Files that a page asks for until it comes to rest. @param {import('playwright-core').Browser} browser @param {string} server @param {string} path */
+/**
+ * The files that a page requests until it is at rest. @param {import('playwright-core').Browser} browser @param {string} server @param
+ * {string} path
+ */
 async function filesOf(browser, server, path) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();

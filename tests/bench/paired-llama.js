@@ -3,8 +3,8 @@
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired-llama.js ../old [--rounds 9] [--sizes 135M] [--types q8_0,q4_0,q4_k_m] [--prompts 64] [--builds nextpixel-relaxed]
 //
-// Says, of a token at position 64 and of prompts, the milliseconds of the processor that either takes, and the median over rounds of old by new: over 1, this version
-// is faster. What they draw must be the same ids. Builds with relaxed SIMD need a Node that has it without a flag, from 22 on.
+// Prints the processor milliseconds of both versions for a token at position 64 and for prompts, and the median over rounds of old by new:
+// over 1, this version is faster. Both must draw the same ids. Builds with relaxed SIMD need Node 22 or later, which has it without a flag.
 // @ts-check
 import './quiet.js';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const {
     builds: { type: 'string', default: 'nextpixel-relaxed' },
   },
 });
-if (!old) throw new Error('say where the other version is: node tests/bench/paired-llama.js FOLDER');
+if (!old) throw new Error('pass the folder of the other version: node tests/bench/paired-llama.js FOLDER');
 
 const ids = Uint32Array.from({ length: 8192 }, (_, i) => ((i * 2654435761) >>> 16) % 30000);
 

@@ -38,7 +38,7 @@ const {
     builds: { type: 'string', default: 'relaxed,pairs' },
   },
 });
-if (!old) throw new Error('say where the other version is: node tests/bench/paired-products.js FOLDER');
+if (!old) throw new Error('pass the folder of the other version: node tests/bench/paired-products.js FOLDER');
 const builds = wanted.split(','),
   shapes = chainOf(W1),
   macs = shapes.reduce((sum, [rows, columns]) => sum + rows * columns, 0);

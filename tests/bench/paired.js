@@ -3,9 +3,9 @@
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired.js ../old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
 //
-// NAME: of weight files, by default all that the other version has; both read its files. Each round draws the same positions of a model with
-// either, by turns. Says the median of old time by new time, in seconds of the processor: over 1, this
-// version is faster. What they draw must be the same bits. Exits with 1 where a median is below 0.98, the rule of the project.
+// NAME: of weight files, by default all that the other version has; both read that version's files. Each round draws the same positions of
+// a model with both versions, alternately. Prints the median of old time by new time, in processor seconds: over 1, this version is faster.
+// Both must draw the same bits. It exits with 1 if a median is below 0.98, the project's rule.
 // @ts-check
 import { readFile, readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -18,7 +18,7 @@ import './quiet.js';
 /** @import { Part } from '../../web/lib/engine/protocol.js' */
 
 const LEAST = 0.98;
-/** A round takes about so long with either. */
+/** Approximate duration of a round with either version. */
 const ROUND_MS = 150;
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -29,7 +29,7 @@ const {
   allowPositionals: true,
   options: { rounds: { type: 'string', default: '15' }, build: { type: 'string', default: 'nextpixel' } },
 });
-if (!old) throw new Error('say where the other version is: node tests/bench/paired.js FOLDER');
+if (!old) throw new Error('pass the folder of the other version: node tests/bench/paired.js FOLDER');
 
 /** @param {string} root @returns {Promise<(file: Uint8Array) => Core>} */
 async function opener(root) {
@@ -41,7 +41,7 @@ async function opener(root) {
 /** The same numbers below n each time. @param {number} count @param {number} n */
 const numbers = (count, n) => Uint32Array.from({ length: count }, (_, i) => Math.imul(i + 1, 2654435761) >>> 8).map((x) => x % n);
 
-/** Inputs that fit, of those that a run needs. @param {Part} part */
+/** Valid inputs for those that a run needs. @param {Part} part */
 function inputsOf({ inputs }) {
   return Object.fromEntries(
     inputs
@@ -54,7 +54,7 @@ function inputsOf({ inputs }) {
 }
 
 /**
- * Draws so many positions from the beginning of a run, or has the results of a part that draws nothing.
+ * Draws this many positions from the beginning of a run, or computes the results of a part that draws nothing.
  *
  * @param {Core} core
  * @param {number} steps

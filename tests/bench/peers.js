@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runtimes that people use today, each in its best setting for one thread, and how they get here. */
+/** Other runtimes in common use, each in its best single-thread setting, and how to install them. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -15,7 +15,7 @@ export const MODULES = `${FOLDER}node_modules`;
 const { dependencies } = JSON.parse(readFileSync(`${FOLDER}package.json`, 'utf8'));
 const ORT = `onnxruntime-web ${dependencies['onnxruntime-web']}`,
   WLLAMA = `wllama ${dependencies['@wllama/wllama']}`;
-/** The strongest kernels of products, without a runtime of decoders around them: section products. */
+/** The fastest product kernels without a runtime of decoders around them: section products. */
 export const LITERT = `LiteRT.js ${dependencies['@litertjs/core']}`;
 const TFJS = `TensorFlow.js wasm ${dependencies['@tensorflow/tfjs-backend-wasm']}`;
 
@@ -36,7 +36,7 @@ export const PEERS = [
   { id: 'tfjs', name: `${TFJS}, 32-bit`, page: 'tfjs' },
 ];
 
-/** Those of the section llama, by the names of its probes. */
+/** Those of the section llama, by the names of their probes. */
 export const LLAMA_PEERS = Object.freeze([
   { id: 'wllama', name: WLLAMA },
   { id: 'onnxruntime', name: `${ORT}, 8-bit` },
@@ -49,7 +49,7 @@ export function install(say) {
     mark = `${MODULES}/.package-lock.json`;
   if (existsSync(mark) && statSync(mark).mtimeMs >= statSync(lock).mtimeMs) return undefined;
   say('installing the runtimes to compare with (some 60 MB to download) ...');
-  // Their install scripts fetch what only Node needs.
+  // Their install scripts fetch files for Node only.
   const flags = ['--ignore-scripts', '--fetch-retries=1', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, stderr, error } = spawnSync('npm', ['ci', ...flags], { cwd: FOLDER, encoding: 'utf8' });
   if (status === 0) return undefined;

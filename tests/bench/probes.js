@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The measurements of each section: starts its contenders, and names the probes of a round. */
+/** The measurements of each section: starts its contenders, and lists the probes of a round. */
 
 import { existsSync } from 'node:fs';
 
@@ -17,26 +17,26 @@ import { CHAIN_TYPES, chainModel, chainOf } from './tflite.js';
  * @typedef {object} Stage
  * @property {Arena} arena
  * @property {Build[]} builds
- * @property {string} chosen                  the one that the library takes here
+ * @property {string} chosen                  the build that the library chooses here
  * @property {WeightType[]} types
  * @property {Record<string, string>} models  addresses: w1-q4, w1-q8 and the shipped ones
- * @property {string[]} attending             those of them whose work facts.js knows
- * @property {(file: string, make: () => Uint8Array) => string} provide  writes a file, gives its address
+ * @property {string[]} attending             the files whose work facts.js can compute
+ * @property {(file: string, make: () => Uint8Array) => string} provide  writes a file, returns its address
  * @property {number} steps                   of a measurement
  */
 
-/** Numbers of samples that advance together: in the engine, and in a picture drawn through the library. */
+/** Numbers of samples drawn together: in the engine, and in a picture drawn through the library. */
 export const TOGETHER = [1, 2, 4, 8];
 export const AT_ONCE = [1, 3];
 /** The position of the timed steps. */
 export const STEP = 128;
-/** Where and how many known positions are read in the section prefill. */
+/** Position and number of the known positions read in the section prefill. */
 export const KNOWN = { position: 64, count: 64 };
-/** Columns of the products of W1 alone. */
+/** Column counts for the products of W1 alone. */
 export const CHAIN_COLUMNS = [1, 16];
-/** The smallest of them, which stays in a cache: what the others take longer is the reading. @type {[rows: number, columns: number][]} */
+/** The smallest of them stays in a cache: the extra time of the others is spent reading. @type {[rows: number, columns: number][]} */
 const ONE = [[W1.width, W1.width]];
-/** Megabytes: what fits the third-level cache of most machines, and what does not. */
+/** Megabytes: one size fits the third-level cache of most machines, the other does not. */
 export const STREAMS = [4, 16, 64];
 
 /** The engine with a model. @param {Stage} stage @param {string} build @param {string} model  its address */
@@ -45,7 +45,7 @@ function core({ arena }, build, model) {
 }
 
 /**
- * The loops compiled by build.sh, of the existing builds.
+ * The loops compiled by build.sh, for the existing builds.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder
@@ -69,7 +69,7 @@ export async function ceilingProbes({ arena, builds }, out, more = []) {
   return probes;
 }
 
-/** Kernels that no matrix product hides, and their own ceilings. @param {Stage} stage @param {string} out  the build folder */
+/** Kernels whose time no matrix product hides, and their own ceilings. @param {Stage} stage @param {string} out  the build folder */
 export async function loopProbes({ arena }, out) {
   if (!existsSync(`${out}/kernels.wasm`)) return [];
   const target = await arena.start('ceiling', 'kernels', 'ceiling', 'startKernels', { wasm: '/build/kernels.wasm' });
@@ -79,7 +79,7 @@ export async function loopProbes({ arena }, out) {
   ]);
 }
 
-/** @param {Stage} stage @param {string[]} peers  started already, each in the page of its name */
+/** @param {Stage} stage @param {string[]} peers  already started, each in the page of its name */
 export async function w1Probes(stage, peers) {
   /** @type {Probe[]} */
   const probes = [];
@@ -179,7 +179,7 @@ export async function shippedProbes({ arena, builds, models }, shipped) {
   return probes;
 }
 
-/** Through the library, with exact look-ahead and without. @param {Stage} stage @param {string[]} drafted  files with a draft */
+/** Through the library, with speculative decoding and without. @param {Stage} stage @param {string[]} drafted  files with a draft */
 export async function lookAheadProbes({ arena, builds, models }, drafted) {
   /** @type {Probe[]} */
   const probes = [];
@@ -221,7 +221,7 @@ export async function soundProbes({ arena, builds }, sounds, out) {
 }
 
 /**
- * Pictures made at once, and the convolutions of one alone.
+ * Pictures drawn in one pass, and the convolutions of one alone.
  *
  * @param {Stage} stage
  * @param {{ name: string, shapes: [rows: number, channels: number, side: number][] }[]} made  files of weights/

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Random weights for the benchmark: the same on every machine, to the bit, and rounded as the file formats want them. */
+/** Random weights for the benchmark: bit-identical on every machine, and rounded as the file formats require. */
 
 const BLOCK = 32;
 
 /**
- * Nearly normal numbers with variance 1: the sum of twelve uniform ones, less 6. Sums of integers and one division are the same
- * everywhere, which log and cos need not be.
+ * Nearly normal numbers with variance 1: the sum of twelve uniform ones, less 6. Sums of integers and one division give the same result
+ * everywhere, unlike log and cos.
  *
  * @param {number} seed
  * @returns {() => number}
@@ -46,7 +46,7 @@ export function floats(random, count, deviation, mean = 0) {
 const word = new DataView(new ArrayBuffer(4));
 
 /**
- * The nearest IEEE half of a number that lies within its normal range or is zero.
+ * The nearest half-precision number of a number within its normal range, or of zero.
  *
  * @param {number} value
  * @returns {number} its 16 bits
@@ -65,7 +65,7 @@ export function half(value) {
 }
 
 /**
- * The largest by magnitude, with its sign.
+ * The number of largest magnitude, with its sign.
  *
  * @param {Float32Array} data
  * @param {number} from
@@ -78,7 +78,7 @@ function extreme(data, from, count) {
 }
 
 /**
- * GGUF's Q8_0: blocks of 32, a half scale, then 32 signed bytes.
+ * GGUF's Q8_0: blocks of 32, a half-precision scale, then 32 signed bytes.
  *
  * @param {Float32Array} data
  */
@@ -94,7 +94,7 @@ export function q8_0(data) {
 }
 
 /**
- * GGUF's Q4_0: blocks of 32, a half scale, then 16 bytes; byte i holds value i below and value i + 16 above, each plus 8.
+ * GGUF's Q4_0: blocks of 32, a half-precision scale, then 16 bytes; byte i holds value i below and value i + 16 above, each plus 8.
  *
  * @param {Float32Array} data
  */
@@ -112,7 +112,7 @@ export function q4_0(data) {
 }
 
 /**
- * Signed bytes with one scale, as quantize_dynamic of ONNX Runtime has them.
+ * Signed bytes with one scale, as in quantize_dynamic of ONNX Runtime.
  *
  * @param {Float32Array} data
  * @returns {{ bytes: Int8Array, scale: number }}

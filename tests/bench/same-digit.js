@@ -3,7 +3,7 @@
 //
 //   node tests/bench/same-digit.js [--rounds 15] [--json]
 //
-// Rounds are interleaved; the median and the minimum are reported. On a shared machine the minimum is closer to the cost of a pixel.
+// Rounds are interleaved; the median and the minimum are reported. On a shared machine the minimum is closer to the true cost of a pixel.
 // @ts-check
 import './quiet.js';
 import { parseArgs } from 'node:util';
@@ -22,7 +22,7 @@ const systems = await Promise.all(
   })),
 );
 for (let round = -1; round < Number(rounds); round++) {
-  // the first is for the machine to get warm
+  // the first one warms up the machine
   for (const { model, micros } of systems) {
     const started = performance.now();
     let pixels = 0;

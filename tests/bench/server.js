@@ -15,8 +15,8 @@ import { extname, join, sep } from 'node:path';
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm' };
 
 /**
- * @param {Record<string, string>} folders  what is served: first part of the address -> folder
- * @returns {Promise<{ url: string, files: string[], close: () => Promise<void> }>} files: those that were asked for, in order
+ * @param {Record<string, string>} folders  served folders: first part of the address -> folder
+ * @returns {Promise<{ url: string, files: string[], close: () => Promise<void> }>} files: the requested ones, in order
  */
 export async function serve(folders) {
   /** @type {string[]} */

@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const DIST = new URL('../../web/dist/', import.meta.url);
 
-/** Promised sizes, in KB of gzip: in the small build (rows SMALL of src/models/models.h), and with all models. */
+/** Guaranteed sizes, in KB of gzip: for the small build (rows SMALL of src/models/models.h), and with all models. */
 const MOST = { images: 64, all: 128 };
 
 /** @param {Iterable<string>} files  @param {URL} [folder] */
@@ -19,7 +19,7 @@ function measure(files, folder = DIST) {
   for (const file of files) {
     const content = readFileSync(new URL(file, folder));
     bytes += content.length;
-    gzip += gzipSync(content, { level: 9 }).length; // each file on its own, as a server sends them
+    gzip += gzipSync(content, { level: 9 }).length; // each file compressed separately, as a server sends them
   }
   return { bytes, gzip };
 }
@@ -34,7 +34,7 @@ export const sizes = {
   element: { files: ELEMENT.length, ...measure(ELEMENT) },
 };
 
-/** gzip bytes of library and wasm, the larger one: what `import { load }` costs a page at most. */
+/** gzip bytes of library and the larger wasm: the most that `import { load }` costs a page. */
 const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip, sizes.pairs.gzip);
 
 /**

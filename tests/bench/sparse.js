@@ -4,11 +4,11 @@
 //
 //   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
 //
-// The attention of a step is the difference between a step at the end of a sequence and one at its beginning. Times are of the processor,
-// medians of twelve times eight steps here and there by turns, and of sparse attention medians of five such sequences. Dense attention ends
-// at 16,384 positions, which take some seconds. Of n positions, strided attention sees at most 2 sqrt(n) in its two layers, so in four
-// times as many its cost should double; it grows two to three times, because the keys and values of a run outgrow one cache level after
-// another. Fixed attention sees sqrt(n) + n / 16 here, since its summaries grow with the side, as in the page.
+// The attention time of a step is the difference between a step at the end of a sequence and one at its beginning. Times are processor
+// times: medians of twelve alternations of eight steps at either end, and for sparse attention medians of five such sequences. Dense
+// attention ends at 16,384 positions, which take some seconds. Of n positions, strided attention sees at most 2 sqrt(n) in its two layers,
+// so in four times as many its cost should double; it grows two to three times, because the keys and values of a run outgrow one cache
+// level after another. Fixed attention sees sqrt(n) + n / 16 here, because its summaries grow with the side, as in the page.
 // @ts-check
 import './quiet.js';
 import { readFile } from 'node:fs/promises';
@@ -26,10 +26,10 @@ const {
     json: { type: 'boolean', default: false },
   },
 });
-/** Steps that are timed, and how many of them at once: the clock of the processor counts microseconds. */
+/** Number of timed steps, and how many of them per reading: the processor clock counts microseconds. */
 const STEPS = 96,
   TOGETHER = 8;
-/** Positions before the timed steps at the beginning, and those that are read together. */
+/** Positions before the timed steps at the beginning, and positions read together. */
 const FIRST = 1,
   AT_ONCE = 512;
 const DENSE_MOST = 16384,
@@ -53,7 +53,7 @@ function measureOnce(which, side) {
     for (let at = 0; at < count; at += AT_ONCE) core.put(session, ids.subarray(at, Math.min(at + AT_ONCE, count)), true);
     return session;
   };
-  /** Microseconds a step. @param {ReturnType<typeof known>} session @param {number} from */
+  /** Microseconds per step. @param {ReturnType<typeof known>} session @param {number} from */
   const timed = (session, from) => {
     const begun = process.cpuUsage();
     for (let at = from; at < from + TOGETHER; at++) core.put(session, ids.subarray(at, at + 1), true);
@@ -80,7 +80,7 @@ function measure(which, side) {
   return { step: median(all.map(({ step }) => step)), attention: median(all.map(({ attention }) => attention)), bytes: all[0].bytes };
 }
 
-measure('strided', 32); // to get warm
+measure('strided', 32); // to warm up
 /** @type {{ length: number, dense?: Cost, strided?: Cost, fixed?: Cost }[]} */
 const rows = [];
 for (const length of lengths.split(',').map(Number)) {

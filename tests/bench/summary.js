@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Computes figures and verdicts from measurements. Pure: numbers in, numbers out. */
+/** Computes figures and verdicts from measurements. Pure functions: numbers in, numbers out. */
 
 /** @import { Work } from './facts.js' */
 
@@ -10,31 +10,32 @@
 /** @typedef {{ name: string, loop: string, bytes: number, gzip: number }} Build */
 
 /**
- * @typedef {object} Facts  what is known without measuring
+ * @typedef {object} Facts  facts known without measuring
  * @property {object} machine
- * @property {Build[]} builds            of ours; the first one is the baseline
- * @property {string} chosen             the build that the library takes by itself in this browser
+ * @property {Build[]} builds            our builds; the first one is the baseline
+ * @property {string} chosen             the build that the library chooses in this browser
  * @property {number} cacheBytes         the second-level cache of one core
  * @property {readonly number[]} positions  of W1
  * @property {readonly string[]} types   weight types of W1
  * @property {{ id: string, name: string, gzip?: number }[]} peers
  * @property {Record<string, Work>} w1Work  by `type/position`
- * @property {{ name: string, pixels: number }[]} shipped  pixels: of a lower half
- * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples a second; macs: of one
- * @property {{ name: string, macs: number, all: number }[]} [made]  pictures made at once; macs: of the convolutions of 8-bit weights; all: of a picture
+ * @property {{ name: string, pixels: number }[]} shipped  pixels: in a lower half
+ * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples per second; macs: per sample
+ * @property {{ name: string, macs: number, all: number }[]} [made]  pictures drawn in one pass; macs: of the convolutions with 8-bit
+ *   weights; all: of a picture
  * @property {{ other: string, types: readonly string[], columns: readonly number[], macs: number, least: number }} [chain]  the products of
- *   W1 alone, compared with another's; macs: of a column; least: those of the smallest product
+ *   W1 alone, compared with another runtime's; macs: per column; least: of the smallest product
  * @property {readonly number[]} together   numbers of samples that advance together, in the engine
  * @property {readonly number[]} atOnce     the same, in shipped
- * @property {{ name: string, macs: number, work: Work }[]} models  those of the sections prefill and samples; macs: of a known
- *   position; work: of a step
+ * @property {{ name: string, macs: number, work: Work }[]} models  in the sections prefill and samples; macs: of a known position; work: of
+ *   a step
  * @property {readonly number[]} sides      of pictures
  * @property {readonly number[]} streams    megabytes
  * @property {number} blockMacs             multiply-adds of a block of the models that separate the kernels
  * @property {object} [sizes]
  */
 
-/** The name under which something is measured. @param {...(string | number)} parts */
+/** The name of a measurement. @param {...(string | number)} parts */
 export const key = (...parts) => parts.join('/');
 
 /** @param {number[]} values */
@@ -50,7 +51,7 @@ function time(values) {
 }
 
 /**
- * What one takes more than the other, both in their best rounds.
+ * The extra time of one over the other, both in their best rounds.
  *
  * @param {number[] | undefined} more
  * @param {number[] | undefined} less
@@ -58,12 +59,12 @@ function time(values) {
 function difference(more, less) {
   if (!more?.length || !less?.length) return null;
   const between = Math.min(...more) - Math.min(...less);
-  return between > 0 ? between : null; // else the machine was too restless to tell
+  return between > 0 ? between : null; // otherwise the machine was too noisy
 }
 
 /**
- * Shares of the ceiling compare best rounds with best rounds: what the machine can do at most is seen only when nothing else
- * runs on it. (Times and ratios between contenders are of medians.)
+ * Shares of the ceiling compare best rounds with best rounds: the machine's maximum is visible only when nothing else runs on it. (Times
+ * and ratios between contenders are medians.)
  *
  * @param {Samples} samples
  * @param {Facts} facts
@@ -160,7 +161,7 @@ export function assemble(samples, facts) {
     w1baseline: against((position) => ourTimes(builds[0].name, position)),
   };
 
-  /** Everyone's times. @type {Record<string, Record<string, Time & { ceiling?: ReturnType<typeof shareOf> }>>} */
+  /** All times. @type {Record<string, Record<string, Time & { ceiling?: ReturnType<typeof shareOf> }>>} */
   const w1 = Object.fromEntries(
     positions.map((position) => [
       position,
@@ -399,7 +400,7 @@ export function assemble(samples, facts) {
 
 /** @typedef {{ name: string, value: number, wanted: number, atMost: boolean, met: boolean }} Goal */
 
-/** The project's promises, compared with the measurements of this run. @param {any} result @returns {Goal[]} */
+/** The project's goals, compared with the measurements of this run. @param {any} result @returns {Goal[]} */
 export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels, chain = {}, sounds = {}, made = {} }) {
   /** @type {Goal[]} */
   const list = [];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What people read: tables as text, and the one for the chapter of numbers of the manual. */
+/** Tables for people: as text, and the one for the chapter Numbers of the manual. */
 
 /** @param {number | null | undefined} value @param {number} [digits] */
 const number = (value, digits = 2) => (value === null || value === undefined ? '-' : value.toFixed(digits));
@@ -310,7 +310,7 @@ export const BEGIN = '<!-- bench: begin -->';
 export const END = '<!-- bench: end -->';
 
 /**
- * Puts a table between the two comments.
+ * Inserts a table between the two comments.
  *
  * @param {string} page  of Markdown
  * @param {string} table

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * A chat of several turns with random weights in the shape of SmolLM2-135M: the tokens read in each turn and their cost, with the memory of
- * earlier turns and, with a new model for each turn, without; and that both write the same. Then the chat is saved with its state, and
- * another model continues it.
+ * A chat of several turns with random weights in the shape of SmolLM2-135M. It prints the tokens read in each turn and their cost, with the
+ * session of earlier turns and, using a new model for each turn, without; and checks that both write the same. Then the chat is saved with
+ * its state, and another model continues it.
  *
  *     node tests/bench/talk.js [--turns 5] [--tokens 32] [--question 30] [--write FILE.gguf]
  *
@@ -22,13 +22,13 @@ import { floats, normal, q8_0 } from './random.js';
 
 /** @import { Message } from '../../web/lib/index.js' */
 
-/** A template such as SmolLM2 has. */
+/** A template like SmolLM2's. */
 const TEMPLATE =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
 const SMOLLM2 = { width: 576, blocks: 30, heads: 9, kvHeads: 3, inner: 1536, values: 49152, length: 8192 };
 
-/** Numbers that repeat after a while. */
+/** Numbers that repeat with a period. */
 const POOL = 1 << 20;
 
 /** Word number i, 7 characters. @param {number} i */
@@ -99,7 +99,7 @@ export function talkModel({ width, blocks, heads, kvHeads = heads, inner, values
   });
 }
 
-/** A question of so many words, another one each turn. @param {number} turn @param {number} words */
+/** A question of this many words, different for each turn. @param {number} turn @param {number} words */
 export const question = (turn, words) => Array.from({ length: words }, (_, i) => word((turn * 7919 + i * 104729) % 40000)).join('');
 
 async function main() {

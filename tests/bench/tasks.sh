@@ -40,11 +40,11 @@ ceilings() {
 
 # bench      time ours and other runtimes in one headless Chromium: npm run bench -- --help
 task_bench() {
-  task_tools # a browser and what drives it
+  task_tools # a browser and its driver
   case " $* " in *' --help '* | *' -h '*) ;; *)
     if have "$CLANG" && have "$WASM_LD"; then ceilings
     else say "NOT MEASURED: the machine's ceiling needs $CLANG and $WASM_LD (Debian packages: clang-19 lld-19)"; fi ;;
   esac
   export OUT
-  exec node tests/bench/bench.js "$@" # minutes: nothing of this file is read again
+  exec node tests/bench/bench.js "$@" # takes minutes; nothing of this file is read after this line
 }

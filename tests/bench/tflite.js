@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models for LiteRT: the matrix products of W1 in order, in its file format, which is a FlatBuffer. */
+/** Models for LiteRT: the matrix products of W1 in order, in its file format, a FlatBuffer. */
 
 import { normal } from './random.js';
 
-/** A part of the file, written after whatever points to it.
+/** A part of the file, written after every part that points to it.
  * @typedef {string | { table: (Field | undefined)[] } | { list: Part[] } | { numbers: Int32Array | Float32Array | BigInt64Array | Int8Array | Uint8Array, align: number }} Part */
-/** What a table holds in place: a byte, a word, or where a part is. @typedef {{ byte: number } | { word: number } | Part} Field */
+/** A table's field: a byte, a word, or the offset of a part. @typedef {{ byte: number } | { word: number } | Part} Field */
 
-/** Writes a FlatBuffer front to back: offsets of parts are filled in when these are written. */
+/** Writes a FlatBuffer front to back: offsets of parts are filled in when the parts are written. */
 class Writer {
   #bytes = new Uint8Array(1 << 16);
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
 
-  /** Reserves this many bytes, so that the byte at `skip` from its beginning is aligned.
+  /** Reserves this many bytes, such that the byte at `skip` from its beginning is aligned.
    * @param {number} count @param {number} align @param {number} [skip] */
   #room(count, align, skip = 0) {
     while ((this.#at + skip) % align) this.#at++;
@@ -35,7 +35,7 @@ class Writer {
     this.#view.setUint32(at, value, true);
   }
 
-  /** Writes parts, and at each place the way from there to its part. @param {[place: number, part: Part][]} parts */
+  /** Writes parts and, at each position, the offset to its part. @param {[place: number, part: Part][]} parts */
   #point(parts) {
     for (const [place, part] of parts) this.#word(place, this.#write(part) - place);
   }
@@ -104,8 +104,8 @@ const FLOAT32 = 0,
   SLICE = 65,
   OPTIONS = 8;
 
-/** The products of a decoder; each of them gets its column from the previous one: queries, keys and values in one, a third of which is the
- * next one's input.
+/** The products of a decoder; each gets its column from the previous one. Queries, keys and values are one product, a third of whose output
+ * is the next one's input.
  * @param {import('./models.js').Shape} shape @returns {[rows: number, columns: number][]} */
 export const chainOf = ({ width, blocks, inner, values }) => [
   ...Array.from(
@@ -121,20 +121,22 @@ export const chainOf = ({ width, blocks, inner, values }) => [
   [values, width],
 ];
 
-/** Types of weights, each with a scale a row, as names of results. */
+/** Types of weights, each with one scale per row, as names of results. */
 export const CHAIN_TYPES = Object.freeze(/** @type {const} */ (['q8', 'q4']));
 
 /**
  * @param {[rows: number, columns: number][]} chain
  * @param {typeof CHAIN_TYPES[number]} type
- * @param {number} n  columns at once
- * @returns {Uint8Array<ArrayBuffer>} a weight file of LiteRT: a tensor (n, columns of the first) in, a tensor (n, rows of the last) out, both of floats
+ * @param {number} n  columns per call
+ * @returns {Uint8Array<ArrayBuffer>} a weight file of LiteRT: input tensor (n, columns of the first), output tensor (n, rows of the last),
+ *   both of floats
  */
 export function chainModel(chain, type, n) {
   const random = normal(1),
     most = type === 'q8' ? 127 : 7;
   /** @type {Record<'buffers' | 'tensors' | 'operators', Part[]>} */
-  const { buffers, tensors, operators } = { buffers: [{ table: [] }], tensors: [], operators: [] }; // buffer 0 is that of tensors without data
+  // buffer 0 is used by tensors without data
+  const { buffers, tensors, operators } = { buffers: [{ table: [] }], tensors: [], operators: [] };
   /** @param {number[]} shape @param {number} kind @param {Part} [data] @param {Float32Array} [scales] @returns {number} */
   const tensor = (shape, kind, data, scales) => {
     if (data) buffers.push({ table: [data] });

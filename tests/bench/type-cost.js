@@ -4,9 +4,10 @@
 //
 //   node tests/bench/type-cost.js --text TEXT[.xz] [--last BYTES] [--file tests/golden/stories260K.gguf]
 //
-// Types with a K have blocks of 256 weights, and files of them rows as long, which so small a model lacks: here a block spans several rows,
-// and its dequantised weights are stored as halves. So for these types the cost is that of the weights alone; for the others activations
-// are rounded as well. Every scale and offset is that of the extremes; a search for better ones, as in llama.cpp, costs less.
+// Types with a K have blocks of 256 weights and need rows of that length, which such a small model lacks. Here a block spans several rows,
+// and its dequantised weights are stored in half precision. So for these types the result is the cost of the weights alone; for the others
+// activations are rounded as well. Every scale and offset is computed from the extremes; a search for better ones, as in llama.cpp, loses
+// less.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -26,13 +27,13 @@ import { half, q4_0, q8_0 } from './random.js';
 const [Q4_0, Q5_0] = [2, 6];
 const BLOCK = 32;
 
-/** The number that a half is. @param {number} bits */
+/** The value of a half-precision number. @param {number} bits */
 function single(bits) {
   const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
   return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction);
 }
 
-/** Blocks of a half, the fifth bits, and the other four, as Q4_0 has them. @param {Float32Array} data */
+/** Blocks of a half-precision scale, the fifth bits, and the other four, as in Q4_0. @param {Float32Array} data */
 function q5_0(data) {
   const bytes = new Uint8Array((data.length / BLOCK) * 22);
   const view = new DataView(bytes.buffer);
@@ -51,7 +52,7 @@ function q5_0(data) {
   return bytes;
 }
 
-/** What 6 bits with a scale of 8 bits for every 16 weights, in turn of a scale for 256, make of them. @param {Float32Array} data */
+/** Rounds to 6 bits with an 8-bit scale for every 16 weights, times a scale for 256. @param {Float32Array} data */
 function q6_k(data) {
   return inBlocks(data, (values) => {
     const scales = parts(values, 16).map(
@@ -65,7 +66,7 @@ function q6_k(data) {
   });
 }
 
-/** What 4 bits with a scale and an offset of 6 bits for every 32 weights, in turn of two scales for 256, make of them. @param {Float32Array} data */
+/** Rounds to 4 bits with a 6-bit scale and offset for every 32 weights, times two scales for 256. @param {Float32Array} data */
 function q4_k(data) {
   return inBlocks(data, (values) => {
     const lows = parts(values, 32).map((part) => -Math.min(0, ...part)),
@@ -83,7 +84,7 @@ function q4_k(data) {
 /** @param {Float32Array} values @param {number} length */
 const parts = (values, length) => Array.from({ length: values.length / length }, (_, i) => values.subarray(length * i, length * (i + 1)));
 
-/** Halves of what blocks of 256 weights become. @param {Float32Array} data @param {(values: Float32Array) => Float32Array} round */
+/** The rounded blocks of 256 weights in half precision. @param {Float32Array} data @param {(values: Float32Array) => Float32Array} round */
 function inBlocks(data, round) {
   const halves = new Uint16Array(data.length);
   parts(data, 256).forEach((values, block) =>
@@ -95,7 +96,7 @@ function inBlocks(data, round) {
   return new Uint8Array(halves.buffer);
 }
 
-/** Of Q4_K_M, which has Q6_K in some matrices (language.js). @param {string} part @param {number} blocks */
+/** For Q4_K_M, which uses Q6_K in some matrices (language.js). @param {string} part @param {number} blocks */
 function mixed(part, blocks) {
   const [, index, name] = /^blk\.(\d+)\.(\w+)/.exec(part) ?? ['', '0', 'token_embd'];
   return typeOf('q4_k_m', name, 256, Number(index), blocks) === 'q6_k' ? q6_k : q4_k;
@@ -113,7 +114,7 @@ const TYPES = [
   ['Q4_0', Q4_0, () => q4_0],
 ];
 
-/** The metadata with their types, as they are in files of language models. @param {any} value @returns {Typed} */
+/** The metadata with their types, as in files of language models. @param {any} value @returns {Typed} */
 function typed(value) {
   if (Array.isArray(value))
     return [

@@ -16,7 +16,7 @@ import { MALFORMED, turnTo } from './checks.js';
 const { withPage } = session();
 const LESS = /** @type {import('playwright-core').BrowserContextOptions} */ ({ reducedMotion: 'reduce' });
 
-/** The settings that the address has. @param {Page} page */
+/** The settings in the address. @param {Page} page */
 const settingsIn = (page) => Object.fromEntries(new URLSearchParams(page.url().split('#')[1]?.split('?')[1] ?? ''));
 
 /** @param {Page} page @param {string} selector @param {string} value */
@@ -34,7 +34,7 @@ async function enter(page, selector, value) {
 }
 
 /**
- * Of each figure: how it is scrolled to, a setting that a visitor changes, its position in the address, and its default.
+ * For each figure: how to scroll to it, a setting that a visitor changes, its position in the address, and its default.
  * @type {{ path: string, figure: string, selector: string, name: string, first: string, then: string[], change?: (page: Page, value: string) => Promise<unknown> }[]}
  */
 const FIGURES = [
@@ -108,13 +108,13 @@ for (const [
       await page.goForward();
       await hasValue(page, selector, then[1]);
       await page.goto('about:blank');
-      await page.goto(address); // that a reload has it too, the tests of a sentence and of two figures below ask
+      await page.goto(address); // the tests of a sentence and of two figures below check that a reload has it too
       await hasValue(page, selector, then[1]);
     }, LESS),
   );
 }
 
-test('a sentence that is typed is one step of the history, and is there after a reload', () =>
+test('a typed sentence is one step of the history, and is there after a reload', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/transformer/');
     await page.locator('#sentence:enabled').waitFor(WAIT);
@@ -143,7 +143,7 @@ test('a sentence that is typed is one step of the history, and is there after a 
     await hasValue(page, '#sentence', first);
   }, LESS));
 
-test('two figures of a page: each goes back by itself, and a link within the page changes neither', () =>
+test('two figures of a page: each goes back independently, and a link within the page changes neither', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/tokens/');
     await page.locator('#three-transport:not([data-phase="empty"])').waitFor(WAIT);
@@ -171,7 +171,7 @@ test('two figures of a page: each goes back by itself, and a link within the pag
     await seedsAre('1', '3');
   }, LESS));
 
-test('the sliders of the filters go to the address and come back', () =>
+test('the sliders of the filters are written to the address and restored', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/tokens/#figure-tale?temperature=1.25&top_k=16&top_p=0.5&min_p=0.1&seed=2');
     await page.locator('#prompt:enabled').waitFor(WAIT);
@@ -199,7 +199,7 @@ test('the sliders of the filters go to the address and come back', () =>
 
 /** ./build.sh test-sweep visits every page with each; korean.test.js with the first, from which it goes to the others. */
 for (const path of process.env.EVERY_ADDRESS ? await everyPage() : []) {
-  test(`/web/${path} ignores what is malformed behind the #`, () =>
+  test(`/web/${path} ignores malformed text after the #`, () =>
     withPage(async (page) => {
       for (const hash of MALFORMED) {
         await page.goto('about:blank');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of the alignments: what a visitor does there. */
+/** The page of alignments: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 /** @param {Page} page @param {string} kind */
 const text = (page, kind) => page.locator(`#panel-${kind} .translation`).textContent();
 
-test('one sentence through five attentions; a cell is its equation, a row its sum', () =>
+test('one sentence through five attentions; a cell shows its equation, a row its sum', () =>
   withPage(async (page) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(PAGE);
@@ -66,7 +66,7 @@ test('the batting order: players move with keys and by dragging, everyone bats o
     assert.match((await page.locator('#batting-sum').textContent()) ?? '', /^c₄ = 0\.\d\d \w+ \+ .* = \(0\.\d\d, 0\.\d\d\)$/);
     const fourth = before[3];
     const player = page.getByRole('button', { name: fourth, exact: true });
-    for (let i = 0; i < 24; i++) await player.press('ArrowDown'); // all power is gone
+    for (let i = 0; i < 24; i++) await player.press('ArrowDown'); // no attention is left
     assert.notEqual((await who())[3], fourth);
     assert.equal(new Set(await who()).size, 9);
     await page.locator('#batting-again').click();
@@ -98,7 +98,7 @@ more('the control keeps a smaller share as sentences grow, in the figure as in t
   }),
 );
 
-test('one vector: a sentence of each length with and without attention; a word left out moves the vector', () =>
+test('one vector: a sentence of each length with and without attention; leaving a word out changes the vector', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#figure-vector').scrollIntoViewIfNeeded();

@@ -19,7 +19,7 @@ const TEXTS = [
   '\u05d4\u05d9\u05d4 \u05d4\u05d9\u05d4 \u05e4\u05e2\u05dd \u05de\u05dc\u05da \u05d2\u05d3\u05d5\u05dc \u05e9\u05d2\u05e8 \u05d1\u05d0\u05e8\u05de\u05d5\u05df long ago, \u05d1\u05d0\u05e8\u05e5 \u05e8\u05d7\u05d5\u05e7\u05d4 \u05de\u05d0\u05d5\u05d3.\nThe end. \u05e1\u05d5\u05e3',
 ];
 
-test('words and tokens stand where the browser has them', () =>
+test('words and tokens are where the browser places them', () =>
   withPage(async (page) => {
     await openEmpty(page);
     const far = await page.evaluate(async (texts) => {
@@ -32,11 +32,11 @@ test('words and tokens stand where the browser has them', () =>
       for (const [at, text] of texts.entries()) {
         const canvas = document.body.appendChild(document.createElement('canvas'));
         canvas.style.cssText = 'display: block; width: 430px; height: 130px';
-        if (at === 2) canvas.dir = 'rtl'; // a canvas turns no paragraph round
+        if (at === 2) canvas.dir = 'rtl'; // a canvas does not change the direction of a paragraph
         const sheet = new TextSheet(canvas);
         const words = text.match(/\S+|\n| +/g) ?? [];
         words.forEach((word, i) => {
-          // the halves of one word are tokens
+          // the halves of one word are separate tokens
           const cut = i === 0 ? 2 : 0;
           if (cut) sheet.add({ text: word.slice(0, cut), given: true });
           sheet.add({ text: word.slice(cut), nats: 1 + (i % 3) });
@@ -69,7 +69,7 @@ test('words and tokens stand where the browser has them', () =>
           if (!(off < 1.5)) all.push([at, word, a, b, ours[0].y, theirs[0].y - top]);
         });
       }
-      // Each letter of a line without an end, and the order in which the browser has it.
+      // Each letter of an unbroken line, in the browser's visual order.
       for (const text of [
         ...texts.flatMap((one) => one.split('\n')),
         'a (b \u05d0) \u05d1 [c]',

@@ -29,7 +29,7 @@ export const WEIGHTS = '/weights/digits.gguf';
 export const CHROMIUM =
   process.env.CHROMIUM || (existsSync('/usr/bin/chromium-headless-shell') ? '/usr/bin/chromium-headless-shell' : '/usr/bin/chromium');
 
-/** Whether that is the headless shell, which takes more time of the page's thread than the whole browser, and has no camera. */
+/** Whether it is the headless shell, which takes more main-thread time than the whole browser, and has no camera. */
 export const SHELL = CHROMIUM.includes('headless-shell');
 
 /** It must not use the network, and it runs in containers without a sandbox or a GPU. */
@@ -41,8 +41,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // One switch replaces the other, so those that Playwright switches off are repeated here. The address bar's popups are separate pages,
-  // made anew with every context: nearly half of its cost.
+  // One switch replaces the other, so the features that Playwright disables are repeated here. The address bar's popups are separate pages,
+  // created anew with every context: nearly half of its cost.
   `--disable-features=${[
     'AvoidUnnecessaryBeforeUnloadCheckSync',
     'DestroyProfileOnBrowserClose',
@@ -64,8 +64,8 @@ const FLAGS = [
 ];
 
 /**
- * What a page finds on a machine with a wide family of letters and no other, and with a narrow one (fonts/): whatever else a machine has, it looks the same
- * here. The key is that of the fontconfig file, the value a file without which it is of no use.
+ * Two font environments, one with only a wide font family and one with a narrow one (fonts/): pages look the same here on every machine.
+ * The key is the name of the fontconfig file, the value a file that it needs.
  */
 const FONTS = {
   wide: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf',
@@ -73,7 +73,7 @@ const FONTS = {
 };
 /** @typedef {keyof typeof FONTS} Fonts */
 
-/** Why a test with these letters cannot run here; false: it can. @param {Fonts} fonts */
+/** Why a test with these fonts cannot run here; false: it can. @param {Fonts} fonts */
 export const lacks = (fonts) => !existsSync(FONTS[fonts]) && `needs ${FONTS[fonts]}`;
 
 /** @param {string[]} [more] flags @param {Fonts} [fonts] */
@@ -89,7 +89,7 @@ export async function launch(more = [], fonts = 'wide') {
 }
 
 /**
- * What a page had to complain about: console messages of some weight, uncaught errors, violations of the policy.
+ * Complaints of a page: serious console messages, uncaught errors, violations of the policy.
  *
  * @typedef {string[]} Complaints
  */
@@ -143,7 +143,7 @@ export function session(flags, fonts) {
 }
 
 /**
- * Serves some bytes to a page under an address.
+ * Serves given bytes to a page at an address.
  *
  * @param {Page} page
  * @param {string} path
@@ -209,12 +209,12 @@ export const everyPage = async () => ['', ...(await pagesOf(WEB)).map((name) => 
 /** The address of every page in every language, below web/. */
 export const everyPageInEveryLanguage = async () => [...(await framedPages(WEB)).keys()].map((path) => path.replace('index.html', ''));
 
-/** The longest that a first figure may take, where every core is busy: the photographs of the page of colours take a minute there. */
+/** The longest time for a first figure, with every core busy: the photographs of the colour page take a minute there. */
 export const WAIT = { timeout: 180_000 };
 
 /**
- * The buttons of a page's first figure once its run has come so far: each page has them (web/shell/run/transport.js). One that plays only when it is asked to is done
- * as soon as it has its result.
+ * The buttons of a page's first figure once its run has got this far: each page has them (web/shell/run/transport.js). A figure that plays
+ * only on request is done as soon as it has its result.
  *
  * @param {Page} page
  * @param {'loaded' | 'done'} [phase]
@@ -230,12 +230,15 @@ export const firstFigure = (page, phase = 'loaded') =>
     )
     .first();
 
-/** The widths at which a figure must fit: ./build.sh test-sweep has every one. What every page promises (pages.test.js) has the narrowest two. @param {number[]} all */
+/**
+ * The widths at which a figure must fit: ./build.sh test-sweep uses every one. The checks of every page (pages.test.js) use the narrowest
+ * two. @param {number[]} all
+ */
 export const widths = (...all) => (process.env.EVERY_WIDTH ? all : []);
 
 /**
- * A change after which the first figure runs anew: resolves once it has begun. A short run is over between two polls of waitForFunction(),
- * so an observer, which misses none, is installed before.
+ * A change that restarts the first figure: resolves once it has begun. A short run is over between two polls of waitForFunction(), so an
+ * observer, which misses none, is installed before.
  *
  * @param {Page} page
  * @param {() => Promise<unknown>} change
@@ -258,7 +261,7 @@ export async function runAnew(page, change) {
   await begun.evaluate(({ promise }) => promise);
 }
 
-/** Resolves when the browser has painted all that was there when this was called. @param {Page} page */
+/** Resolves when the browser has painted the current state. @param {Page} page */
 export const painted = (page) =>
   page.evaluate(
     () =>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of show, attend and tell: what a visitor does there. */
+/** The page of Show, attend and tell: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ const caption = async (page) => (await page.locator('#caption .word > span').all
 /** @param {Page} page */
 const told = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 
-test('a scene is told by itself; a thing is put, moved, grown and taken away with the keyboard', () =>
+test('a scene is captioned without a click; a thing is added, moved, enlarged and removed with the keyboard', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await told(page);
@@ -44,7 +44,7 @@ test('a scene is told by itself; a thing is put, moved, grown and taken away wit
     assert.equal(await page.locator('.handle').count(), 0);
   }));
 
-test('things are dragged; the light by hand; soft beside hard', () =>
+test('things are dragged; attention set by hand; soft next to hard', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await told(page);

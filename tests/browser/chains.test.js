@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of the chains: what a visitor does there. */
+/** The page of chains: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 const tags = (page) =>
   page.locator('.word').evaluateAll((all) => all.map((word) => [...word.querySelectorAll('.word-tag')].map((tag) => tag.textContent)));
 
-test('three models tag what is typed; a pinned word moves its neighbours', () =>
+test('three models tag the typed text; a pinned word changes its neighbours', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -39,7 +39,7 @@ test('three models tag what is typed; a pinned word moves its neighbours', () =>
     assert.match((await page.locator('.pace').textContent()) ?? '', /HMM \d.*MEMM \d.*CRF \d.* nats; .*ms/);
     await page.locator('#figure-taggers').screenshot({ path: `${OUT}chains.png` });
 
-    // The pin that is offered: another word changes its tag in each model, and that is said.
+    // The suggested pin: another word changes its tag in each model, and the page says so.
     await page.locator('#suggestion').click();
     await page.locator('.word.pinned').waitFor();
     assert.match(
@@ -108,7 +108,7 @@ more('a sentence of twenty words is tagged in under 5 ms', () =>
   }),
 );
 
-test('the trellis goes column by column, forward, backward and by the best way', () =>
+test('the trellis fills column by column, forward, backward and for the best path', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#figure-trellis').scrollIntoViewIfNeeded();
@@ -159,7 +159,7 @@ test('the MEMM cannot tell rib from rob, the CRF can', () =>
     { reducedMotion: 'reduce' },
   ));
 
-test('training is a climb, and what it finds is not of one draw', () => {
+test('training climbs the likelihood, and its result does not depend on the random start', () => {
   for (let seed = 2; seed < 6; seed++) {
     const [train, held] = [words(2000, seed), words(500, 1000 + seed)];
     for (const kind of /** @type {const} */ (['MEMM', 'CRF'])) {
@@ -175,7 +175,7 @@ more('letters become vowels and others; neighbours pull', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
-      // The last figure is far from the screen, and nothing of it is made; the first use of its controls makes it, and is not lost.
+      // The last figure is far off screen and not created yet; the first use of its controls creates it and is not lost.
       assert.equal(await page.locator('.player').count(), 0);
       assert.match(
         await page.evaluate(() => {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The chat page and <next-pixel task="chat">: a chat by keyboard, at the size of a phone, in the library's own box; answers stopped,
- * continued, edited. */
+/** The chat page and <next-pixel task="chat">: a chat by keyboard, at phone size, in the library's own box; answers stopped, continued,
+ * edited. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -59,7 +59,7 @@ async function answered(page, n) {
     }));
 }
 
-test('the first figure is filled without a click, and only what is needed is fetched', () =>
+test('the first figure is filled without a click, and only the needed files are fetched', () =>
   withPage(async (page) => {
     /** @type {string[]} */
     const asked = [];
@@ -87,7 +87,7 @@ test('the first figure is filled without a click, and only what is needed is fet
     assert.ok(!asked.some((path) => /\/(template|talk)\.js$/.test(path)), 'who does not talk fetches neither');
   }, PHONE));
 
-test('in Korean the talk has Korean words, and what is announced comes from one place', () =>
+test('in Korean the chat has Korean text, and announcements come from one place', () =>
   withPage(async (page) => {
     await provide(page, '/weights*/stories.gguf', weights);
     await page.goto('/web/pages/chat/ko/');
@@ -102,7 +102,10 @@ test('in Korean the talk has Korean words, and what is announced comes from one 
     assert.equal(await page.locator('body > [aria-live]').count(), 1);
   }, PHONE));
 
-/** A talk with a model whose answers have these tokens, to which something is said. @param {Page} page @param {object[]} steps @param {object} run what else a run has */
+/**
+ * A chat with a model whose answers have these tokens, to which a message is sent. @param {Page} page @param {object[]} steps @param
+ * {object} run what else a run has
+ */
 async function talkOf(page, steps, run) {
   await openEmpty(page);
   await page.evaluate(
@@ -135,14 +138,14 @@ async function talkOf(page, steps, run) {
   );
 }
 
-test('where a token cannot be asked about, the talk says why', () =>
+test('if tokens cannot be inspected, the chat says why', () =>
   withPage(async (page) => {
     await talkOf(page, [{ text: 'once', token: 1, nats: 1 }], { promptLength: 1, reused: 0, finish: 'length', ids: [0, 1] });
     await answers(page).locator('span', { hasText: 'once' }).click();
     assert.equal(await page.locator('.talk-error').textContent(), 'The model is gone');
   }));
 
-test('an answer without a token says that it ended immediately, and what was read for it', () =>
+test('an answer without a token reports that it ended immediately, and the tokens read for it', () =>
   withPage(async (page) => {
     await talkOf(page, [], { promptLength: 3, reused: 1, finish: 'end', ids: [0] });
     await page.locator('[data-phase=done]').waitFor(WAIT);
@@ -164,7 +167,7 @@ const send = (/** @type {Page} */ page, /** @type {string} */ text) =>
   page.locator('next-pixel').evaluate((/** @type {any} */ one, said) => one.send(said), text);
 const rest = (/** @type {Page} */ page) => page.locator('.talk-bar:not([data-phase=running])').waitFor(WAIT);
 
-test('a message that fails leaves the conversation and returns to the field, before what was typed there meanwhile', () =>
+test('a failed message is removed from the conversation and returned to the field, before text typed there meanwhile', () =>
   withPage(
     async (page) => {
       const strict =
@@ -186,7 +189,7 @@ test('a message that fails leaves the conversation and returns to the field, bef
         ['user', 'assistant'],
       );
       assert.equal(await page.locator('.talk-error').count(), 0);
-      // Another answer that fails leaves the one that there was.
+      // If another answer fails, the existing one stays.
       await page.locator('next-pixel').evaluate((/** @type {any} */ one) => {
         one.template = "{{ raise_exception('not now') }}";
         one.controls = true;
@@ -202,7 +205,7 @@ test('a message that fails leaves the conversation and returns to the field, bef
     { complains: true },
   ));
 
-test('an edit and another answer that fail leave the conversation as it was', () =>
+test('a failed edit and a failed second answer leave the conversation unchanged', () =>
   withPage(
     async (page) => {
       await elementWith(page, 'model="/weights/toy.gguf" controls', { toy });
@@ -231,7 +234,7 @@ test('an edit and another answer that fail leave the conversation as it was', ()
     { complains: true },
   ));
 
-test('the system message and the words of another language take effect while a conversation is under way', () =>
+test('the system message and another language take effect during a conversation', () =>
   withPage(async (page) => {
     await elementWith(page, 'model="/weights/toy.gguf" system="Be brief." controls', { toy });
     await send(page, 'ab');
@@ -254,7 +257,7 @@ test('the system message and the words of another language take effect while a c
     assert.equal((await messages(page))[0].role, 'user');
   }));
 
-test('thoughts in the marks of every maker are folded, and a screen reader gets the answer alone', () =>
+test("thinking in every vendor's markers is folded, and a screen reader gets only the answer", () =>
   withPage(async (page) => {
     for (const [open, close] of [
       ['<think>', '</think>'],
@@ -299,7 +302,7 @@ test('each message has the direction of its own text, and so has the field', () 
       assert.equal(await page.locator(part).getAttribute('dir'), 'auto', part);
   }));
 
-test('a model without a template: the element says so, offers to continue the text, and takes a template', () =>
+test('a model without a template: the element says so, offers to continue the text, and accepts a template', () =>
   withPage(
     async (page) => {
       await elementWith(page, 'model="/weights/plain.gguf"', { plain: weights });
@@ -334,7 +337,7 @@ test('a model without a template: the element says so, offers to continue the te
     { complains: true },
   ));
 
-test('a talk of five turns by keyboard is the one that the library has, and reads in each only what is new', () =>
+test("a chat of five turns by keyboard equals the library's, and each turn reads only the new text", () =>
   withPage(async (page) => {
     await open(page);
     await bring(page);
@@ -391,7 +394,7 @@ more('after the first visit a talk needs no connection', () =>
   ),
 );
 
-test('stop, go on, answer again, change what was said, take another token', () =>
+test('stop, continue, regenerate, edit a message, choose another token', () =>
   withPage(async (page) => {
     await open(page);
     await page.getByRole('button', { name: 'New chat' }).click();
@@ -418,7 +421,7 @@ test('stop, go on, answer again, change what was said, take another token', () =
     await page.getByRole('button', { name: 'Answer again' }).click();
     const again = await answered(page, 1);
     assert.notEqual(again.seed, first.seed);
-    // A token, what might have been, and the answer from there.
+    // A token, its alternatives, and the answer from there.
     await answers(page).locator(':scope > .talk-body').focus();
     for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
@@ -438,7 +441,7 @@ test('stop, go on, answer again, change what was said, take another token', () =
         .evaluateAll((all) => all.slice(0, 2).map((one) => one.textContent)),
       before,
     );
-    // What was said is changed: what came after it goes.
+    // Editing a message removes everything after it.
     await field(page).fill('bc');
     await field(page).press('Enter');
     await answered(page, 2);
@@ -451,7 +454,7 @@ test('stop, go on, answer again, change what was said, take another token', () =
     assert.equal(await page.locator('.talk-turn').count(), 0);
   }));
 
-test('thoughts are folded; a template that refuses says so and loses nothing', () =>
+test('thinking is folded; a template that refuses gives a message and loses nothing', () =>
   withPage(async (page) => {
     await open(page);
     const thinking = toyText({
@@ -481,7 +484,7 @@ test('thoughts are folded; a template that refuses says so and loses nothing', (
     assert.equal(await field(page).inputValue(), 'ab');
   }));
 
-test('the element: a talk in a shadow root, with its events, its messages and its words', () =>
+test('the element: a chat in a shadow root, with its events, its messages and its text', () =>
   withPage(
     async (page) => {
       await provide(page, '/weights/toy.gguf', toy);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What any page promises, as checks that a test puts together: nothing moves, nothing is too wide, axe-core finds nothing, Tab reaches all, it is kept. */
+/**
+ * The checks for every page, which tests combine: nothing moves, nothing is too wide, axe-core finds nothing, Tab reaches everything, it is
+ * cached.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -16,7 +19,7 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 /** A telephone. @type {BrowserContextOptions} */
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
-/** Writes down what moves without the visitor's doing: its part of the screen times how far. Before the page opens. @param {Page} page */
+/** Records layout shifts without the visitor's doing: area of the screen times distance. Before the page opens. @param {Page} page */
 export const watchShifts = (page) =>
   page.addInitScript(() => {
     const shifts = /** @type {{ value: number, of: string[] }[]} */ ([]);
@@ -32,7 +35,7 @@ export const watchShifts = (page) =>
     }).observe({ type: 'layout-shift', buffered: true });
   });
 
-/** @param {Page} page @param {number} most @returns {Promise<number>} how much has moved */
+/** @param {Page} page @param {number} most @returns {Promise<number>} the total shift */
 export async function shiftsBelow(page, most) {
   await painted(page);
   /** @type {{ value: number, of: string[] }[]} */
@@ -43,7 +46,7 @@ export async function shiftsBelow(page, most) {
 }
 
 /**
- * Waits until no canvas of the first figure that is on the screen is empty, without a click. One that lies over another, and is no target for a pointer, may be.
+ * Waits until no canvas of the first figure that is on the screen is empty, without a click. Overlays without pointer events may be empty.
  *
  * @param {Page} page
  */
@@ -63,13 +66,13 @@ export const isFilled = (page) =>
         }),
       ),
     undefined,
-    { ...WAIT, polling: 100 }, // In colour draws four rows, 24 enlargements each, with two pages at once on two cores
+    { ...WAIT, polling: 100 }, // In colour draws four rows, 24 enlargements each, with two pages in parallel on two cores
   );
 
 /** Fragments of an address that must be ignored. */
 export const MALFORMED = ['#figure?%E0%A4%A=%', '#%', '#%E0%A4%A', '#%?seed=3', '#?'];
 
-/** The address of a page that is open changes to each in turn. @param {Page} page @param {string[]} hashes */
+/** Changes the address of an open page to each in order. @param {Page} page @param {string[]} hashes */
 export async function turnTo(page, hashes) {
   for (const hash of hashes) {
     await page.evaluate((next) => {
@@ -82,23 +85,26 @@ export async function turnTo(page, hashes) {
 /** @param {Page} page */
 export async function fits(page) {
   const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  // A telephone lays out a page that is too wide on a larger screen.
+  // A phone lays out a page that is too wide on a larger screen.
   const { width } = page.viewportSize() ?? { width: screen };
   assert.ok(wide <= width && screen <= width, `${wide} pixels of ${width}`);
 }
 
 /** Widths at which a page must fit: 320 is 1280 at 400 % (WCAG 1.4.10). */
 const WIDTHS = [320, 390, 768, 1280];
-/** Spaces that a reader may set (WCAG 1.4.12). */
+/** Spacing that a reader may set (WCAG 1.4.12). */
 const SPACES =
   '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; } p { margin-bottom: 2em !important; }';
-/** What a reader may change: the spaces in the text, and its size by a setting of the browser. @type {Record<string, { sheet?: string, size?: number }>} */
+/**
+ * Changes that a reader may make: text spacing, and text size by a browser setting. @type {Record<string, { sheet?: string, size?: number
+ * }>}
+ */
 const READERS = { 'as it is': {}, 'with wider spaces': { sheet: SPACES }, 'at 200 %': { size: 32 } };
 
-/** Who has changed most: the page that fits them mostly fits the others, whom test:all asks. */
+/** The reader with the most changes: a page that fits this one mostly fits the others, which test:all checks. */
 export const SET = ['at 200 %'];
 
-/** Text that its box cuts off, without a way to scroll to it. @param {Page} page @returns {Promise<string[]>} */
+/** Text that its box clips without a way to scroll to it. @param {Page} page @returns {Promise<string[]>} */
 const cutOff = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll('body *')]
@@ -115,8 +121,8 @@ const cutOff = (page) =>
   );
 
 /**
- * Nothing is wider than the window, and no text cut off: at every width, with the reader's spaces, with the text at 200 %. All figures are
- * drawn before.
+ * Nothing is wider than the window, and no text is clipped: at every width, with the reader's spacing, with the text at 200 %. All figures
+ * are drawn before.
  *
  * @param {Page} page
  * @param {string[]} [readers]
@@ -148,7 +154,7 @@ export async function fitsAnyReader(page, readers = Object.keys(READERS)) {
   await debug.detach();
 }
 
-/** Goes through the whole page, so that everything in it is made, and back. @param {Page} page */
+/** Scrolls through the whole page, so that everything in it is created, and back. @param {Page} page */
 export async function scrollThrough(page) {
   for (let y = 0, end = 1; y < end; y += 600) {
     end = await page.evaluate((top) => {
@@ -172,7 +178,7 @@ export async function axeFindsNothing(page) {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   const { violations } = await page.evaluate(() =>
     /** @type {any} */ (globalThis).axe.run(document, { resultTypes: ['violations'], preload: false }),
-  ); // no rule that runs reads style sheets
+  ); // none of the rules used reads style sheets
   assert.deepEqual(
     violations.map(
       (/** @type {any} */ { id, nodes }) =>
@@ -182,13 +188,13 @@ export async function axeFindsNothing(page) {
   );
 }
 
-/** Everything that can take the focus is reached with Tab, and shows that it has it. @param {Page} page */
+/** Everything focusable is reached with Tab, and shows its focus. @param {Page} page */
 export async function tabReachesAll(page) {
   await page.evaluate(() => {
     scrollTo({ top: 0, behavior: 'instant' });
     /** @type {HTMLElement} */ (document.activeElement)?.blur();
   });
-  /** Of radio buttons the chosen one; of buttons among which arrow keys walk, the one that Tab leads to. */
+  /** For radio buttons the checked one; for buttons with arrow-key navigation, the one in the tab order. */
   const wanted = await page.evaluate(() =>
     [...document.querySelectorAll('a[href], button, input, select, summary, pre, [tabindex="0"]')]
       .filter(
@@ -226,7 +232,7 @@ export async function tabReachesAll(page) {
     assert.ok(ring, `no visible focus on ${name}`);
     if (stop !== undefined) reached.add(stop);
   }
-  /** Those that can still take it: a run that has ended meanwhile is not stopped, a file that has come is not asked for again. */
+  /** Those that are still focusable: a finished run has no stop button, a loaded file no load button. */
   const left = await page.evaluate(() =>
     [...document.querySelectorAll('*')]
       .filter((element) => 'stop' in element && !element.matches(':disabled') && element.checkVisibility({ visibilityProperty: true }))
@@ -240,14 +246,14 @@ export async function tabReachesAll(page) {
 }
 
 /**
- * All that the page has loaded is kept for a visit without a connection, to the last byte. Cards of the front page give up their models when they leave the screen, also one that
- * has just come: of weights one file is enough there.
+ * Everything that the page has loaded is cached for an offline visit, to the last byte. Cards of the front page release their models when
+ * they leave the screen, even just after loading: one weight file is enough there.
  *
  * @param {Page} page
  */
 export const isKept = (page) =>
   until(page, async () => {
-    /** @param {string} name of a cache, in which a file is listed as soon as it begins */
+    /** @param {string} name of a cache, which lists a file as soon as it begins */
     const urls = async (name) => {
       const cache = await caches.open(name);
       return Promise.all(
@@ -265,7 +271,7 @@ export const isKept = (page) =>
     const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
     const loaded = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType('resource')).filter(
       ({ name, decodedBodySize }) => /^http/.test(name) && (decodedBodySize > 0 || !name.endsWith('.gguf')),
-    ); // of weights only the size may have been asked for
+    ); // for weights, only the size may have been requested
     const wanted = [location.href, ...loaded.map(({ name }) => name)].map((name) => name.split('#')[0]);
     const weights = wanted.filter((url) => url.endsWith('.gguf')),
       others = wanted.filter((url) => !url.endsWith('.gguf'));
@@ -274,8 +280,8 @@ export const isKept = (page) =>
   });
 
 /**
- * Sentences in English on a page in another language, visible or read out. Allowed are code, formulas, names of papers, quotations and
- * parts marked as another language, and the output of models ([data-result], and its announcement).
+ * English sentences on a page in another language, visible or announced. Allowed are code, formulas, names of papers, quotations and parts
+ * marked as another language, and the output of models ([data-result], and its announcement).
  *
  * @param {Page} page
  * @returns {Promise<string[]>}
@@ -302,8 +308,8 @@ export const englishIn = (page) =>
   });
 
 /**
- * On paper there are text and stills: nothing that one presses, nothing that only a voice says, no picture beyond its edge, every step of a walk, and every canvas that shows something as
- * a picture.
+ * In print there are text and stills: no controls, no text for screen readers only, no picture beyond its edge, every step of a walk, and
+ * every filled canvas as a picture.
  *
  * @param {Page} page
  */

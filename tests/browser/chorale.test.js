@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of chorales: three voices answer, nothing sounds before a press, arcs, another key; and the element of music. */
+/** The page of chorales: three voices answer, nothing sounds before a click, arcs, another key; and the music element. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ const drawn = (page) => page.locator('#answer-transport[data-phase="done"]').wai
 /** @param {Page} page @param {string} id */
 const result = (page, id) => page.locator(`#${id}`).textContent();
 
-/** Counts the contexts that sound. @param {Page} page */
+/** Counts the audio contexts that play. @param {Page} page */
 const countContexts = (page) =>
   page.addInitScript(() => {
     const counted = /** @type {any} */ (globalThis);
@@ -32,7 +32,7 @@ const countContexts = (page) =>
     };
   });
 
-test('a melody is answered without a click, and nothing sounds before one', () =>
+test('a melody is harmonised without a click, and nothing sounds before one', () =>
   withPage(async (page) => {
     await countContexts(page);
     await page.goto(PAGE);
@@ -64,7 +64,7 @@ test('a melody is answered without a click, and nothing sounds before one', () =
     assert.equal(await page.locator('#answer-strict').isChecked(), false);
   }));
 
-test('files to take along, and one to open', () =>
+test('files to save, and one to open', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await drawn(page);
@@ -78,7 +78,7 @@ test('files to take along, and one to open', () =>
     await until(page, async () => /The music has notes of the alto/.test(document.getElementById('answer-said')?.textContent ?? ''));
   }));
 
-test('a chorale from nothing, what it looked at, and the same dice in another key', () =>
+test('a chorale without input, its attention, and the same seed in another key', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await drawn(page);
@@ -98,7 +98,10 @@ test('a chorale from nothing, what it looked at, and the same dice in another ke
     });
   }));
 
-/** How many different colours a canvas has in some rows of its middle, and whether it is painted at all. @param {Page} page @param {string} id */
+/**
+ * The number of different colours of a canvas in some rows of its middle, and whether it is painted at all. @param {Page} page @param
+ * {string} id
+ */
 const coloursOf = (page, id) =>
   page.locator(`#${id}`).evaluate((element) => {
     const canvas = /** @type {HTMLCanvasElement} */ (element);
@@ -173,11 +176,12 @@ more('where little motion is wanted a chorale appears at once, silent, and is he
       await page.locator('#figure-alone').scrollIntoViewIfNeeded();
       await page.locator('#alone-transport[data-phase="done"]').waitFor();
       await page.locator('#alone-roll').focus();
-      await page.keyboard.press('ArrowRight'); // one more painting, before which the whole one is counted
+      await page.keyboard.press('ArrowRight'); // one more paint, before which the whole roll is counted
       await until(page, async () => /** @type {any} */ (globalThis).counts.size > 1);
       const counts = await page.evaluate(() => [.../** @type {any} */ (globalThis).counts]);
       const parts = counts.filter((/** @type {number} */ notes) => notes > 0 && notes < Math.max(...counts));
-      assert.ok(parts.length <= 2, `paintings of so many notes: ${counts.join(', ')}`); // what was there when the canvas got its size, and got it anew with the page's scroll bar
+      // the content when the canvas got its size, and got it again with the page's scroll bar
+      assert.ok(parts.length <= 2, `paintings of so many notes: ${counts.join(', ')}`);
       assert.equal(await page.evaluate('contexts'), 0);
       await page.locator('#alone-transport').getByRole('button', { name: /Play/ }).click();
       await until(page, async () => /** @type {any} */ (globalThis).contexts === 1);
@@ -186,7 +190,7 @@ more('where little motion is wanted a chorale appears at once, silent, and is he
   ),
 );
 
-test('the page plays in its own time, and the element shows a roll', () =>
+test('the page plays with its own clock, and the element shows a roll', () =>
   withPage(async (page) => {
     await openEmpty(page);
     const how = await page.evaluate(async (library) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The figures of classes, of digits and in colour: values, the switch, buttons, out of sight, failures, widths, less motion. */
+/** The figures of classes, of digits and in colour: values, the switch, buttons, off screen, failures, widths, reduced motion. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -18,13 +18,13 @@ const { withPage } = session();
 const DIGITS = '/web/pages/image-transformer/';
 const COLOUR = '/web/pages/colour/';
 const SAMPLES = 6;
-/** Sixty pictures take their time on a busy machine. */
+/** Sixty pictures take long on a busy machine. */
 const WAIT = { timeout: 120000 };
 
 /** @param {string} name */
 const weights = (name) => readFile(fileURLToPath(new URL(`../../weights/${name}.gguf`, import.meta.url)));
 
-/** Opens a page and brings the figure to the screen. @param {Page} page @param {string} [address] */
+/** Opens a page and scrolls the figure into view. @param {Page} page @param {string} [address] */
 async function open(page, address = DIGITS) {
   await page.goto(address);
   const bring = () => page.evaluate(() => document.querySelector('#figure-classes')?.scrollIntoView({ behavior: 'instant' }));
@@ -45,7 +45,7 @@ const groupIs = (page, group, how = 'drawn') =>
   );
 
 /**
- * The pixels of a group's pictures; null where nothing is drawn.
+ * The pixels of a group's pictures; null if nothing is drawn.
  *
  * @param {Page} page
  * @param {number} group
@@ -69,7 +69,7 @@ const pixels = (page, group) =>
     );
 
 /**
- * What a model draws for a class, without a page.
+ * The model's drawing for a class, without a page.
  *
  * @param {string} name
  * @param {number} label
@@ -88,7 +88,7 @@ async function drawn(name, label, temperature, seed) {
 /** Grey 0 is paper and grey 255 the second ink of page.css, in light mode; between them the page mixes. @param {number} grey */
 const ink = (grey) => [31, 61, 194].map((full) => Math.round(255 + ((full - 255) * grey) / 255));
 
-test('a column for each digit: the values that the model draws, told the class', () =>
+test('a column for each digit: the values that the model draws given the class', () =>
   withPage(async (page) => {
     await open(page);
     const { classes } = await load(new Uint8Array(await weights('digits'))).then((model) => {
@@ -205,7 +205,7 @@ more('out of sight it stops, and draws what is missing when it is back', () =>
     await page.locator('#classes-run-text', { hasText: 'Start over' }).waitFor();
     assert.deepEqual(await pixels(page, 0), kept);
     await groupIs(page, 0);
-    // What the visitor has stopped stays so.
+    // A run that the visitor stopped stays stopped.
     await page.click('#classes-stop');
     await hide(true);
     await hide(false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The gallery of completed pictures: rows, values, strip, buttons, the switch, out of sight, failures, widths, less motion. */
+/** The gallery of completed pictures: rows, values, strip, buttons, the switch, off screen, failures, widths, reduced motion. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const HALF = (SIDE * SIDE) / 2;
 const weights = await readFile(inRepository('weights/emoji.gguf'));
 const photoWeights = await readFile(inRepository('weights/cifar10.gguf'));
 
-test('a row shows the values that the model draws, beside what it was given', () =>
+test('a row shows the values that the model draws, next to the given half', () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0);
@@ -65,7 +65,7 @@ more('play again, stop, new seed, and the strip', () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0, 'being drawn');
-    await page.locator('#colour-tries').selectOption('3'); // none compete: a quarter of the work
+    await page.locator('#colour-tries').selectOption('3'); // without competition: a quarter of the work
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
     const [, first] = await pixels(page, 0);
@@ -99,7 +99,7 @@ more('play again, stop, new seed, and the strip', () =>
     assert.deepEqual(await nameOf(page, 1), second, 'the other rows stay');
     await page.locator('[role=status]', { hasText: `${name}: three endings are drawn.` }).waitFor({ state: 'attached' });
 
-    // An emoji that another row has changes places with the first.
+    // If an emoji is already in another row, it swaps with the first.
     await radios.nth(emoji.findIndex((one) => one.name === second)).check();
     assert.deepEqual(await Promise.all([0, 1].map((row) => nameOf(page, row))), [second, name]);
   }),
@@ -127,7 +127,7 @@ more('photographs: the switch loads the other model, which draws them without be
     assert.equal(await radios.count(), photos.length);
     assert.equal(await page.locator('#colour-strip legend').textContent(), 'Choose a photograph for the first row');
     assert.ok(await radios.first().isChecked());
-    // The rows open with the first ones of different classes.
+    // The rows start with the first ones of different classes.
     const classes = [...new Set(photos.map(({ name }) => name))].slice(0, 6);
     assert.deepEqual(await page.locator(`${ROWS} .row-name b`).allTextContents(), classes);
     assert.equal(await page.locator(`${ROWS} .row-name`).first().textContent(), `${classes[0]} test picture 1`);
@@ -194,7 +194,7 @@ more("one's own picture is completed by either model, and stays when they change
       assert.notDeepEqual((await pixels(page, 0))[0], given, 'in the colours of the palette');
       await page.locator('#colour-strip input').first().check();
       assert.equal(await name(), emoji[0].name);
-      // What the strip has replaced does not come back.
+      // A picture replaced through the strip does not come back.
       await switchOver(page);
       assert.equal(await name(), photos[0].name);
     },
@@ -202,11 +202,11 @@ more("one's own picture is completed by either model, and stays when they change
   ),
 );
 
-test('photographs that cannot be loaded say so; they can be cancelled, tried again, or left alone', () =>
+test('photographs that cannot be loaded give a message; they can be cancelled, retried, or left alone', () =>
   withPage(
     async (page) => {
       const FILE = '**/weights*/cifar10.gguf';
-      /** What becomes of the download; without an answer it takes for ever. @param {(route: Route) => Promise<void> | void} answer */
+      /** How the server answers the download; without an answer it takes forever. @param {(route: Route) => Promise<void> | void} answer */
       const download = async (answer) => {
         await page.unroute(FILE);
         await page.route(FILE, (route) => (route.request().method() === 'GET' ? answer(route) : route.continue()));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Keys of a composition (Korean, Japanese, Chinese, accents) belong to the text field, in every text field of every page: Enter takes the composed text, Escape drops it. */
+/**
+ * Keys of an input method composition (Korean, Japanese, Chinese, accents) belong to the text field, in every text field of every page:
+ * Enter accepts the composed text, Escape drops it.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,21 +17,21 @@ const WAIT = { timeout: 30000 };
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
 const toy = toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
 
-/** Keys as browsers report them while text is composed, and as Safari reports the Enter after that. */
+/** Keys as browsers report them during a composition, and as Safari reports the Enter after it. */
 const KEYS = [
   { key: 'Enter', isComposing: true, keyCode: 229 },
   { key: 'Enter', isComposing: false, keyCode: 229 },
   { key: 'Escape', isComposing: true, keyCode: 229 },
 ];
 
-test('no handler of a page gets a key of a composition, in any text field; each gets other keys, and has the direction of its text', () =>
+test('no handler of a page gets a key of a composition, in any text field; each gets other keys, and each field has the direction of its text', () =>
   withPage(
     async (page) => {
-      await page.route('**/*.gguf', (route) => route.abort()); // fields are there without models
+      await page.route('**/*.gguf', (route) => route.abort()); // fields exist without models
       let fields = 0;
       for (const path of await everyPage()) {
         await page.goto(`/web/${path}`);
-        await page.waitForLoadState('networkidle', { timeout: 120_000 }); // the library asks several times for weights that are refused
+        await page.waitForLoadState('networkidle', { timeout: 120_000 }); // the library retries weights that are refused
         const wrong = await page.evaluate((keys) => {
           /** @param {Document | ShadowRoot} root @returns {(HTMLInputElement | HTMLTextAreaElement)[]} */
           const fieldsIn = (root) => [
@@ -76,7 +79,7 @@ test('no handler of a page gets a key of a composition, in any text field; each 
     { complains: true },
   ));
 
-test('the element: such an Enter sends nothing, such an Escape keeps a message that is edited; the plain keys do', () =>
+test('the element: such an Enter sends nothing, such an Escape keeps a message being edited; the plain keys work', () =>
   withPage(async (page) => {
     await openEmpty(page);
     await provide(page, '/weights/toy.gguf', toy);

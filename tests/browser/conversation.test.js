@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A conversation of ten turns on the chat page with a model of the shelf, and what people do in one: nothing that they wrote is lost, and late turns cost what early ones do. */
+/**
+ * A conversation of ten turns on the chat page with a model of the shelf, with a user's usual actions: nothing that the user wrote is lost,
+ * and late turns cost the same as early ones.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +22,7 @@ import { startHub } from './hub.js';
 const { withPage } = session();
 const WAIT = { timeout: 30000 };
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
-/** Large enough that an answer takes as long as it takes to type. */
+/** Large enough that an answer takes as long as typing. */
 const toy = Buffer.from(
   toyText({
     d: 512,
@@ -127,7 +130,7 @@ test('ten turns: typing, stop, edit, another answer, an error, a reload without 
       assert.deepEqual(await messages(page), before);
       await field(page).fill('turn seven');
 
-      // A reload without a connection: messages and the unsent text are there, and the model is on this device.
+      // A reload offline: messages and the unsent text are there, and the model is on this device.
       await page.evaluate(() => navigator.serviceWorker.ready.then(() => new Promise((resolve) => setTimeout(resolve, 1500))));
       await page.context().setOffline(true);
       await page.reload();

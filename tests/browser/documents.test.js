@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * Every block of HTML, CSS and JavaScript in README.md, the manual and every third page (./build.sh test-sweep: every page) runs in a page, as it is written; those of the pages have all that they
- * use but a canvas, a button and pictures. What the sentence before it promises is
+ * Every block of HTML, CSS and JavaScript in README.md, the manual and every third page (./build.sh test-sweep: every page) runs unchanged
+ * in a page; blocks of the pages need nothing but a canvas, a button and pictures. What the sentence before it promises is
  * given: `image` and `canvas`, weight files next to the page, a copy of web/dist as `nextpixel`, the same on https://cdn.example, and
- * `load` if a fragment continues a block that imports it. Blocks of the shell and all others: tests/js/documents.test.js.
+ * `load` if a fragment continues a block that imports it. tests/js/documents.test.js runs blocks of the shell and all others.
  */
 
 import assert from 'node:assert/strict';
@@ -26,7 +26,7 @@ import { session } from './browser.js';
 const { withPage } = session();
 const blocks = await blocksOf(await whatPeopleRead());
 const inOne = await singles();
-/** A model for talks, a file of somebody else. */
+/** A public chat model. */
 const talker = Buffer.from(
   toyText({
     context: 512,
@@ -35,7 +35,7 @@ const talker = Buffer.from(
 );
 const TYPES = { js: 'text/javascript', wasm: 'application/wasm', png: 'image/png', gguf: 'application/octet-stream' };
 
-/** The file behind an address in the texts. @param {string} path */
+/** The file for an address in the texts. @param {string} path */
 function fileAt(path) {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const own = name === 'mine.gguf' ? 'emoji.gguf' : /^(ka|ki|new|scene)\.png$/.test(name) ? 'seven.png' : name; // a model and pictures of the reader
@@ -44,7 +44,7 @@ function fileAt(path) {
 
 /** A page /doc/ with this body, and all files that the texts mention. @param {Page} page @param {string} body @param {string} [script] */
 async function open(page, body, script = '') {
-  await page.goto('about:blank'); // what the block before still asks for
+  await page.goto('about:blank'); // requests left over from the previous block
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.route(/\/\/cdn\.example\/|\/doc\/|\/nextpixel\//, async (route) => {
     const path = new URL(route.request().url()).pathname;
@@ -74,7 +74,7 @@ async function open(page, body, script = '') {
   await page.goto('/doc/');
 }
 
-/** What a block is given that it does not make itself. @param {string} code */
+/** The variables that a block uses but does not define. @param {string} code */
 function given(code) {
   const lines = [];
   if (/\bload\(/.test(code) && !/import \{[^}]*\bload\b/.test(code)) lines.push("import { load } from 'nextpixel';");
@@ -85,7 +85,7 @@ function given(code) {
 
 const ofPages = await blocksOfPages();
 const scripts = blocks.filter(({ language, file }) => language === 'js' && file === '');
-test('there are blocks to run', () =>
+test('the documents have blocks to run', () =>
   assert.ok(scripts.length >= 15 && ofPages.length >= 15 && blocks.filter(({ language }) => language === 'html').length >= 5));
 
 /** Blocks, each in a separate document of the same page.
@@ -142,14 +142,14 @@ each(
           element.play();
           if (element.task !== 'chat') return;
           const speak = () => (element.shadowRoot.querySelector('[part~=messages]') ? element.send('Hello') : requestAnimationFrame(speak));
-          speak(); // a talk waits for the visitor to say something
+          speak(); // a chat waits for the visitor's message
         });
       }
     });
   },
 );
 
-test('the rules of CSS are rules', () =>
+test('the CSS blocks contain valid rules', () =>
   withPage(async (page) => {
     const styles = blocks.filter(({ language }) => language === 'css');
     assert.ok(styles.length >= 1);

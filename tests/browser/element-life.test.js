@@ -18,7 +18,7 @@ const { withPage } = session(['--js-flags=--expose-gc', '--autoplay-policy=no-us
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
 const toy = toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
 
-/** A model of each kind that the element shows, and how it is asked. @type {Record<string, Record<string, string>>} */
+/** A model of each kind that the element shows, and its attributes. @type {Record<string, Record<string, string>>} */
 const KINDS = {
   digits: { task: 'generate' },
   'sagan-emoji': { task: 'generate' },
@@ -35,7 +35,8 @@ const KINDS = {
 const FREED = ['digits', 'wavenet', 'chorales', 'crf-en', 'stories260K'];
 
 /**
- * An empty page with the element defined. make(attributes) puts one into the document and notes its events; heard(element, name) waits for one.
+ * An empty page with the element defined. make(attributes) inserts one into the document and records its events; heard(element, name) waits
+ * for one.
  *
  * @param {Page} page
  */
@@ -70,9 +71,13 @@ async function open(page) {
   });
 }
 
-/** What open() gives the page. @typedef {{ make: (attributes: Record<string, string>) => any, count: (element: any, type: string) => number, heard: (element: any, type: string) => Promise<void>, nap: (ms: number) => Promise<void>, until: (is: () => unknown) => Promise<void> }} Given */
+/**
+ * The helpers that open() provides to the page. @typedef {{ make: (attributes: Record<string, string>) => any, count: (element: any, type:
+ * string) => number, heard: (element: any, type: string) => Promise<void>, nap: (ms: number) => Promise<void>, until: (is: () => unknown)
+ * => Promise<void> }} Given
+ */
 
-test('every property can be assigned, before the definition and after, by whatever a framework has', () =>
+test('every property can be assigned, before the definition and after it, with any value that a framework has', () =>
   withPage(
     async (page, complaints) => {
       await openEmpty(page);
@@ -119,7 +124,7 @@ test('every property can be assigned, before the definition and after, by whatev
     { complains: true },
   ));
 
-test('messages can be set: a talk is restored, replaced, and left alone where nothing changes', () =>
+test('messages can be set: a chat is restored, replaced, and left alone if nothing changes', () =>
   withPage(async (page) => {
     await open(page);
     const out = await page.evaluate(async () => {
@@ -140,7 +145,7 @@ test('messages can be set: a talk is restored, replaced, and left alone where no
       await heard(element, 'nx-end');
       const [end] = element.events.filter((/** @type {Event} */ { type }) => type === 'nx-end');
       const answered = element.messages;
-      element.messages = answered; // as a page does that keeps the talk in its state
+      element.messages = answered; // like a page that keeps the chat in its state
       const tokens = element.shadowRoot.querySelectorAll('.talk-answer .talk-body span').length;
       element.messages = [{ role: 'user', content: 'other' }];
       return {
@@ -163,7 +168,7 @@ test('messages can be set: a talk is restored, replaced, and left alone where no
     assert.deepEqual([out.replaced, out.answers, out.ends, out.state], [[{ role: 'user', content: 'other' }], 0, 1, 'near']);
   }));
 
-test('nx-end comes after every run, also one that was stopped, with its text and why it ended', { timeout: 120000 }, () =>
+test('nx-end comes after every run, also a stopped one, with its text and the reason for the end', { timeout: 120000 }, () =>
   withPage(async (page) => {
     await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
     await open(page);
@@ -213,12 +218,12 @@ test('nx-end comes after every run, also one that was stopped, with its text and
   }),
 );
 
-test('nx-end has the result of the kind of its model, and of no other', { timeout: 120000 }, () =>
+test("nx-end has exactly the result of its model's kind", { timeout: 120000 }, () =>
   withPage(async (page) => {
     await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
     await open(page);
     const folders = await readdir(new URL('../../web/lib/kinds/', import.meta.url), { withFileTypes: true });
-    /** What each kind says it has. @type {Record<string, string[]>} */
+    /** The fields that each kind reports. @type {Record<string, string[]>} */
     const said = {};
     for (const { name } of folders.filter((entry) => entry.isDirectory()))
       said[name] = Object.keys((await import(`../../web/lib/kinds/${name}/kind.js`)).TYPES.ends ?? {}).sort();
@@ -248,19 +253,19 @@ test('nx-end has the result of the kind of its model, and of no other', { timeou
     );
     assert.deepEqual(
       Object.keys(said).filter((kind) => !seen.some(([one]) => one === kind)),
-      ['sign'], // its examples are no attribute
+      ['sign'], // its examples are not an attribute
     );
   }),
 );
 
-test('what is set, called or removed at any moment of a life', { timeout: 120000 }, () =>
+test('setting, calling and removing at any moment of a life', { timeout: 120000 }, () =>
   withPage(async (page) => {
     await open(page);
     const out = await page.evaluate(async () => {
       const { make, heard, nap, count, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
       /** @type {Record<string, unknown>} */
       const all = {};
-      // Set long before the document has it, and while it is out of it.
+      // Set long before the element is in the document, and while it is outside.
       const sizes = [];
       for (const early of [true, false]) {
         const element = /** @type {any} */ (document.createElement('next-pixel'));
@@ -288,7 +293,7 @@ test('what is set, called or removed at any moment of a life', { timeout: 120000
         element.remove();
       }
       all.sizes = sizes;
-      // stop() before and from every event: autoplay does not begin again, play() does.
+      // stop() before and from every event: autoplay does not restart, play() does.
       for (const when of ['at once', 'nx-progress', 'nx-ready']) {
         const element = make({ model: '/weights/digits.gguf', task: 'generate', seed: '1', autoplay: '' });
         if (when === 'at once') element.stop();
@@ -299,7 +304,7 @@ test('what is set, called or removed at any moment of a life', { timeout: 120000
         await heard(element, 'nx-end');
         element.remove();
       }
-      // A talk whose answer is not begun yet: Stop, another model, removal.
+      // A chat whose answer has not begun yet: Stop, another model, removal.
       const talks = [];
       for (const end of [
         (/** @type {any} */ one) => one.stop(),
@@ -316,7 +321,7 @@ test('what is set, called or removed at any moment of a life', { timeout: 120000
       }
       await nap(1500);
       all.talks = talks.map((element) => [count(element, 'nx-step'), count(element, 'nx-end')]);
-      // Paused while it answers, and on.
+      // Paused during an answer, and resumed.
       const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '40', seed: '1', prompt: 'hi' });
       element.addEventListener('nx-step', () => element.pause(), { once: true });
       element.play();
@@ -357,7 +362,7 @@ test('what is set, called or removed at any moment of a life', { timeout: 120000
   }),
 );
 
-test('New chat while an answer is prepared makes room for the next message at once', () =>
+test('New chat during the preparation of an answer accepts the next message immediately', () =>
   withPage(async (page) => {
     await open(page);
     const messages = await page.evaluate(async () => {
@@ -373,7 +378,7 @@ test('New chat while an answer is prepared makes room for the next message at on
     assert.equal(messages, 'second');
   }));
 
-test('two tunes on a page: one is paused or stopped, the other goes on; a paused one goes on where it was', { timeout: 60000 }, () =>
+test('two tunes on a page: one is paused or stopped, the other continues; a paused one resumes where it was', { timeout: 60000 }, () =>
   withPage(async (page) => {
     await open(page);
     await page.mouse.click(300, 300);
@@ -401,7 +406,7 @@ test('two tunes on a page: one is paused or stopped, the other goes on; a paused
   }),
 );
 
-test('names from outside that every object has are names like others', () =>
+test('external names that every object has are treated like other names', () =>
   withPage(
     async (page) => {
       await open(page);
@@ -449,7 +454,7 @@ for (const [i, kinds] of [FREED, Object.keys(KINDS).filter((name) => !FREED.incl
             const kept = [];
             for (const [name, attributes] of Object.entries(kinds)) {
               const model = `/weights/${name}.gguf`;
-              const hold = await acquire(model); // or each would be loaded anew
+              const hold = await acquire(model); // otherwise each would be loaded anew
               for (let seed = 0; seed < EACH; seed++) {
                 let element = make({ ...attributes, model, seed: String(seed) });
                 element.play();

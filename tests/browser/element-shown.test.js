@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** <next-pixel>: how far it is, when its model is fetched, the language of its sentences, sounds that are heard again. */
+/** <next-pixel>: progress, when its model is fetched, the language of its sentences, replayed sounds. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -53,7 +53,7 @@ const events = (page, type) =>
   page.evaluate((wanted) => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ event) => event.type === wanted), type);
 const status = (/** @type {Page} */ page) => page.locator('next-pixel [part=status]');
 
-test('how far it is: an event, and an attribute for a style', () =>
+test('progress: an event, and an attribute for styles', () =>
   withPage(async (page) => {
     await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" autoplay controls></next-pixel>');
     await status(page)
@@ -90,7 +90,7 @@ test('loading="play": nothing is fetched before it is played', () =>
     assert.equal(asked.length, 1);
   }));
 
-test('in another language: what is there changes at once, numbers are written as there', () =>
+test('in another language: existing text changes immediately, numbers follow the language', () =>
   withPage(async (page) => {
     await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" controls></next-pixel>');
     await page.evaluate(async () => {
@@ -146,7 +146,7 @@ test('the tables have every sentence', async () => {
   }
 });
 
-test('a sound: heard again is the same, a new seed another; its file is a WAV, and the end has its samples', { timeout: 90000 }, () =>
+test('a sound: replaying gives the same, a new seed another; its file is a WAV, and nx-end has its samples', { timeout: 90000 }, () =>
   withPage(async (page) => {
     await open(page, '<next-pixel model="/weights/wavenet.gguf" task="generate" label="7" seconds="0.3" controls></next-pixel>');
     const ended = async (/** @type {number} */ count) => {
@@ -174,7 +174,7 @@ test('a sound: heard again is the same, a new seed another; its file is a WAV, a
       return [file.type, (await element.toBlob('image/png')).type, file.size];
     });
     assert.deepEqual([wav, png, bytes], ['audio/wav', 'image/png', 44 + 2 * other.samples.length]);
-    // The same seed says the same, in the same voice.
+    // The same seed gives the same sound, in the same voice.
     await page.locator('next-pixel').evaluate((element, seed) => element.setAttribute('seed', String(seed)), first.seed);
     assert.deepEqual((await ended(4)).samples, first.samples);
   }),

@@ -22,7 +22,7 @@ const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256
 const DIGIT = 'model="../weights/digits.gguf" src="pictures/seven.png" rows="12"';
 
 /**
- * Opens a page with some elements. Events are written down in the page: __events.
+ * Opens a page with some elements. Events are recorded in the page: __events.
  *
  * @param {Page} page
  * @param {string} body
@@ -84,7 +84,7 @@ const state = (page, selector = 'next-pixel') => page.locator(selector).evaluate
 const reaches = (page, wanted) =>
   page.waitForFunction((name) => /** @type {any} */ (document.querySelector('next-pixel')).state === name, wanted);
 
-/** Steps that come in a while. @param {Page} page @param {number} ms */
+/** Steps that arrive within a given time. @param {Page} page @param {number} ms */
 async function stepsDuring(page, ms) {
   const count = () =>
     page.evaluate(() => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ { type }) => type === 'nx-step').length);
@@ -93,7 +93,7 @@ async function stepsDuring(page, ms) {
   return (await count()) - before;
 }
 
-test('shows its poster, then draws when told, and ends', () =>
+test('shows its poster, then draws on command, and ends', () =>
   withPage(async (page) => {
     await open(
       page,
@@ -143,7 +143,7 @@ test('shows its poster, then draws when told, and ends', () =>
     assert.deepEqual(again, drawn[0], 'the same seed, the same picture');
   }));
 
-test('of the pictures that compete it shows the likeliest, and no more than there are', () =>
+test('of competing pictures it shows the most probable, and no more than exist', () =>
   withPage(async (page) => {
     await open(
       page,
@@ -189,7 +189,7 @@ test('of the pictures that compete it shows the likeliest, and no more than ther
     assert.equal((await events(page)).find(({ type }) => type === 'nx-error').code, 'argument');
   }));
 
-test('begins by itself with autoplay; pause, go on, stop from the keyboard', () =>
+test('begins automatically with autoplay; pause, resume, stop from the keyboard', () =>
   withPage(async (page) => {
     await open(page, `<next-pixel model="${SLOW}" task="generate" seed="1" autoplay controls></next-pixel>`);
     await reaches(page, 'running');
@@ -213,7 +213,7 @@ test('begins by itself with autoplay; pause, go on, stop from the keyboard', () 
     );
   }));
 
-test('loads when it comes near, rests out of sight and while the page is hidden', () =>
+test('loads when it scrolls into view, rests off screen and while the page is hidden', () =>
   withPage(async (page) => {
     /** @type {string[]} */
     const fetched = [];
@@ -304,7 +304,7 @@ test('stops when it is removed, not when it is moved; two share one model', () =
     assert.equal(page.workers().length, 0, 'the last holder is gone, and so is the worker');
   }));
 
-test('attributes are the state: changes begin again, nonsense counts as absent', () =>
+test('attributes are the state: changes restart, invalid values count as absent', () =>
   withPage(
     async (page) => {
       await open(page, `<next-pixel ${DIGIT} seed="7"></next-pixel>`);
@@ -414,7 +414,7 @@ test('the end comes after the last paint, with the pictures and a file of them',
     });
   }));
 
-test('an error is seen without buttons, and on the console, unless a listener takes it', () =>
+test('an error is visible without buttons, and on the console, unless a listener handles it', () =>
   withPage(
     async (page, complaints) => {
       await open(
@@ -444,7 +444,7 @@ test('an error is seen without buttons, and on the console, unless a listener ta
     { complains: true },
   ));
 
-test('play() just after appending, and off screen, is kept', () =>
+test('play() just after appending, and off screen, is remembered', () =>
   withPage(async (page) => {
     await open(page, '<div id="space"></div>');
     await page.evaluate(() => {
@@ -468,7 +468,7 @@ test('play() just after appending, and off screen, is kept', () =>
     await occurs(page, 'nx-end', 2);
   }));
 
-test('room is kept: nothing moves from the first layout to the picture', () =>
+test('space is reserved: nothing moves from the first layout to the picture', () =>
   withPage(async (page) => {
     await page.route('**/weights/digits.gguf', async (route) => {
       await sleep(300);
@@ -501,7 +501,7 @@ test('room is kept: nothing moves from the first layout to the picture', () =>
     assert.deepEqual(ready[2], after[2], 'without them from when the model is there');
   }));
 
-test('without width and height the first bytes of the file are enough to keep the room', () =>
+test('without width and height the first bytes of the file are enough to reserve the space', () =>
   withPage(async (page) => {
     await page.addInitScript(() => {
       const { fetch } = globalThis;
@@ -556,7 +556,7 @@ test('without width and height the first bytes of the file are enough to keep th
     assert.deepEqual(await boxes(), before);
   }));
 
-test('a download can be stopped, and later elements do not join one that is dead', () =>
+test('a download can be stopped, and later elements do not join a dead one', () =>
   withPage(
     async (page) => {
       let asked = 0;
@@ -565,7 +565,7 @@ test('a download can be stopped, and later elements do not join one that is dead
       await page.clock.resume();
       await page.route('**/weights/digits.gguf', async (route) => {
         asked++;
-        if (!dead) await route.continue(); // else no answer, ever
+        if (!dead) await route.continue(); // otherwise no answer, ever
       });
       await open(page, `<next-pixel model="../weights/digits.gguf" task="generate" seed="1" controls></next-pixel>`);
       for (let i = 0; asked === 0 && i < 60; i++) await sleep(50);
@@ -595,7 +595,7 @@ test('a download can be stopped, and later elements do not join one that is dead
     { complains: true },
   ));
 
-test('a worker that was ended from outside: the element draws again by itself', { timeout: 60000 }, () =>
+test('a worker terminated from outside: the element draws again on its own', { timeout: 60000 }, () =>
   withPage(async (page) => {
     await page.addInitScript(() => {
       const all = /** @type {Worker[]} */ ([]);
@@ -628,7 +628,7 @@ test('a worker that was ended from outside: the element draws again by itself', 
   }),
 );
 
-test('element and acquire() share one download and one worker; cache and integrity are obeyed', () =>
+test('element and acquire() share one download and one worker; cache and integrity are respected', () =>
   withPage(
     async (page) => {
       let downloads = 0;
@@ -648,7 +648,7 @@ test('element and acquire() share one download and one worker; cache and integri
       await occurs(page, 'nx-end');
       assert.deepEqual([downloads, page.workers().length], [1, 1]);
 
-      await until(page, async () => (await (await caches.open('nextpixel')).keys()).length === 1); // the copy is kept a little later
+      await until(page, async () => (await (await caches.open('nextpixel')).keys()).length === 1); // the copy is stored a little later
       await page.evaluate(() => caches.delete('nextpixel'));
       await page.evaluate(() => {
         document.body.innerHTML = `<next-pixel id="b" model="../weights/digits.gguf?b" cache="no-store" task="generate" autoplay></next-pixel>
@@ -666,7 +666,7 @@ test('element and acquire() share one download and one worker; cache and integri
     { complains: true },
   ));
 
-test('a bad model is an error event, and can be tried again', () =>
+test('a bad model gives an error event, and can be retried', () =>
   withPage(
     async (page) => {
       await page.route('**/weights/late.gguf', (route) => route.fulfill({ status: 404, body: '' }));
@@ -699,7 +699,7 @@ test('a bad model is an error event, and can be tried again', () =>
     { complains: true },
   ));
 
-test('less motion: no autoplay but buttons, and a picture appears finished', () =>
+test('reduced motion: no autoplay but buttons, and a picture appears finished', () =>
   withPage(
     async (page) => {
       await open(page, `<next-pixel ${DIGIT} seed="7" autoplay><img id="poster" src="pictures/seven.png" alt="seven"></next-pixel>`);
@@ -729,7 +729,7 @@ test('less motion: no autoplay but buttons, and a picture appears finished', () 
     { reducedMotion: 'reduce' },
   ));
 
-test('the label of the host wins; the definition may come twice', () =>
+test("the host's label wins; the definition may run twice", () =>
   withPage(async (page) => {
     await open(page, `<next-pixel ${DIGIT} aria-label="My seven"></next-pixel>`);
     await occurs(page, 'nx-ready');
@@ -755,7 +755,9 @@ test('the label of the host wins; the definition may come twice', () =>
     assert.deepEqual(result, { refused: 'NotSupportedError', seed: '5', same: true });
   }));
 
-/** What an element's canvas shows, of a copy of it: RGBA. @param {Page} page @param {string} selector @returns {Promise<Uint8Array>} */
+/**
+ * The content of an element's canvas, from a copy of it: RGBA. @param {Page} page @param {string} selector @returns {Promise<Uint8Array>}
+ */
 const pixels = async (page, selector) =>
   Buffer.from(
     await page.locator(selector).evaluate((element) => {
@@ -764,14 +766,14 @@ const pixels = async (page, selector) =>
         new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })
       );
       copy.drawImage(canvas, 0, 0);
-      let text = ''; // a string comes over at once, a list of numbers takes seconds
+      let text = ''; // a string transfers immediately, a list of numbers takes seconds
       for (const value of copy.getImageData(0, 0, canvas.width, canvas.height).data) text += String.fromCharCode(value);
       return btoa(text);
     }),
     'base64',
   );
 
-/** How many opaque pixels have a colour, and of what greys. @param {Uint8Array} data */
+/** The number of opaque pixels in colour, and the greys that occur. @param {Uint8Array} data */
 function inks(data) {
   let dark = 0,
     light = 0,
@@ -851,7 +853,7 @@ more('forced colours that are switched on repaint what is there, and off again',
   }),
 );
 
-test('before it is played: the given rows, the small picture, the poster, an outline; names of groups; nothing to press on paper', () =>
+test('before it is played: the given rows, the small picture, the poster, an outline; names of groups; no controls in print', () =>
   withPage(async (page) => {
     await open(
       page,
@@ -893,7 +895,7 @@ test('before it is played: the given rows, the small picture, the poster, an out
     await page.emulateMedia({ media: 'print' });
     assert.equal(await page.getByRole('button').count(), 0);
     await page.emulateMedia({ media: 'screen' });
-    // Other rows are shown at once; the first pixel takes the outline and the poster away.
+    // Other rows are shown immediately; the first pixel removes the outline and the poster.
     await page.locator('#rows').evaluate((element) => element.setAttribute('rows', '5'));
     await fills('#rows', 2 * 5 * 28);
     await page.evaluate(() => ['rows', 'poster'].forEach((id) => /** @type {any} */ (document.getElementById(id)).play()));
@@ -904,7 +906,7 @@ test('before it is played: the given rows, the small picture, the poster, an out
     assert.equal(await page.locator('#none [part=error]').isVisible(), false);
   }));
 
-test('words are tagged: the sentence before it is played, then tags on shades; a verb that answers is shown as a run is', () =>
+test('words are tagged: the sentence before it is played, then tags on shades; a verb with a single answer is shown like a run', () =>
   withPage(
     async (page) => {
       await open(
@@ -917,7 +919,7 @@ test('words are tagged: the sentence before it is played, then tags on shades; a
       const told = (/** @type {string} */ text) =>
         page.waitForFunction((wanted) => document.querySelector('#a')?.shadowRoot?.querySelector('canvas')?.textContent === wanted, text);
       await told('Time flies like an arrow');
-      /** Of the canvas, 0 to 1: letters are opaque but for their edges, shades are not. */
+      /** Share of the canvas, 0 to 1: letters are opaque except for their edges, shades are not. */
       const shaded = async () => {
         const alphas = (await pixels(page, '#a')).filter((_, i) => i % 4 === 3);
         return alphas.filter((alpha) => alpha > 20 && alpha < 200).length / alphas.length;
@@ -1059,7 +1061,7 @@ more('in a frame and in another window it draws, speaks, and finds what it names
   }),
 );
 
-test('importing the element where there is no document does nothing', async () => {
+test('importing the element without a document does nothing', async () => {
   const { NextPixelElement } = await import('../../web/lib/define.js');
   assert.equal(typeof NextPixelElement.define, 'function');
 });

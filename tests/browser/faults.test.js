@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Faults that visitors meet: old copies, downloads that stall, workers that are ended from outside. */
+/** Faults that visitors meet: old copies, stalled downloads, workers terminated from outside. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -19,11 +19,11 @@ const toy = toyModel();
 const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256, queryBlock: 256, memoryBlock: 256 });
 const integrity = `sha256-${createHash('sha256').update(toy).digest('base64')}`;
 
-/** Puts a copy into the cache, as one that was kept long ago. @param {Page} page @param {string} text */
+/** Puts a copy into the cache, as if it had been stored long ago. @param {Page} page @param {string} text */
 const put = (page, text) =>
   page.evaluate(
     async ([file, body]) => {
-      const headers = { ETag: '"1"' }; // as the server says today
+      const headers = { ETag: '"1"' }; // as the server reports today
       await (await caches.open('nextpixel')).put(file, new Response(body, { headers }));
     },
     [FILE, text],
@@ -47,7 +47,7 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
   ['does not open', {}],
   ['is not the expected one', { integrity }],
 ])) {
-  test(`a kept copy that ${name} is dropped and fetched again, once`, () =>
+  test(`a cached copy that ${name} is dropped and fetched again, once`, () =>
     withPage(async (page) => {
       let requests = 0;
       let body = Buffer.from(toy);
@@ -76,7 +76,7 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
     }));
 }
 
-/** Lets the test end workers as a browser short of memory does. @param {Page} page */
+/** Lets the test terminate workers, like a browser short of memory. @param {Page} page */
 const graspWorkers = (page) =>
   page.addInitScript(() => {
     const all = /** @type {Worker[]} */ ([]);
@@ -90,7 +90,7 @@ const graspWorkers = (page) =>
     };
   });
 
-test('a worker that was ended from outside is noticed, and the next use has another one', { timeout: 60000 }, () =>
+test('a worker terminated from outside is noticed, and the next use has another one', { timeout: 60000 }, () =>
   withPage(async (page) => {
     await graspWorkers(page);
     await page.clock.install();
@@ -132,7 +132,7 @@ test('a worker that was ended from outside is noticed, and the next use has anot
   }),
 );
 
-test('a worker that works on is left alone', { timeout: 60000 }, () =>
+test('a worker that is still working is left alone', { timeout: 60000 }, () =>
   withPage(async (page) => {
     await page.clock.install();
     await page.clock.resume();
@@ -152,7 +152,7 @@ test('a worker that works on is left alone', { timeout: 60000 }, () =>
       [LIBRARY, FILE],
     );
     for (let i = 0; i < 10; i++) {
-      // 40 seconds in all, and in each 4 of them something is drawn, however slow the machine
+      // 40 seconds in total, and in every 4 of them something is drawn, however slow the machine
       const steps = await page.evaluate(() => /** @type {any} */ (globalThis).steps ?? 0);
       await until(page, async (n) => /** @type {any} */ (globalThis).steps > n, steps);
       await page.clock.runFor(4000);

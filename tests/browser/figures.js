@@ -3,7 +3,10 @@
 // or why there is none. Tests open each one (tests/browser/all/figures.test.js), and count them.
 // @ts-check
 
-/** @typedef {{ shows: string, page: string, at: string, but?: string }} Alive  page: its folder; at: the id of the figure; but: what of the row it does not show */
+/**
+ * @typedef {{ shows: string, page: string, at: string, but?: string }} Alive  page: its folder; at: the id of the figure; but: the parts of
+ * the row that it does not show
+ */
 /** @typedef {{ shows: string, why: string }} Still */
 
 /** @type {Record<string, Alive | Still>} */

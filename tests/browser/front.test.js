@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The front page: the digit that completes itself, cards, papers, addresses of the time when it was the only page, and its weight. */
+/** The front page: the digit that completes itself, cards, papers, addresses from the time when it was the only page, and its weight. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -20,10 +20,10 @@ import { published } from './published.js';
 
 const { withPage } = session();
 const PAGE = '/web/';
-/** Nothing runs that a test did not ask for: what is shown at a pace takes a core meanwhile. */
+/** Nothing runs that a test did not request: animation takes a core meanwhile. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
-/** What the first screen may weigh beside weights, engine and worker, as a static server sends it. Those two keep a promise of their own: ./build.sh size.
- * A quarter of it are the records of the tiles, which come after the first pixel. */
+/** The maximum size of the first screen besides weights, engine and worker, as a static server sends it. Those have a limit of their own:
+ * ./build.sh size. A quarter of it are the records of the tiles, which load after the first pixel. */
 const MOST = 84 * 1024;
 
 const done = (/** @type {Page} */ page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
@@ -31,7 +31,7 @@ const done = (/** @type {Page} */ page) => page.locator('#run-text', { hasText: 
 const endings = (page) =>
   page.locator('.ending canvas').evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));
 
-test('the digit completes itself; dice and seed change it, and are taken along', () =>
+test('the digit completes itself; dice and seed change it, and links share them', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -55,7 +55,7 @@ test('the digit completes itself; dice and seed change it, and are taken along',
     await done(page);
     const others = await page.locator('.ending .panel-note').allTextContents();
     assert.notDeepEqual(others, notes);
-    await page.click('#further'); // where they can be taken along
+    await page.click('#further'); // where they can be shared
     await page.locator('#take').waitFor();
     await page.locator('#run:enabled').click(WAIT);
     await done(page);
@@ -76,7 +76,7 @@ more('the digit completes itself as on the page of the Image Transformer', () =>
   }),
 );
 
-test('a card for each page, which lives when it is seen and shows what its still shows', () =>
+test('a card for each page, which runs when it is visible and shows the same as its still', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -87,12 +87,13 @@ test('a card for each page, which lives when it is seen and shows what its still
       pages.map((paper) => `/web/pages/${paper.page}/`),
     );
     for (let i = 0; i < pages.length; i++) {
-      if (!pages[i].pictures || !(EVERY || i % 8 === 0)) continue; // a still that stays one; of the others every eighth, by ./build.sh test-sweep all
+      // a still that stays one; every eighth of the others, all by ./build.sh test-sweep
+      if (!pages[i].pictures || !(EVERY || i % 8 === 0)) continue;
       await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
       const canvas = page.locator('.thumb canvas').nth(i);
       await canvas.waitFor(WAIT);
-      // Drawn to the end when the still, put over the paper, is nowhere far from it. How a picture is divided into passes is a matter of
-      // the moment, so of one that shows them only the size is the same.
+      // Drawn to the end if the still, laid over the paper, differs from it everywhere. The division of a picture into passes varies, so
+      // for a card that shows passes only the size is compared.
       await page.waitForFunction(
         ([n, passes]) => {
           const box = document.querySelectorAll('.thumb')[Number(n)];
@@ -120,7 +121,7 @@ test('a card for each page, which lives when it is seen and shows what its still
     }
   }));
 
-test('the papers stand in order of time, with their systems', () =>
+test('the papers are in chronological order, with their models', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('.papers-list li').first().waitFor({ state: 'attached' });
@@ -132,7 +133,7 @@ test('the papers stand in order of time, with their systems', () =>
       [...years].sort((a, b) => a - b),
     );
     assert.equal(years.length, PAPERS.length);
-    // To come are only the papers that no page plays.
+    // Only papers without a page are still to come.
     const played = PAPERS.filter(({ page: own, shownOn }) => own ?? shownOn);
     assert.equal(await page.locator('.to-come').count(), PAPERS.length - played.length);
     assert.equal(await page.locator('.system a[href$="/alignment/"]').count(), 2);
@@ -141,7 +142,7 @@ test('the papers stand in order of time, with their systems', () =>
     }
   }, CALM));
 
-test('nine tiles start after the digit, from records alone, and each leads to its page', () =>
+test('nine tiles start after the digit, using only records, and each leads to its page', () =>
   withPage(async (page) => {
     /** @type {string[]} */
     const fetched = [];
@@ -182,7 +183,7 @@ test('nine tiles start after the digit, from records alone, and each leads to it
     assert.ok(Number(shift) < 0.1, `layout shift ${shift}`);
   }, CALM));
 
-test('small models of the tiles draw anew unasked, once the digit is done', () =>
+test('small models of the tiles draw again automatically, once the digit is done', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -212,7 +213,7 @@ const ended = (page) =>
       }),
   );
 
-test('an opened tile runs its model, does what is asked of it, and closes', () =>
+test('an opened tile runs its model, responds to its controls, and closes', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#run:enabled').waitFor(WAIT);
@@ -239,7 +240,7 @@ for (const name of Object.keys(TILES).filter((one) => one !== 'bands')) {
   );
 }
 
-test('old addresses lead to where their content went', () =>
+test('old addresses lead to the new location of their content', () =>
   withPage(async (page) => {
     const addresses = [
       ['odds', 'image-transformer', 'odds'],
@@ -291,7 +292,7 @@ test('it is light', (context) =>
     assert.ok(own < MOST, `${own} bytes`);
   }));
 
-test('less motion: nothing begins by itself, and the cards stay still', () =>
+test('reduced motion: nothing begins automatically, and the cards stay still', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -306,7 +307,7 @@ test('less motion: nothing begins by itself, and the cards stay still', () =>
     { reducedMotion: 'reduce' },
   ));
 
-test('on paper there are no buttons, and no card is cut in two', () =>
+test('in print there are no buttons, and no card is split', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#run:enabled').waitFor(WAIT);
@@ -345,7 +346,7 @@ for (const [language, course, says] of /** @type {const} */ ([
   more(`a course is walked from the front page to its end by keyboard alone, and its question tried: ${PAGE}${language}`, () =>
     withPage(async (page) => {
       const { steps } = COURSES[course];
-      /** Tabs on until a link has the focus, and follows it. @param {string} link */
+      /** Tabs until a link has the focus, and follows it. @param {string} link */
       const follow = async (link) => {
         await page.locator(link).waitFor();
         for (let tabs = 0; tabs < 300; tabs++) {

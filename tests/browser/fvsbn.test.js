@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of the fully visible sigmoid belief network: its endings, and the votes of its pixels. Only where its weights are. */
+/** The page of the fully visible sigmoid belief network: its completions, and the weights of its pixels. Only if its weights exist. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -22,7 +22,7 @@ const FILE = inRepository('weights/fvsbn.gguf');
 const SIDE = 28;
 const options = { skip: !existsSync(FILE) && 'weights/fvsbn.gguf is missing' };
 
-test('the endings are what the model draws of a digit in black and white', options, () =>
+test("the completions are the model's drawings for a black and white digit", options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
@@ -61,7 +61,7 @@ test('the endings are what the model draws of a digit in black and white', optio
   }),
 );
 
-test('a pixel that is pointed at shows the weights of the file', options, () =>
+test('a pixel under the pointer shows the weights of the file', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -89,7 +89,7 @@ test('a pixel that is pointed at shows the weights of the file', options, () =>
         ),
         said,
       );
-      // Warm where ink speaks for ink, blue where it speaks against it, no vote for what comes later.
+      // Warm where ink makes ink more probable, blue where less; no weight on later pixels.
       const colours = await page.locator('#votes canvas').evaluate((element) => {
         const { width } = /** @type {HTMLCanvasElement} */ (element);
         const context = /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (element).getContext('2d'));
@@ -120,7 +120,7 @@ more('what the model was trained on stands beside as many pictures that it draws
     await page.goto(PAGE);
     await page.locator('#figure-samples').scrollIntoViewIfNeeded();
     const [given, drawn] = [page.locator('#samples canvas').first(), page.locator('#samples canvas').last()];
-    /** Dots of ink of the sheet. @param {import('playwright-core').Locator} sheet @returns {Promise<number[]>} */
+    /** Dots of ink in the sheet. @param {import('playwright-core').Locator} sheet @returns {Promise<number[]>} */
     const inkOf = (sheet) =>
       sheet.evaluate((element) => {
         const { width, height } = /** @type {HTMLCanvasElement} */ (element);
@@ -148,7 +148,7 @@ more('what the model was trained on stands beside as many pictures that it draws
   }),
 );
 
-test('it learns from what is picked or drawn, with less motion a digit at a time, and starts over', options, () =>
+test('it learns from picked or drawn digits, with reduced motion one digit at a time, and starts over', options, () =>
   withPage(async (page) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(PAGE);
@@ -158,12 +158,12 @@ test('it learns from what is picked or drawn, with less motion a digit at a time
     await page.locator('#figure-learning').scrollIntoViewIfNeeded();
     const nats = page.locator('#learning-nats');
     assert.match((await nats.textContent()) ?? '', /^Nothing learnt yet/);
-    assert.equal(await transport.getAttribute('data-phase'), 'ready'); // nothing begins by itself
+    assert.equal(await transport.getAttribute('data-phase'), 'ready'); // nothing begins automatically
     await page.locator('#learning-step').press('Enter');
     await nats.getByText(/^1 digit, one at a time: 543 nats/).waitFor();
     await page.locator('[role=status]', { hasText: '543 nats' }).waitFor({ state: 'attached' });
 
-    // By keyboard: none but the first two digits, then a drawing.
+    // By keyboard: only the first two digits, then a drawing.
     const digits = page.locator('#learning-digits .picture');
     await page.getByRole('button', { name: 'None', exact: true }).click();
     await page.locator('#learning-digits canvas[aria-label="200 digits, 0 of them picked"]').waitFor();
@@ -183,7 +183,7 @@ test('it learns from what is picked or drawn, with less motion a digit at a time
     await page.locator('#learning-digits canvas[aria-label="201 digits, 3 of them picked"]').waitFor();
     assert.ok(await page.locator('#learning-add').isDisabled());
 
-    // Plays until it rests by itself: three digits cost next to nothing then, others do not.
+    // Plays until it stops on its own: three digits cost next to nothing then, others do not.
     await page.locator('#learning-again').click();
     await page.locator('#learning-run').click();
     await nats.getByText(/^2,000 digits/).waitFor({ timeout: 60000 }); // of computing

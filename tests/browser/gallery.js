@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the tests of the two galleries share: opening the page there, and reading rows. */
+/** Code shared by the tests of the two galleries: opening the page there, and reading rows. */
 
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,19 +17,19 @@ export const WAIT = { timeout: 120000 };
 /** @param {string} path */
 export const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** What a strip holds. @param {string} name @returns {Promise<{ name: string, style?: string, number?: number }[]>} */
+/** The contents of a strip. @param {string} name @returns {Promise<{ name: string, style?: string, number?: number }[]>} */
 const strip = async (name) => JSON.parse(await readFile(inRepository(`web/pictures/${name}.json`), 'utf8')).pictures;
 export const [emoji, photos] = await Promise.all(['emoji', 'photos'].map(strip));
 
 /** The pixels of a canvas; null: not there. @typedef {([number, number, number] | null)[]} Pixels */
 
-/** @param {string} id of the section @param {string} root of all that may be hidden */
+/** @param {string} id of the section @param {string} root of all parts that may be hidden */
 export function galleryOf(id, root) {
   const rows = `#${id}-gallery .gallery-row`;
   return {
     rows,
 
-    /** Opens the page and brings the figure to the screen. @param {Page} page */
+    /** Opens the page and scrolls the figure into view. @param {Page} page */
     async open(page) {
       await page.goto(PAGE);
       await page.locator(`#${root}`).waitFor();
@@ -91,7 +91,7 @@ export function galleryOf(id, root) {
 }
 
 /**
- * What a row shows of a run: the first of each of three groups of samples; where the groups are larger than one, the likeliest first.
+ * A row's view of a run: the first of each of three groups of samples; in larger groups, the most probable first.
  *
  * @param {Model} model @param {PictureRun} run @param {number} samples
  */

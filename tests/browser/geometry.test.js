@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The figure of local attention: its geometry against the engine's, and the figure itself. */
+/** The figure of local attention: its geometry compared with the engine's, and the figure itself. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -37,7 +37,10 @@ const MODELS = [
   'tests/golden/rgb-local-classes.gguf',
   'tests/golden/full-sinusoidal.gguf',
 ];
-/** The number of positions at which a model is asked, about; the tiny ones are asked at every one. ./build.sh test-sweep asks more, and those that ship. */
+/**
+ * Approximate number of positions for which a model is queried; tiny models are queried at every one. ./build.sh test-sweep queries more,
+ * and shipped models.
+ */
 const QUERIES = process.env.EVERY_WIDTH ? 60 : 10;
 
 for (const path of MODELS) {
@@ -87,7 +90,7 @@ for (const path of MODELS) {
 const EVERYTHING = { height: 32, positions: 1024, queryBlock: 0, memoryBlock: 0, blockRows: 0, blockCols: 0, flangeRows: 0, flangeCols: 0 };
 const STRIPS = { ...EVERYTHING, queryBlock: 256, memoryBlock: 256 };
 
-test('blocks tile the picture, and what is seen does not grow with it', () => {
+test('blocks tile the picture, and the visible set does not grow with it', () => {
   const one = new Geometry(STRIPS);
   const two = new Geometry({ ...EVERYTHING, blockRows: 8, blockCols: 8, flangeRows: 8, flangeCols: 8 });
   const full = new Geometry(EVERYTHING);
@@ -104,7 +107,7 @@ test('blocks tile the picture, and what is seen does not grow with it', () => {
       }
     });
   }
-  // By hand: own block and three above, one to the left; own block and the one before; everything.
+  // By hand: own block and three above, one to the left; own block and the previous one; everything.
   assert.deepEqual(
     [one, two, full].map((geometry) => geometry.most()),
     [512, 320, 1024],
@@ -199,7 +202,7 @@ const ROUNDING = 2;
 const FILES = ['weights/emoji.gguf', 'weights/cifar10-sr-2d.gguf'].filter((path) => existsSync(inRepository(path)));
 
 test(
-  'the pictures are what the models draw, and the tint is what their queries see',
+  "the pictures are the models' drawings, and the tint is the set that their queries see",
   {
     skip: FILES.length < 2 && 'weights are missing',
   },
@@ -253,7 +256,7 @@ test(
           const text = (await note(page, panel)) ?? '';
           assert.ok(text.startsWith(`Sees ${keys.length}:`), text);
           assert.ok(text.includes(`Step ${(step + 1).toLocaleString('en')}: row ${row + 1}, column ${col + 1}.`), text);
-          // The other picture is as large, and is asked about the same pixel.
+          // The other picture has the same size, and shows the same pixel.
           assert.ok(((await note(page, 1 - panel)) ?? '').includes(`row ${row + 1}, column ${col + 1}.`));
         }
       }
@@ -283,14 +286,14 @@ more('run, pause, next pixel, slider, keys, seed', () =>
     const label = await page.locator('.geometry-panel .picture canvas').first().getAttribute('aria-label');
     assert.equal(label, `${before + 2} of 1,024 pixels drawn`);
 
-    // The slider asks about any step, drawn or not, without drawing more.
+    // The slider selects any step, drawn or not, without drawing more.
     await page.locator('#geometry-scrubber').fill('700');
     await page.locator('#geometry-scrubber-text', { hasText: 'Step 701 of' }).waitFor();
     const one = new Geometry(STRIPS);
     assert.equal(await note(page, 0), `Sees ${one.count(700)}: 189 of its block, 256 of its memory. Step 701: row 22, column 29.`);
     assert.equal(await page.locator('.geometry-panel .picture canvas').first().getAttribute('aria-label'), label);
 
-    // The arrow keys walk from the last pixel that was drawn.
+    // The arrow keys start from the last drawn pixel.
     await page.locator('.geometry-panel .picture').first().focus();
     await page.keyboard.press('ArrowDown');
     const last = one.at(before + 1);
@@ -298,7 +301,7 @@ more('run, pause, next pixel, slider, keys, seed', () =>
       .locator('.geometry-panel .panel-note', { hasText: `row ${last.row + 2}, column ${last.col + 1}.` })
       .first()
       .waitFor();
-    // Another figure may have something to say at the same moment, and the page has one voice: then the next key is heard.
+    // Another figure may announce something at the same moment, and the page has one live region: then the next key is announced.
     const spoken = page.locator('[role=status]', { hasText: 'Sees' });
     for (let tries = 0; tries < 20 && (await spoken.count()) === 0; tries++) {
       await page.keyboard.press(tries % 2 ? 'ArrowLeft' : 'ArrowRight');
@@ -345,7 +348,7 @@ more('out of sight it pauses, and goes on when it is back; nothing of it is made
     await page.locator('#geometry-run-text', { hasText: 'Pause' }).waitFor();
     await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
     await page.locator('#geometry-run-text', { hasText: 'Continue' }).waitFor({ state: 'attached' });
-    // What the visitor has paused stays so.
+    // A run that the visitor paused stays paused.
     await open(page);
     await page.locator('#geometry-run-text', { hasText: 'Pause' }).waitFor();
     await page.click('#geometry-run');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A server on this machine in place of the Hugging Face Hub: files at hf: addresses, with tags, ranges and the headers that let other origins read them. */
+/** A server on this machine that replaces the Hugging Face Hub: files at hf: addresses, with tags, ranges and CORS headers. */
 
 import { createServer } from 'node:http';
 
@@ -13,7 +13,7 @@ import { createServer } from 'node:http';
 export async function startHub(files) {
   /** Every request: its path and range. @type {{ path: string, range?: string }[]} */
   const asked = [];
-  /** What the hub does: waits after this many bytes of an answer; says nothing of ranges. */
+  /** The hub's behaviour: waits after this many bytes of an answer; does not mention ranges. */
   const how = { stopAfter: Infinity, ranges: true };
   const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'range', 'access-control-expose-headers': '*' };
   const server = createServer((request, response) => {
@@ -42,7 +42,7 @@ export async function startHub(files) {
   return {
     asked,
     how,
-    /** Has a page fetch from here what it fetches from the hub. Its policy must allow that (bypassCSP). @param {Page} page */
+    /** Redirects a page's hub requests to this server. Its policy must allow that (bypassCSP). @param {Page} page */
     async standsIn(page) {
       await page.addInitScript((to) => {
         const { fetch } = globalThis;

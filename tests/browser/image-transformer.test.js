@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of the Image Transformer: policy, pictures, controls, keyboard, pointer, failures, themes, widths, less motion. */
+/** The page of the Image Transformer: policy, pictures, controls, keyboard, pointer, failures, themes, widths, reduced motion. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -102,7 +102,7 @@ test('the policy refuses an inline script and an inline style', () =>
       });
       assert.equal(ran.script, false);
       assert.notEqual(ran.colour, 'rgb(255, 0, 0)');
-      // The reports come on their own time.
+      // The reports arrive asynchronously.
       const told = (/** @type {string} */ directive) => complaints.some((text) => text.startsWith(`policy: ${directive}`));
       for (let i = 0; i < 100 && !(told('script-src') && told('style-src')); i++) await sleep(50);
       assert.ok(told('script-src') && told('style-src'), complaints.join('\n'));
@@ -153,7 +153,7 @@ more('run, pause, step, stop, speed', { timeout: 60000 }, () =>
     await slide(page, '#speed', '2'); // 40 pixels a second
     const started = performance.now();
     await page.click('#run');
-    while ((await drawn(page))[0] < 15) await sleep(20); // the test's own limit of time ends it
+    while ((await drawn(page))[0] < 15) await sleep(20); // the test's own time limit ends it
     await page.click('#run');
     const elapsed = performance.now() - started;
     assert.equal(await runText(page), 'Continue');
@@ -185,7 +185,7 @@ more('run, pause, step, stop, speed', { timeout: 60000 }, () =>
   }),
 );
 
-test('settings change the endings: seed, temperature, class, line', () =>
+test('settings change the completions: seed, temperature, class, line', () =>
   withPage(async (page) => {
     await open(page);
     /** The pictures of a finished run, after a change. @param {() => Promise<unknown>} change */
@@ -244,7 +244,7 @@ more('the line is dragged with the pointer', () =>
   }),
 );
 
-test('surprise and attention', () =>
+test('surprisal and attention', () =>
   withPage(async (page) => {
     await open(page);
     await page.waitForFunction(() => /\d nats/.test(document.querySelector('.source .panel-note')?.textContent ?? ''));
@@ -389,7 +389,7 @@ test('a digit can be drawn', () =>
     await page.waitForFunction(() => document.querySelector('.source canvas')?.getAttribute('aria-label')?.startsWith('Test digit 0'));
   }));
 
-test('a drawing is centred and scaled as MNIST is', async () => {
+test('a drawing is centred and scaled as in MNIST', async () => {
   const { rasterise } = await import('../../web/shell/picture/rasterise.js');
   /** @type {[number, number][]} */
   const corner = Array.from({ length: 20 }, (_, i) => [0.1 + 0.01 * i, 0.7 + 0.005 * i * (i % 3)]);
@@ -418,7 +418,7 @@ test('a drawing is centred and scaled as MNIST is', async () => {
   }
 });
 
-test('what fails says so and can be tried again', () =>
+test('a failure gives a message and can be retried', () =>
   withPage(
     async (page) => {
       await page.route('**/nextpixel*.wasm', (route) => route.fulfill({ status: 404, body: 'no' }));
@@ -453,7 +453,7 @@ test('what fails says so and can be tried again', () =>
     { complains: true },
   ));
 
-test('a browser without WebAssembly SIMD is told so', () =>
+test('a browser without WebAssembly SIMD gets a message', () =>
   withPage(
     async (page) => {
       await page.addInitScript(() => {

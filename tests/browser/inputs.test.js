@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Every verb takes whatever a page has: each form of a picture, of a sound and of music, with every verb that takes one. */
+/** Every verb accepts the forms that a page may have: each form of a picture, of a sound and of music, with every verb that takes one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -90,7 +90,7 @@ test('pictures', options, () =>
           for (const [form, image] of Object.entries(forms)) {
             try {
               const got = await ask(image);
-              // A film is compressed in its colours.
+              // A video is compressed in its colours.
               const near = form === 'video' || form === 'VideoFrame' ? 4 : 0;
               const apart = Math.max(...got.map((/** @type {number} */ value, /** @type {number} */ i) => Math.abs(value - expected[i])));
               if (got.length !== expected.length || (near === 0 && apart > 0)) bad.push(`${verb} of ${form}: ${apart} apart`);

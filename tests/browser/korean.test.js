@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The pages in Korean, every eighth in one load on a telephone (./build.sh test-sweep: all of them): nothing is wider than it, no
- * complaint, not even for a malformed address, and no sentence in English except data. all/korean.test.js checks every width, with every
- * figure drawn, and axe-core; tests/js/languages.test.js checks that scripts and tables match.
+ * The Korean pages, every eighth in one load at phone size (./build.sh test-sweep: all of them): nothing is wider than the screen, no error
+ * occurs, even for a malformed address, and no sentence is English except data. all/korean.test.js checks every width, with every figure
+ * drawn, and axe-core; tests/js/languages.test.js checks that scripts and tables match.
  */
 
 import assert from 'node:assert/strict';
@@ -39,7 +39,7 @@ describe('pages in Korean', { concurrency: 2 }, async () => {
   }
 });
 
-test('the other language: the same page, at the place that is looked at, with the settings of its figures', () =>
+test('the other language: the same page, at the current scroll position, with the settings of its figures', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/fvsbn/');
     await firstFigure(page).waitFor(WAIT);
@@ -61,7 +61,7 @@ test('the other language: the same page, at the place that is looked at, with th
     assert.equal(await page.locator('html').getAttribute('lang'), 'en');
   }));
 
-test('pages in English fetch nothing of another language; the front page in Korean leads to pages in Korean, and its elements speak it', () =>
+test('English pages fetch no other language; the Korean front page leads to Korean pages, and its elements use Korean', () =>
   withPage(async (page) => {
     await page.goto('/web/');
     await firstFigure(page).waitFor(WAIT);

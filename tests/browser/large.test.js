@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Large files: kept for the next visit while they go to the engine, and only when they are good. */
+/** Large files: cached for the next visit while they go to the engine, and only if they are valid. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,9 +15,9 @@ const { withPage } = session();
 const FILE = '/weights/large.gguf';
 const large = Buffer.from(toyText({ d: 512, inner: 5120 }));
 const broken = Buffer.from(large);
-broken.fill(255, broken.length - 64, broken.length - 60); // not-a-number in the last rows
+broken.fill(255, broken.length - 64, broken.length - 60); // NaN in the last rows
 
-test('a large file is kept while it arrives, and the next visit needs no connection', { timeout: 120000 }, () =>
+test('a large file is cached while it arrives, and the next visit works offline', { timeout: 120000 }, () =>
   withPage(
     async (page) => {
       let body = broken;
@@ -66,7 +66,7 @@ more('a large file that the browser does not keep, as in a private window, is to
   withPage(async (page) => {
     await page.addInitScript(() => {
       Cache.prototype.put = async (_, answer) => {
-        // as Chromium does in such a window: it reads, and finds no room
+        // like Chromium in such a window: it reads, and has no space left
         await /** @type {Response} */ (answer).arrayBuffer();
         throw new DOMException('Quota exceeded.', 'QuotaExceededError');
       };

@@ -33,7 +33,7 @@ const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256
  * @template A, R
  * @param {string} name
  * @param {A} args
- * @param {(lib: any, args: A) => Promise<R>} script  works in the page and sees nothing of this file
+ * @param {(lib: any, args: A) => Promise<R>} script  runs in the page, without access to this file
  * @param {(result: R, page: Page) => Promise<void> | void} check
  * @param {{ prepare?: (page: Page) => Promise<void>, complains?: boolean }} [options]
  */
@@ -89,7 +89,7 @@ inPage(
       if (seen.length === 6) break;
     }
     const whole = ((performance.now() - began) / 300) * 2 * 65536;
-    // The worker is free at once: a small question is answered long before the image would have been drawn.
+    // The worker is free immediately: a small request is answered long before the image would have been drawn.
     const start = performance.now();
     const two = await model.generate({ chunkSize: 2, seed: 1 })[Symbol.asyncIterator]().next();
     const answer = performance.now() - start;
@@ -350,7 +350,7 @@ test('pictures in Display P3 and of Float16 are converted', () =>
         4,
         4,
       );
-      /** A canvas of some colours gives them as it has them. @param {any} settings */
+      /** A canvas in a given colour space returns its colours unchanged. @param {any} settings */
       const as = (settings) => {
         const canvas = new OffscreenCanvas(4, 4);
         const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
@@ -377,7 +377,7 @@ test('pictures in Display P3 and of Float16 are converted', () =>
     if (seen.half) assert.ok(far(seen.half) <= 1, `${seen.half} is ${seen.plain}`);
   }));
 
-test('a film gives the frame that it shows, and a frame of its own; before there is one, a sentence', () =>
+test('a video gives its current frame, and a VideoFrame its own; before there is one, a message', () =>
   withPage(async (page) => {
     await provide(page, WEIGHTS, digitsFile);
     await openEmpty(page);
@@ -411,6 +411,6 @@ test('a film gives the frame that it shows, and a frame of its own; before there
     }, LIBRARY);
     const far = (/** @type {number[]} */ a) => Math.max(...a.map((value, i) => Math.abs(value - seen.canvas[i])));
     assert.match(seen.before, /shows no frame yet: await its event loadeddata/);
-    assert.ok(far(seen.video) <= 6, `${seen.video} is ${seen.canvas}`); // colours of films have fewer steps
+    assert.ok(far(seen.video) <= 6, `${seen.video} is ${seen.canvas}`); // colours of videos have fewer steps
     assert.ok(far(seen.frame) <= 6, `${seen.frame} is ${seen.canvas}`);
   }));

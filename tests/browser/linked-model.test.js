@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A link to a model of somebody else: PAGE/?model=ADDRESS, on the pages that show such models, from another origin and from one's own. */
+/** A link to somebody else's model: PAGE/?model=ADDRESS, on the pages that show such models, same-origin and cross-origin. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -26,14 +26,14 @@ before(async () => {
 });
 after(() => open.close());
 
-/** The files of weights, on another host, which allows everybody. @param {Page} page */
+/** The weight files on another host, with permissive CORS. @param {Page} page */
 const elsewhere = (page) =>
   page.route(`${HOST}/**`, async (route) => {
     const name = new URL(route.request().url()).pathname;
     await route.fulfill({ headers: { 'Access-Control-Allow-Origin': '*' }, body: await readFile(inRepository(`weights${name}`)) });
   });
 
-test('a page of texts writes with the model of its address, and says whose it is', () =>
+test('a text page writes with the model at its address, and names its source', () =>
   withPage(async (page) => {
     await elsewhere(page);
     await page.goto(`${open.url}web/pages/tokens/?model=${HOST}/stories.gguf`);
@@ -47,7 +47,7 @@ test('a page of texts writes with the model of its address, and says whose it is
     assert.equal(await page.locator('#asked').count(), 0);
   }, CALM));
 
-test('what the page does not show is named, with the page that does', () =>
+test('a model that the page does not show is named, with the page that does', () =>
   withPage(
     async (page) => {
       for (const [at, file, said] of /** @type {[string, string, RegExp][]} */ ([
@@ -81,7 +81,7 @@ more('the page in colour gives a linked model to the figure that it suits', () =
   }, CALM),
 );
 
-test('a host that the policy of this server does not allow, and an address that is none', () =>
+test("a host that this server's policy does not allow, and an invalid address", () =>
   withPage(
     async (page) => {
       await page.goto(`/web/pages/tokens/?model=${HOST}/stories.gguf`);

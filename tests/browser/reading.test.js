@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of reading with a memory: what a visitor does there. */
+/** The page of reading with a memory: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ const PAGE = '/web/pages/reading/';
 /** @param {Page} page */
 const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 
-test('a text is read word by word, by a memory-network and by a decoder', () =>
+test('a text is read word by word, by a memory network and by a decoder', () =>
   withPage(async (page) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(PAGE);

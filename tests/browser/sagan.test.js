@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of SAGAN: what a visitor does there. */
+/** The page of SAGAN: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,13 +18,16 @@ const { withPage } = session();
 const PAGE = '/web/pages/sagan/';
 /** A sheet of at most 128 pictures, on a shared machine. */
 const DRAWN_MS = 90000;
-/** Of the page's own thread meanwhile. */
+/** Of the page's main thread meanwhile. */
 const MOST_MS = SHELL ? 600 : 400;
 
 /** @param {Page} page @param {string} selector */
 const sum = (page, selector) => page.locator(selector).first().getAttribute('data-sum');
 
-/** Milliseconds that the page's own thread computes while a sheet is drawn; processor time, which other programs do not lengthen. @param {Page} page @param {number} most  that are well */
+/**
+ * Milliseconds that the page's main thread computes while a sheet is drawn; processor time, which other programs do not lengthen. @param
+ * {Page} page @param {number} most  limit
+ */
 async function blocked(page, most) {
   const tools = await page.context().newCDPSession(page);
   await tools.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -32,7 +35,7 @@ async function blocked(page, most) {
   /** @type {number[]} */
   const times = [];
   while (times.length < 2 && !(Math.min(...times) < most)) {
-    // once more where it was too long: the first time something may be made
+    // once more if it was too long: the first time, something may be initialised
     const before = await worked();
     await runAnew(page, () => page.locator('#run').click());
     await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });
@@ -42,7 +45,7 @@ async function blocked(page, most) {
   return Math.min(...times);
 }
 
-test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', () =>
+test('a sheet of seeds, from which one is chosen; walks; attention; gamma', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });
@@ -57,12 +60,12 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
     assert.equal(await page.locator('.tile').count(), 128);
     assert.match((await page.locator('.pace').textContent()) ?? '', /^128 pictures in .*each$/);
 
-    // It is drawn in the worker: the page's own work is below what people notice, so each part of it is.
+    // It is drawn in the worker: every task of the page is below the limit of perception.
     const ms = await blocked(page, MOST_MS);
-    assert.ok(ms < MOST_MS, `${ms} ms`); // of 128 pictures: three milliseconds each
+    assert.ok(ms < MOST_MS, `${ms} ms`); // for 128 pictures: three milliseconds each
     assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
 
-    // The second row is of the same latents; arrows walk over the sheet.
+    // The second row uses the same latents; arrow keys move over the sheet.
     await page.locator('.tile').first().focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowRight');
@@ -71,7 +74,7 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
     assert.equal(await person.getAttribute('aria-pressed'), 'true');
     const [chosen] = await made({ latent: faces[1].latent, label: 1, maps: true });
 
-    // A corner of the walk is its picture.
+    // A corner of the walk equals its picture.
     await page.locator('#figure-walk').scrollIntoViewIfNeeded();
     const pad = page.locator('#pad');
     await page.waitForFunction(() => document.getElementById('walk-said')?.textContent);
@@ -84,7 +87,7 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
     assert.equal(await page.locator('#walk-said').textContent(), '100 %, 0 %, 0 %, 0 % of the four');
     await shown('between', chosen.values);
 
-    // The attention, selected by keyboard, is that of the library; a point stays.
+    // The attention, selected by keyboard, equals the library's; a selected point stays.
     await page.locator('#figure-look').scrollIntoViewIfNeeded();
     await shown('look-picture', chosen.values);
     await page.locator('#look-picture').press('ArrowRight');
@@ -108,7 +111,7 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
     const told = Number(/(\d+)% of its attention/.exec((await page.locator('#look-said').textContent()) ?? '')?.[1]);
     assert.ok(Math.abs(told - 100 * most) <= 1, `${told}, ${most}`);
 
-    // With gamma 0 another picture, with its own again the same.
+    // Gamma 0 gives another picture, its own gamma the same again.
     await page.locator('#gamma').fill('0');
     await page.locator('#look-picture[data-gain="0"]').waitFor();
     assert.notEqual(await sum(page, '#look-picture'), String(sumOf(chosen.values)));
@@ -129,12 +132,12 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
       'y does',
     );
 
-    // Curves are of the numbers in their table, a point each.
+    // Each point of a curve is a number of its table.
     await page.locator('#figure-runs').scrollIntoViewIfNeeded();
     await page.locator('#runs-chart .run.scales').waitFor();
     assert.equal(await page.locator('.run-point').count(), await page.locator('#runs-table td').count());
 
-    // The same latents through both nets.
+    // The same latents through both networks.
     await page.locator('#figure-both').scrollIntoViewIfNeeded();
     await page.locator('#both[data-net="attention"]').waitFor();
     assert.equal(await page.locator('#both canvas').nth(1).getAttribute('data-sum'), String(sumOf(chosen.values)));
@@ -159,7 +162,7 @@ test('the spectral norm: power iteration finds it, and division makes it 1', () 
       for (let i = 0; i < 60; i++) v = round(W, v);
       assert.ok(Math.abs(Math.hypot(W[0] * v[0] + W[1] * v[1], W[2] * v[0] + W[3] * v[1]) - largest(W)) < 1e-3);
     }
-    await page.route('**/sagan-emoji.gguf', () => {}); // never comes: these figures do without
+    await page.route('**/sagan-emoji.gguf', () => {}); // never arrives: these figures work without it
     await page.goto(PAGE);
     await page.locator('#figure-norm').scrollIntoViewIfNeeded();
     const said = page.locator('#norm-said');

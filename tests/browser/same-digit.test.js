@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on which all systems complete the same digit: their drawings, costs and receptive fields. Only if their weights exist. */
+/** The page on which all models complete the same digit: their drawings, costs and receptive fields. Only if their weights exist. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -26,7 +26,7 @@ async function opening() {
   return Uint8Array.from(strip.subarray(16 + 14 * 784, 16 + 15 * 784), (grey) => (grey < 128 ? 0 : 255));
 }
 
-test('every system draws its own ending, with the dice of the seed, and says what it cost', options, () =>
+test('every model draws its own completion with the noise of the seed, and shows its cost', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor();
@@ -73,7 +73,7 @@ test('every system draws its own ending, with the dice of the seed, and says wha
   }),
 );
 
-test('what a test digit costs stands in the table, as it was measured, and the least of all is marked', options, () =>
+test('the table has the measured cost of a test digit, with the lowest one marked', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);

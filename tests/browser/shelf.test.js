@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The shelf of the chat page: a click loads a model of the hub, with progress, cancel and resume; it stays without a connection, and can be removed. */
+/**
+ * The shelf of the chat page: a click loads a model from the hub, with progress, cancel and resume; it stays available offline, and can be
+ * removed.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -55,7 +58,7 @@ async function visit(page, path = '') {
 
 const card = (/** @type {Page} */ page, /** @type {{ name: string }} */ { name }) => page.locator('.shelf-card', { hasText: name });
 const main = (/** @type {Page} */ page, /** @type {{ name: string }} */ model) => card(page, model).locator('button').first();
-/** The parts of files that the hub was asked for. */
+/** The ranges of files that the hub was asked for. */
 const ranges = () => hub.asked.flatMap(({ range }) => range ?? []);
 const said = (/** @type {Page} */ page, /** @type {RegExp} */ text) => page.locator('#shelf-said', { hasText: text }).waitFor(WAIT);
 
@@ -84,7 +87,7 @@ test('the list: each address is a file of the hub at a commit, and the suggestio
   assert.match(suggestedModel().name, /360M/);
 });
 
-test('nothing is fetched before a click; a click loads, cancel keeps the part that came, resume asks for the rest, and the model answers', () =>
+test('nothing is fetched before a click; a click loads, cancel keeps the downloaded part, resume requests the rest, and the model answers', () =>
   withPage(
     async (page) => {
       await visit(page);
@@ -130,7 +133,7 @@ test('nothing is fetched before a click; a click loads, cancel keeps the part th
     { bypassCSP: true, complains: true },
   ));
 
-test('a model on this device opens without a connection, and is removed', () =>
+test('a model on this device opens offline, and can be removed', () =>
   withPage(
     async (page) => {
       await visit(page, 'ko/');
@@ -157,7 +160,7 @@ test('a model on this device opens without a connection, and is removed', () =>
     { bypassCSP: true, complains: true },
   ));
 
-test('an address at which nothing is any more: the message says what to do next. The policy of the page allows the hub', () =>
+test('a missing address: the message says what to do next. The policy of the page allows the hub', () =>
   withPage(
     async (page) => {
       await provide(page, '/weights*/stories.gguf', stories);
@@ -173,7 +176,7 @@ test('an address at which nothing is any more: the message says what to do next.
     { complains: true },
   ));
 
-test('a server that sends no rest: the next click loads the whole file', () =>
+test('a server without range support: the next click loads the whole file', () =>
   withPage(
     async (page) => {
       await visit(page);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** ./build.sh site --single: a page as one file, opened from a disk. It asks for nothing else, and its figures are drawn; the pages that are written together lead to each other. */
+/**
+ * ./build.sh site --single: a page as one file, opened from disk. It requests nothing else, and its figures are drawn; pages written
+ * together link to each other.
+ */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** ./build.sh site: the folder works under any path of any static host, and holds all that it leads to. Every page of it: pages.test.js. */
+/**
+ * ./build.sh site: the folder works under any path of any static host, and contains everything it links to. pages.test.js checks each of
+ * its pages.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -34,7 +37,7 @@ const TYPES = {
 /** @type {import('node:http').Server} */
 let server;
 let url = '';
-/** What was asked for and is not there. @type {string[]} */
+/** Requests for missing files. @type {string[]} */
 const missing = [];
 /** @type {string[]} */
 let files;
@@ -69,7 +72,7 @@ after(() => {
   server.close();
 });
 
-test('what is compressed is the same, and whatever a page names is there', async () => {
+test('compressed files have the same content, and every referenced file exists', async () => {
   assert.ok(files.length > 50);
   for (const name of files.filter((file) => /\.(gz|br)$/.test(file))) {
     const whole = await readFile(join(SITE, name.replace(/\.(gz|br)$/, '')));
@@ -114,7 +117,7 @@ for (const [i, [path, drawn, press]] of /** @type {[string, string, string?][]} 
   );
 }
 
-test('opened from a disk, a page says why it does not run, and what to do', () =>
+test('opened from disk, a page says why it does not run, and what to do', () =>
   withPage(
     async (page) => {
       const disk = pathToFileURL(`${SITE}/`).href;

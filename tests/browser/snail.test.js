@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of SNAIL: what a visitor does there. */
+/** The page of SNAIL: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,10 @@ import { OUT, session } from './browser.js';
 const { withPage } = session();
 const PAGE = '/web/pages/snail/';
 
-/** @param {Page} page @param {number} place  of the squares: five examples, then the one asked for @param {[number, number][]} points in shares of it */
+/**
+ * @param {Page} page @param {number} place  index of the square: five examples, then the query @param {[number, number][]} points in shares
+ * of it
+ */
 async function stroke(page, place, points) {
   const pad = page.locator('.sign-pad').nth(place);
   await pad.scrollIntoViewIfNeeded();
@@ -47,7 +50,7 @@ const [LINE, HOOK, CROSS] = /** @type {[number, number][][]} */ ([
   ],
 ]);
 
-test('signs that were chosen, signs that are drawn, another attention, another order; with the keyboard too', () =>
+test('chosen characters, drawn characters, another attention, another order; also with the keyboard', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await said(page, /^It says [A-E], with a probability of \d/);
@@ -84,7 +87,7 @@ test('signs that were chosen, signs that are drawn, another attention, another o
     await page.locator('#alphabet').selectOption('Tibetan');
     await page.locator('#order-said', { hasText: /^$/ }).waitFor({ state: 'attached' });
 
-    // The visitor's own: nothing, one example, and a third like the second.
+    // The visitor's own: none, one example, and a third like the second.
     await page.locator('#mine').click();
     await said(page, /^Draw the first example\.$/);
     await stroke(page, 0, LINE);
@@ -101,13 +104,13 @@ test('signs that were chosen, signs that are drawn, another attention, another o
     await said(page, /^Now draw the character to classify\.$/);
   }));
 
-test('a layer lights up; a task of the game', () =>
+test('a layer is highlighted; a round of the game', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#layer-choices input').nth(2).press('Space');
     await page.locator('#layer-said', { hasText: 'the place 2 back, D' }).waitFor();
     assert.equal(await page.locator('.layer-links path').count(), 2);
-    await page.locator('#game-said', { hasText: 'Task 1 of 20' }).waitFor(); // the first one is there
+    await page.locator('#game-said', { hasText: 'Task 1 of 20' }).waitFor(); // the first one exists
     await page.locator('.game-choice').nth(3).press('Enter');
     await page.locator('#game-score', { hasText: /^You [01], it [01], of 1$/ }).waitFor();
     assert.equal(await page.locator('.game-choice.right').count(), 1);

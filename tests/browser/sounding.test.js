@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** <next-pixel> that sounds: stopped, paused, changed, taken out, given a sound that is none. No error is unhandled, and nothing is
- * reported afterwards. */
+/** <next-pixel> with sound: stopped, paused, changed, removed, given an invalid sound. No error is unhandled, and nothing is reported
+ * afterwards. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -83,7 +83,7 @@ for (const [i, [what, act, said]] of /** @type {[string, (element: any) => void,
   );
 }
 
-test('a paused element is silent, and goes on where it was', () =>
+test('a paused element is silent, and resumes where it was', () =>
   withPage(async (page) => {
     await sounding(page);
     await playing(page);
@@ -99,7 +99,7 @@ test('a paused element is silent, and goes on where it was', () =>
   }));
 
 for (const src of ['/web/none.wav', '/web/missing.wav']) {
-  test(`a sound that cannot be read is one error: ${src}`, () =>
+  test(`a sound that cannot be read gives one error: ${src}`, () =>
     withPage(
       async (page) => {
         await sounding(page, src);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of sparse attention: its patterns are those of the models, its captions match its figures. Only if their weights exist. */
+/** The page of sparse attention: its patterns are those of the models, and its captions match its figures. Only if their weights exist. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -30,7 +30,7 @@ test('the patterns of the page are those of the models, head by head', options, 
     { rows: 26, samples: 1, maps: true },
   )) {
     for (const { layer, keys } of maps) {
-      // key j holds pixel j - 1
+      // key j contains pixel j - 1
       assert.deepEqual(
         [...keys],
         keysOf(strided, layer % 2 ? FAR : NEAR, from).map((j) => j - 1),
@@ -46,7 +46,7 @@ test('the patterns of the page are those of the models, head by head', options, 
   ];
   const fixed = /** @type {const} */ ({ kind: 'fixed', n: 40, stride: 8, summary: 2 });
   const half = byte.info.heads / 2;
-  let at = text.length; // byte 0 is the mark that begins a text, and the prediction of byte `at` is at the position before
+  let at = text.length; // byte 0 is the begin token, and the prediction of byte `at` is at the position before
   for await (const { maps = [] } of byte.generate(text, { maxTokens: 20, maps: true, seed: 1 })) {
     at++;
     for (const { head, keys } of maps) assert.deepEqual([...keys], keysOf(fixed, head < half ? NEAR : FAR, at - 1));
@@ -55,7 +55,7 @@ test('the patterns of the page are those of the models, head by head', options, 
   assert.ok(at > text.length);
 });
 
-test('two layers reach everything, the fixed pattern in its own order; what is kept', () => {
+test('two layers reach everything, the fixed pattern in its own order; cached positions', () => {
   for (const kind of /** @type {const} */ (['strided', 'fixed'])) {
     const p = { kind, n: 36, stride: 6, summary: 1 };
     for (const combine of /** @type {const} */ (['interleaved', 'merged', 'heads']))
@@ -82,7 +82,7 @@ test('random models are files that load and draw', async () => {
   }
 });
 
-test('a row says its keys, in every pattern and combination, by pointer and by keyboard', options, () =>
+test('a row lists its keys, in every pattern and combination, by pointer and by keyboard', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -96,7 +96,7 @@ test('a row says its keys, in every pattern and combination, by pointer and by k
       const notes = page.locator('.patterns .panel-note');
       await notes.nth(3).getByText('All 22: everything up to it.').waitFor();
       await page.getByLabel('Fixed', { exact: true }).check();
-      await said.getByText('4 keys in one layer and 3 in the next').waitFor(); // its block so far; the last of three blocks before
+      await said.getByText('4 keys in one layer and 3 in the next').waitFor(); // its block so far; the last of three previous blocks
       await page.getByLabel('Merged').check();
       await said.getByText('here a step looks at 7 keys').waitFor();
       assert.ok(await page.locator('.patterns .panel').nth(1).isHidden());
@@ -117,7 +117,7 @@ test('a row says its keys, in every pattern and combination, by pointer and by k
   ),
 );
 
-test('heads of both models show where they look; a pixel of an ending shows its sets', options, () =>
+test('heads of both models show their attention; a pixel of a completion shows its sets', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The picture of the card of a page of texts, for web/front/make-stills.js: a text as the library sets it on a canvas. */
+/** The picture of a text page's card, for web/front/make-stills.js: a text as the library draws it on a canvas. */
 
 import { crc32, deflateSync } from 'node:zlib';
 
@@ -48,7 +48,7 @@ export async function stillOfText({ file, verb, text, options, font }) {
 }
 
 /**
- * The scene of the page of captions, lit for two of its words.
+ * The scene of the captions page, with the attention of two of its words.
  *
  * @param {[string, string]} words
  * @returns {Promise<number[]>} 300 x 200 pixels, RGBA
@@ -95,7 +95,7 @@ export async function stillOfScene(words) {
 }
 
 /**
- * What a figure of a page shows: canvases of it in a grid, or a part of an element.
+ * The content of a page's figure: its canvases in a grid, or a part of an element.
  *
  * @param {string} name  of the page
  * @param {object} what
@@ -103,8 +103,9 @@ export async function stillOfScene(words) {
  * @param {number} what.columns
  * @param {number} what.count    canvases
  * @param {number} what.side     of each in the still
- * @param {string} [what.wait]   selector of what is there once the figure is complete
- * @param {number[]} [what.clip]  of the element: left and top of the part as shares of its size, and the part's width as a share of 900 pixels
+ * @param {string} [what.wait]   selector of an element that exists once the figure is complete
+ * @param {number[]} [what.clip]  of the element: left and top of the part as fractions of its size, and the part's width as a fraction of
+ *   900 pixels
  * @returns {Promise<Buffer>} a PNG
  */
 export async function stillOfFigure(name, { show, columns, count, side, wait, clip }) {
@@ -123,7 +124,7 @@ export async function stillOfFigure(name, { show, columns, count, side, wait, cl
       await page.locator('#run:enabled').click();
       await page.locator(wait).waitFor({ timeout: 60000 });
     }
-    await page.waitForTimeout(2000); // figures draw in a frame after they are seen
+    await page.waitForTimeout(2000); // figures draw in a frame after they become visible
     /** @type {string[]} */
     let sources;
     if (clip) {
@@ -168,7 +169,7 @@ export async function stillOfFigure(name, { show, columns, count, side, wait, cl
 }
 
 /**
- * A PNG of sixteen colours: boxes of colours are halved where they are longest, and each pixel takes the mean of its box.
+ * A PNG of sixteen colours: colour boxes are halved along their longest side, and each pixel takes the mean of its box.
  *
  * @param {number[]} rgba
  * @param {number} width   even

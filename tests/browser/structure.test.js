@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of attention with structure: what a visitor does there. */
+/** The page of structured attention: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,14 +20,14 @@ const PAGE = '/web/pages/structure/';
 
 /** @param {Page} page */
 const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
-/** The parents, as the page says them to engines. @param {Page} page */
+/** The heads, as the page reports them to other engines. @param {Page} page */
 const heads = async (page) =>
   ((await page.locator('#result').textContent()) ?? '')
     .split(';')[0]
     .split(' ')
     .map((one) => Number(one.split('/').at(-1)));
 
-test('every word points at its parent; a pinned one moves the others', () =>
+test('every word points at its head; a pinned one changes the others', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -39,7 +39,7 @@ test('every word points at its parent; a pinned one moves the others', () =>
     assert.match((await page.locator('.pace').textContent()) ?? '', /words in .*ms; the drawn tree costs \d/);
     await page.locator('#figure-parents').screenshot({ path: `${OUT}structure.png` });
 
-    // The pin that is offered: other words follow, and that is said.
+    // The suggested pin: other words follow, and the page says so.
     await page.locator('#suggestion').click();
     await page.locator('.tree-words .pinned').waitFor();
     const pinned = await model.parse(text, { pinned: { [child]: head } });
@@ -49,7 +49,7 @@ test('every word points at its parent; a pinned one moves the others', () =>
     await page.locator('#unpin').click();
     await page.waitForFunction(() => !document.querySelector('.tree-words .pinned'));
 
-    // With the keyboard: a word, how probable the others are as its parent, and one of them.
+    // With the keyboard: a word, the probabilities of its possible heads, and one of them.
     await page
       .locator('.tree-words button')
       .nth(child - 1)
@@ -70,7 +70,7 @@ test('every word points at its parent; a pinned one moves the others', () =>
     assert.deepEqual(await page.locator('.unseen').allTextContents(), ['xqzzyish']);
     assert.equal(await page.locator('#matrix tbody tr').count(), 5);
 
-    // What no tree has is said, and so are too many words.
+    // A pin that no tree agrees with is reported, and so are too many words.
     await page.locator('.tree-words button').nth(0).click();
     await page.locator('#pin').selectOption('4');
     await page.waitForFunction(() => document.querySelector('.tree-words .pinned'));
@@ -86,7 +86,7 @@ test('every word points at its parent; a pinned one moves the others', () =>
     model.close();
   }));
 
-test('after the pin of each example other words change their parents', async () => {
+test('after the pin of each example other words change their heads', async () => {
   const model = await load(`${ROOT}weights/parents-en.gguf`);
   for (const { text, child, head } of EXAMPLES) {
     const [free, pinned] = [await model.parse(text), await model.parse(text, { pinned: { [child]: head } })];
@@ -132,7 +132,7 @@ test('switching terms off, scores and neighbours', () =>
   withPage(async (page) => {
     await page.goto(`${PAGE}#figure-sixteen`);
     await page.locator('.sixteen-ways button').first().waitFor();
-    await page.locator('#segments-transport[data-phase="done"]').waitFor(); // which gives its scores to this figure
+    await page.locator('#segments-transport[data-phase="done"]').waitFor(); // which passes its scores to this figure
     assert.match((await page.locator('#sixteen-said').textContent()) ?? '', /^c = .*16 of 16 terms, Z = .*the same four numbers/);
     await page.locator('.sixteen-ways button').nth(15).press('Space');
     assert.match((await page.locator('#sixteen-said').textContent()) ?? '', /15 of 16 terms/);
@@ -145,7 +145,7 @@ test('switching terms off, scores and neighbours', () =>
     assert.deepEqual(rows[1], rows[2]); // independent: the sigmas
   }));
 
-/** What each word looked at in a panel: characters that are looked at more likely than not. @param {Page} page @param {string} kind */
+/** The attention of each word in a panel: characters attended with probability over one half. @param {Page} page @param {string} kind */
 const looked = (page, kind) =>
   page
     .locator(`#panel-${kind} .looked li`)
@@ -166,7 +166,7 @@ test('characters through three attentions: the words of the files, segments, the
     }
     await page.locator('#figure-segments').screenshot({ path: `${OUT}segments.png` });
 
-    // Sticky: other characters are looked at; as trained again: the same as before.
+    // Sticky: other characters are attended; with trained values: the same as before.
     const trained = await looked(page, 'structured');
     await page.locator('#strength').fill('3');
     assert.notDeepEqual(await looked(page, 'structured'), trained);
@@ -175,7 +175,7 @@ test('characters through three attentions: the words of the files, segments, the
     await page.locator('#strength').fill('1');
     assert.deepEqual(await looked(page, 'structured'), trained);
 
-    // Four neighbours of a word, and their sixteen ways: the weights are those of the network.
+    // Four neighbours of a word, and their sixteen assignments: the weights equal those of the network.
     await page.locator('#panel-structured .looked button').nth(1).press('Enter');
     assert.match((await page.locator('#sixteen-from').textContent()) ?? '', /^Scores of “.{4}” from the trained network/);
     const line = await page
@@ -195,7 +195,7 @@ test('characters through three attentions: the words of the files, segments, the
     await page.locator('#sixteen-again').click();
     assert.equal(await page.locator('#sixteen-from').textContent(), 'These are example scores.');
 
-    // What is no sentence, or too long a one.
+    // An invalid sentence, or one that is too long.
     await page.locator('#german').fill('');
     await page.waitForFunction(() => /^Type a German sentence/.test(document.querySelector('#german-said')?.textContent ?? ''));
     await page.locator('#german').fill('wort '.repeat(60));
@@ -222,7 +222,7 @@ more('a batting order in which neighbours matter', () =>
   }),
 );
 
-test('the element sets words with their arcs', () =>
+test('the element draws words with their arcs', () =>
   withPage(async (page) => {
     await provide(
       page,

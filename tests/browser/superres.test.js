@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The section about enlarging: rows, values, agreement, the order of the pixels, buttons, the switch, failures, widths, less motion. */
+/** The section about enlarging: rows, values, agreement, the order of the pixels, buttons, the switch, failures, widths, reduced motion. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ const flat = (rgb) => Uint8Array.from(/** @type {number[][]} */ (rgb).flat());
 /** @param {Uint8Array} picture */
 const reduced = (picture) => reduce(picture, { width: SIDE, height: SIDE, channels: 3 }, SMALL, SMALL);
 
-test('bicubic: even pictures stay even, slopes stay straight inside, edges are steeper and overshoot on both sides alike', () => {
+test('bicubic: constant pictures stay constant, slopes stay straight inside, edges are steeper and overshoot equally on both sides', () => {
   const from = { width: SMALL, height: 1, channels: 1 };
   const to = { width: SIDE, height: 1 };
   assert.ok(bicubic(new Uint8Array(SMALL).fill(77), from, to).every((value) => value === 77));
@@ -38,7 +38,7 @@ test('bicubic: even pictures stay even, slopes stay straight inside, edges are s
     from,
     to,
   );
-  for (let i = 8; i < 24; i++) assert.equal(slope[i] - slope[i - 1], 8); // where four pixels are there to look at
+  for (let i = 8; i < 24; i++) assert.equal(slope[i] - slope[i - 1], 8); // where four pixels are available
   const edge = bicubic(Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]), from, to);
   assert.ok(Math.min(...edge) < 100 && Math.max(...edge) > 150);
   edge.forEach((value, i) => assert.ok(Math.abs(value + edge[SIDE - 1 - i] - 250) <= 1, `${i}`)); // each is rounded by up to a half
@@ -51,12 +51,12 @@ test('bicubic: even pictures stay even, slopes stay straight inside, edges are s
   assert.deepEqual(column, edge);
 });
 
-test('a row shows what the model is given, the likeliest of each group, and how well each picture agrees', () =>
+test("a row shows the model's input, the most probable of each group, and the agreement of each picture", () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0, 'being drawn');
     assert.equal(await page.locator('#superres-tries').inputValue(), '24');
-    await page.locator('#superres-tries').selectOption('12'); // four compete for each that is shown, which takes half as long
+    await page.locator('#superres-tries').selectOption('12'); // four compete for each picture shown, which takes half as long
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
     await page.click('#superres-stop'); // the other rows
@@ -97,7 +97,7 @@ test('a row shows what the model is given, the likeliest of each group, and how 
     await page.locator('#superres-pace', { hasText: /^[\d.]+ ms a pixel, computed here$/ }).waitFor();
     await page.locator('#enlarged').screenshot({ path: `${OUT}superres.png` });
 
-    // Of one each all are shown, in the order of their dice.
+    // With one each, all are shown, in the order of their samples.
     await page.locator('#superres-tries').selectOption('3');
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
@@ -107,13 +107,13 @@ test('a row shows what the model is given, the likeliest of each group, and how 
 more('the pixels come line by line', () =>
   withPage(async (page) => {
     await open(page);
-    /** The pixels of the first drawn picture, the pen among them. */
+    /** The pixels of the first drawn picture, including the pen. */
     const there = async () => (await pixels(page, 0))[2].flatMap((pixel, i) => (pixel ? [i] : []));
     let now = await there();
     for (let attempt = 0; attempt < 10; attempt++) {
       while (now.length <= 64) now = await there();
       if (now.length < SIDE * SIDE) break;
-      await page.click('#superres-dice'); // a busy machine looked too late: once more
+      await page.click('#superres-dice'); // a busy machine checked too late: once more
       await rowIs(page, 0, 'being drawn');
       now = await there();
     }
@@ -207,7 +207,7 @@ more("photographs: the other model draws them and one's own, without being told 
   }),
 );
 
-test('nothing is loaded before it comes near', () =>
+test('nothing is loaded before it scrolls into view', () =>
   withPage(
     async (page) => {
       /** @type {string[]} */

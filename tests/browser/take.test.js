@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What can be taken along: PNG, animated PNG, and links that draw the same bits. */
+/** Sharing and saving: PNG, animated PNG, and links that draw the same bits. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -19,14 +19,14 @@ const IT = '/web/pages/image-transformer/';
 /** @param {Page} page */
 const done = (page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
 
-/** What is shown at a pace takes a core meanwhile. @param {Page} page */
+/** Animation takes a core meanwhile. @param {Page} page */
 const hurry = (page) =>
   page.locator('#speed').evaluate((input) => {
     /** @type {HTMLInputElement} */ (input).value = '7';
     input.dispatchEvent(new Event('input', { bubbles: true }));
   });
 
-/** The address that a figure's link gives. @param {Page} page @param {string} id of the box */
+/** The address that a figure's link has. @param {Page} page @param {string} id of the box */
 async function link(page, id) {
   const box = page.locator(`#${id}`);
   if (!(await box.locator('details').evaluate((details) => /** @type {HTMLDetailsElement} */ (details).open)))
@@ -36,7 +36,7 @@ async function link(page, id) {
   return page.evaluate(() => location.href);
 }
 
-/** What a button saves. @param {Page} page @param {string} id @param {string} button @param {number} [shot] */
+/** The file that a button saves. @param {Page} page @param {string} id @param {string} button @param {number} [shot] */
 async function saved(page, id, button, shot = 0) {
   const box = page.locator(`#${id}`);
   if (!(await box.locator('details').evaluate((details) => /** @type {HTMLDetailsElement} */ (details).open)))
@@ -59,12 +59,12 @@ function chunks(bytes) {
 const pictures = (page, canvases) =>
   page.locator(canvases).evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));
 
-test('PNG and animated PNG of an ending', () =>
+test('PNG and animated PNG of a completion', () =>
   withPage(
     async (page) => {
       await page.goto(IT);
       await done(page);
-      await page.uncheck('#show-surprise'); // a picture that is taken is without
+      await page.uncheck('#show-surprise'); // a saved picture has no overlay
       const still = await saved(page, 'take', 'PNG', 1);
       assert.equal(still.name, 'test-digit-9-seed-7-ending-2.png');
       const film = await saved(page, 'take', 'Animated PNG', 1);
@@ -76,7 +76,7 @@ test('PNG and animated PNG of an ending', () =>
       frames
         .filter(({ type }) => ['fcTL', 'fdAT'].includes(type))
         .forEach(({ data }, i) => assert.equal(data.readUInt32BE(0), i, 'numbered in order'));
-      // The still is the picture of the page; a film's last frame is the still, read by the browser itself.
+      // The still equals the page's picture; the animation's last frame equals the still, as decoded by the browser.
       const small = await decode(page, still.bytes);
       const shown = await decode(page, Buffer.from((await pictures(page, '.ending canvas'))[1].split(',')[1], 'base64'));
       for (let i = 0; i < 784; i++) {
@@ -147,7 +147,7 @@ more('a link to endings: digit, line, seed, temperature and class', () =>
     assert.equal(await page.inputValue('#label'), '4');
     assert.ok(await page.locator('#strip input').nth(37).isChecked());
 
-    // Nonsense is not taken.
+    // An invalid value is ignored.
     await page.goto('about:blank');
     await page.goto(`${IT}#figure-endings?seed=-1&rows=99&temperature=hot&label=elephant&digit=1000&drawing=!`);
     await page.locator('#run:enabled').waitFor(WAIT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Threads if the page is isolated from other origins; otherwise one. */
+/** Threads if the page is cross-origin isolated; otherwise one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

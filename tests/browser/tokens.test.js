@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page of tokens: what a visitor does there. It opens with weights/stories.gguf; the tests give it stories260K in that place unless
- * the environment variable TALES names another file.
+ * The page of tokens: a visitor's actions. It opens with weights/stories.gguf; the tests replace it by stories260K unless the environment
+ * variable TALES names another file.
  */
 
 import assert from 'node:assert/strict';
@@ -35,7 +35,7 @@ async function open(page, hash = '') {
 const text = (page) => page.locator('#tale-text').evaluate((node) => node.textContent ?? '');
 /** @param {Page} page @param {number} length */
 const grows = (page, length) => page.waitForFunction((n) => (document.getElementById('tale-text')?.textContent ?? '').length > n, length);
-/** Pauses, unless the tale is at its end; what was told by then is there to be read. @param {Page} page */
+/** Pauses, unless the story is at its end; the text so far is complete. @param {Page} page */
 async function rest(page) {
   await page.locator('#run').evaluate((/** @type {HTMLButtonElement} */ button) => {
     if (!button.hidden && button.textContent === 'Pause') button.click();
@@ -44,10 +44,10 @@ async function rest(page) {
 }
 /** The alternatives of the marked token. @param {Page} page */
 const alternatives = (page) => page.locator('#token-list[aria-busy=false] li').nth(7).waitFor();
-/** As fast as it goes. @param {Page} page */
+/** As fast as possible. @param {Page} page */
 const hurry = (page) => page.locator('#speed').fill('5');
 
-test('the tale writes itself, and is the one that the library writes', () =>
+test("the story writes itself, and equals the library's", () =>
   withPage(async (page) => {
     await open(page);
     await hurry(page);
@@ -61,7 +61,7 @@ test('the tale writes itself, and is the one that the library writes', () =>
     assert.match((await page.locator('#pace').textContent()) ?? '', /First token after .* then .* each: [\d,]+ per second/);
   }));
 
-test('reading speed, pause, go on, another seed, the address', () =>
+test('reading speed, pause, resume, another seed, the address', () =>
   withPage(async (page) => {
     await open(page, '#figure-tale?seed=42&prompt=One+day');
     await grows(page, 12);
@@ -80,7 +80,7 @@ test('reading speed, pause, go on, another seed, the address', () =>
     await page.waitForFunction(() => document.getElementById('tale-text')?.textContent?.startsWith('The cat'));
   }));
 
-test('a token, what might have been, another branch, and back', () =>
+test('a token, its alternatives, another branch, and back', () =>
   withPage(async (page) => {
     await open(page);
     await hurry(page);
@@ -96,7 +96,8 @@ test('a token, what might have been, another branch, and back', () =>
     await page.keyboard.press('Enter');
     await page.locator('#token-list li:first-child button:focus').waitFor();
     await page.keyboard.press('ArrowDown');
-    if ((await page.locator('#token-list li:nth-child(2) [aria-current]').count()) > 0) await page.keyboard.press('ArrowDown'); // what was drawn is no other branch
+    // choosing the drawn token makes no new branch
+    if ((await page.locator('#token-list li:nth-child(2) [aria-current]').count()) > 0) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.locator('#branches li').nth(1).waitFor();
     await page.waitForFunction((was) => {
@@ -114,7 +115,7 @@ test('a token, what might have been, another branch, and back', () =>
     assert.equal((await text(page)).slice(0, 60), other.slice(0, 60));
   }));
 
-test('pointing: the token under the pointer, and arcs to where it looked, by layer and head', () =>
+test('pointing: the token under the pointer, and arcs to the tokens that it attends to, by layer and head', () =>
   withPage(
     async (page) => {
       await open(page);
@@ -150,9 +151,9 @@ test('pointing: the token under the pointer, and arcs to where it looked, by lay
       await page.screenshot({ path: `${OUT}tokens.png` });
     },
     { complains: true },
-  )); // Chromium has advice about reading canvases
+  )); // Chromium warns about reading canvases
 
-test('filters cut through the odds, live', () =>
+test('filters cut the probabilities, live', () =>
   withPage(async (page) => {
     await open(page);
     await hurry(page);
@@ -193,7 +194,7 @@ more('three temperatures, the same noise', () =>
   }),
 );
 
-test('a text is cut while it is typed', () =>
+test('a text is tokenized while it is typed', () =>
   withPage(async (page) => {
     await open(page);
     const own = await tokenizer(FILE);
@@ -209,7 +210,7 @@ test('a text is cut while it is typed', () =>
     assert.match((await page.locator('#pieces-note').textContent()) ?? '', new RegExp(`token ${ids[1]}.*bytes? [0-9A-F ]+`));
   }));
 
-test('a file of one’s own, and files that are none', () =>
+test('a file of one’s own, and invalid files', () =>
   withPage(async (page) => {
     await open(page);
     const { name } = await page

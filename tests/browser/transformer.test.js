@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page of the Transformer: what a visitor does there. It opens with weights/de-en.gguf; the environment variable DE_EN names another
- * file to be given in that place.
+ * The page of the Transformer: a visitor's actions. It opens with weights/de-en.gguf; the environment variable DE_EN names another file to
+ * use instead.
  */
 
 import assert from 'node:assert/strict';
@@ -35,7 +35,7 @@ const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 /** @param {Page} page */
 const text = (page) => page.locator('#translation').evaluate((node) => node.textContent ?? '');
 
-test('a sentence is translated when it is seen, and is what the library makes of it', options, () =>
+test("a sentence is translated when it becomes visible, and the result equals the library's", options, () =>
   withPage(async (page) => {
     await open(page);
     await done(page);
@@ -45,7 +45,7 @@ test('a sentence is translated when it is seen, and is what the library makes of
     assert.match((await page.locator('#pace').textContent()) ?? '', /\d+ tokens, .* nats; without maps, in .* ms/);
     await page.locator('#figure-translation').screenshot({ path: `${OUT}transformer.png` });
 
-    // As one types: the runs before are given up.
+    // Like typing: earlier runs are cancelled.
     await page.locator('#sentence').fill('');
     await page.locator('#sentence').pressSequentially('Ein Hund schläft im Gras.', { delay: 30 });
     const wanted = await model.translate('Ein Hund schläft im Gras.').text();
@@ -88,7 +88,7 @@ test('maps by layer and head, with the pointer and with the keys', options, () =
       await page.locator('#figure-maps').screenshot({ path: `${OUT}transformer-${kind}.png` });
     }
     assert.equal(pictures.size, 9, 'each looks different');
-    // All heads are pictures of their own, each with a line; the mean of a layer, chosen above, is none of them.
+    // All heads are separate pictures, each with a line; the mean of a layer, chosen above, is none of them.
     const small = () =>
       page.locator('#map-heads canvas').evaluateAll((all) => all.map((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL()));
     assert.equal(new Set(await small()).size, 12);
@@ -200,7 +200,7 @@ test('the walk: a sentence from its tokens to the next word, by keyboard, with t
     for await (const step of run) steps.push(step);
     /** @param {string} name */
     const live = (name) => page.locator(`#walk [data-live="${name}"]`).first().textContent();
-    /** Of whole percents as the page writes them. @param {number} share @param {string | null} said */
+    /** For whole percents as written by the page. @param {number} share @param {string | null} said */
     const says = (share, said) =>
       assert.ok(share > 0.995 ? said === 'over 99%' : Math.abs(100 * share - parseFloat(said ?? '')) < 0.6, `${share}, ${said}`);
     const place = Number(await live('place')) - 1;

@@ -10,7 +10,7 @@ import { toyTranslation } from '../js/toy-translation.js';
 import { OUT, LIBRARY, decode, openEmpty, provide, session } from './browser.js';
 
 const { withPage } = session();
-/** Writes every sentence as it is, so that each word looks at itself. */
+/** Copies every sentence, so each word attends to itself. */
 const MODEL = '/weights/copier.gguf';
 const copier = Buffer.from(toyTranslation({ context: 160 }));
 const SENTENCE = 'ein Hund und eine Katze sitzen auf einer Bank';
@@ -47,7 +47,7 @@ async function translate(page, css, sentence, options) {
 }
 
 /**
- * How many pixels of a band of rows are of the colour of the bands, and how many are ink.
+ * The number of pixels in a band of rows that have the colour of the bands, and the number that are ink.
  *
  * @param {Awaited<ReturnType<typeof decode>>} image
  * @param {number} from  0 to 1 of the height
@@ -65,7 +65,7 @@ function count(image, from, to) {
   return { bands, ink };
 }
 
-test('the translation stands above its sentence, each word joined to its own', () =>
+test('the translation is above its sentence, with each word connected to its source', () =>
   withPage(
     async (page) => {
       await provide(page, MODEL, copier);
@@ -89,7 +89,7 @@ test('the translation stands above its sentence, each word joined to its own', (
     { deviceScaleFactor: 2 },
   ));
 
-test('a long sentence on a narrow canvas is broken into lines, and made smaller until it fits', () =>
+test('a long sentence on a narrow canvas is broken into lines, and shrunk until it fits', () =>
   withPage(async (page) => {
     await provide(page, MODEL, copier);
     await openEmpty(page);
@@ -101,7 +101,7 @@ test('a long sentence on a narrow canvas is broken into lines, and made smaller 
     assert.ok(count(image, 0.45, 0.55).bands > 50);
   }));
 
-test('<next-pixel task="translate"> translates, says so, and takes another sentence', () =>
+test('<next-pixel task="translate"> translates, announces it, and accepts another sentence', () =>
   withPage(async (page) => {
     await provide(page, MODEL, copier);
     const PAGE = '/web/translate.html';
@@ -135,7 +135,7 @@ test('<next-pixel task="translate"> translates, says so, and takes another sente
       await element.evaluate((node) => node.shadowRoot?.querySelector('canvas')?.ariaLabel ?? ''),
       /A translation by .*100 % done/,
     );
-    // Text of the page, which can be selected, with a band from each word to where it looked; as a file it is a picture.
+    // Text of the page, which can be selected, with a band from each word to the words it attends to; as a file it is a picture.
     assert.equal(
       await element.evaluate((node) => {
         const box = /** @type {HTMLElement} */ (node.shadowRoot?.querySelector('[part=text]'));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Sound in a browser: what the AudioContext plays is what Node computes; the page of WaveNet; the element of sounds. */
+/** Sound in a browser: the AudioContext plays exactly Node's samples; the page of WaveNet; the sound element. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -40,8 +40,8 @@ async function inNode(path, settings) {
  * @param {string} model
  * @param {object} settings
  * @param {number} rate  of the context
- * @param {{ barred?: boolean, first?: boolean, stalls?: number }} [circumstances]  barred: it can have no further modules; first: all is drawn before any
- *   is heard; stalls: the page does nothing for so many milliseconds once it is heard
+ * @param {{ barred?: boolean, first?: boolean, stalls?: number }} [circumstances]  barred: no further modules can be loaded; first:
+ *   everything is drawn before any of it plays; stalls: the page blocks for this many milliseconds during playback
  */
 async function recorded(page, model, settings, rate, { barred = false, first = false, stalls = 0 } = {}) {
   await provide(page, '/model.gguf', await readFile(model));
@@ -61,7 +61,7 @@ async function recorded(page, model, settings, rate, { barred = false, first = f
       const opened = await open('/model.gguf');
       const run = opened.generate(how);
       if (before) await run.samples();
-      /** Whether it was still drawn when its first sample was heard. @type {boolean | undefined} */
+      /** Whether it was still being drawn when its first sample played. @type {boolean | undefined} */
       let draws;
       const onPlay = (/** @type {{ seconds: number }} */ { seconds }) => {
         if (seconds === 0 || draws !== undefined) return;
@@ -114,7 +114,7 @@ test('one second, recorded from the AudioContext, is the samples that Node compu
       const [tiny, settings] = [inRepository(TINY.slice(1)), { label: 1, speaker: 0, seed: 4, seconds: 1 }];
       await openEmpty(page);
       const sound = await inNode(tiny, settings);
-      // All of it is drawn before: a machine that is busy with other tests might not keep up.
+      // All of it is drawn before: a busy machine might not keep up.
       const { heard, told } = await recorded(page, tiny, settings, 8000, { first: true });
       assert.equal(told.gaps, 0);
       assert.equal(Math.round(told.seconds * 8000), sound.length);
@@ -154,7 +154,7 @@ more('the shipped file: a spoken digit, at the rate of its context too', options
   ),
 );
 
-test('where there is no way to the player it is heard by buffers, the same samples', () =>
+test('without worklets it is played through buffers, with the same samples', () =>
   withPage(
     async (page) => {
       const settings = { label: 0, speaker: 1, seed: 5, seconds: 0.5 };
@@ -165,7 +165,7 @@ test('where there is no way to the player it is heard by buffers, the same sampl
     { complains: true },
   ));
 
-test('a signal stops it, a closed context says so', () =>
+test('a signal stops it, a closed context gives an error', () =>
   withPage(async (page) => {
     await openEmpty(page);
     await provide(page, '/model.gguf', await readFile(inRepository(TINY.slice(1))));
@@ -197,7 +197,7 @@ test('a signal stops it, a closed context says so', () =>
     assert.deepEqual(said, { stopped: 'AbortError', closed: 'closed' });
   }));
 
-test('trees: a layer hears one sample more, a dilated one twice as many', () => {
+test('trees: a plain layer sees one more sample, a dilated one twice as many', () => {
   for (let layers = 1; layers <= 5; layers++) {
     assert.equal(lit(31, Array(layers).fill(1))[0].size, layers + 1);
     assert.equal(
@@ -211,7 +211,7 @@ test('trees: a layer hears one sample more, a dilated one twice as many', () => 
   assert.deepEqual([...lit(2, [1, 2, 4])[0]].sort(), [0, 1, 2], 'there is nothing before the beginning');
 });
 
-test('the page: a digit is drawn before anything is pressed, is Node’s, and is heard; zoom, trees, queues, odds', options, () =>
+test('the page: a digit is drawn without a click, equals Node’s, and plays; zoom, trees, queues, probabilities', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
@@ -252,7 +252,7 @@ test('the page: a digit is drawn before anything is pressed, is Node’s, and is
   }),
 );
 
-test('a file is gone on with; a broken one and a microphone that may not be used are sentences', options, () =>
+test('a file is continued; a broken one and a blocked microphone give sentences', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
@@ -271,7 +271,7 @@ test('a file is gone on with; a broken one and a microphone that may not be used
   }),
 );
 
-test('the element shows a waveform, says what it is, and takes other attributes', options, () =>
+test('the element shows a waveform, describes itself, and accepts other attributes', options, () =>
   withPage(async (page) => {
     await openEmpty(page);
     await page.evaluate(async (define) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** `workers: 'auto'` in a page: as many workers as `model.workers` says, and none is left behind. */
+/** `workers: 'auto'` in a page: as many workers as `model.workers` reports, and none is left behind. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const { withPage } = session();
 /** The reported number of processors, instead of the real one. */
 const THREADS = 4;
 
-/** An empty page, which weights reach so late that all workers can start before. @param {Page} page */
+/** An empty page whose weights arrive so late that all workers can start before. @param {Page} page */
 async function open(page) {
   await page.route(`**${WEIGHTS}`, async (route) => {
     await sleep(500);
@@ -27,7 +27,7 @@ async function open(page) {
   await openEmpty(page);
 }
 
-/** Waits until a page has as many workers. @param {Page} page @param {number} count */
+/** Waits until a page has this many workers. @param {Page} page @param {number} count */
 async function has(page, count) {
   for (let i = 0; page.workers().length !== count && i < 60; i++) await sleep(50);
   assert.equal(page.workers().length, count);
@@ -63,7 +63,7 @@ const draw = (page) =>
     return values;
   });
 
-/** What any number of them draws. @type {number[][] | undefined} */
+/** The drawing with any number of workers. @type {number[][] | undefined} */
 let expected;
 
 test('the workers that pay are kept, the others are ended', (context) =>
@@ -79,7 +79,7 @@ test('the workers that pay are kept, the others are ended', (context) =>
     await has(page, 0);
   }));
 
-test('workers that cannot start are done without', () =>
+test('workers that cannot start are skipped', () =>
   withPage(
     async (page) => {
       await refuse(page, (worker) => worker > 0);
@@ -103,7 +103,7 @@ test('without the first one there is no model', () =>
     { complains: true },
   ));
 
-test('giving up ends all workers, whenever', () =>
+test('aborting ends all workers, at any time', () =>
   withPage(async (page) => {
     await open(page);
     for (const ms of [0, 20, 60, 100, 300]) {

@@ -43,7 +43,7 @@ async function write(page, css, options) {
   );
 }
 
-test('the text stands on the canvas at the resolution of the device, and beside it', () =>
+test('the text is on the canvas at the resolution of the device, and next to it for screen readers', () =>
   withPage(
     async (page) => {
       await provide(page, MODEL, stories);
@@ -66,7 +66,7 @@ test('the text stands on the canvas at the resolution of the device, and beside 
     { deviceScaleFactor: 2 },
   ));
 
-test('surprise shades, and a canvas without a size of its own keeps it', () =>
+test('shades of surprisal, and a canvas without an explicit size keeps its size', () =>
   withPage(
     async (page) => {
       await provide(page, MODEL, stories);
@@ -87,7 +87,7 @@ test('surprise shades, and a canvas without a size of its own keeps it', () =>
     { deviceScaleFactor: 2 },
   ));
 
-test('<next-pixel task="generate"> writes, pauses, says so, and is dark in the dark', () =>
+test('<next-pixel task="generate"> writes, pauses, announces it, and follows the dark theme', () =>
   withPage(async (page) => {
     await provide(page, MODEL, stories);
     const PAGE = '/web/writing.html';
@@ -142,7 +142,7 @@ test('<next-pixel task="generate"> writes, pauses, says so, and is dark in the d
     assert.ok(light > 200, 'light letters');
   }));
 
-test('an empty page has no text, and takes another', () =>
+test('an empty page has no text, and accepts another', () =>
   withPage(async (page) => {
     await openEmpty(page);
     assert.deepEqual(

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The bare loops of tests/bench/ceiling.c, and the kernels of tests/bench/kernels.c with theirs. */
+/** The bare loops of tests/bench/ceiling.c, and the kernels of tests/bench/kernels.c with their ceilings. */
 
 import { bytesOf, turn } from './common.js';
 
 const MB = 2 ** 20;
 const PAGE = 65536;
-/** Weights of the dot product: they fit any second-level cache with room to spare. */
+/** Weights of the dot product: they fit any second-level cache easily. */
 const DOT_BYTES = MB / 4;
 
-/** @param {{ wasm: string, most: number }} options  most: megabytes that stream() will read */
+/** @param {{ wasm: string, most: number }} options  most: the most megabytes that stream() will read */
 export async function start({ wasm, most: megabytes }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));
   const exports = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
   const at = Math.ceil(exports.__heap_base.value / 128) * 128;
   const most = megabytes * MB;
   exports.memory.grow(Math.ceil((at + most) / PAGE));
-  // Memory that was never written is one page of zeros, again and again: it would be read from the first-level cache.
+  // Memory that was never written is one page of zeros, mapped repeatedly: it would be read from the first-level cache.
   new Uint8Array(exports.memory.buffer, at, most).fill(1);
   const times = 64;
   /** @param {(...values: number[]) => number} dot @param {number} columns */
@@ -30,10 +30,10 @@ export async function start({ wasm, most: megabytes }) {
         return performance.now() - start;
       })));
   return {
-    /** Billions of multiply-adds a second against one column, and against four that share the weights. */
+    /** Billions of multiply-adds per second against one column, and against four that share the weights. */
     one: () => rate(exports.dot_one, 1),
     four: () => rate(exports.dot_four, 4),
-    /** Billions of bytes a second. @param {{ megabytes: number }} size */
+    /** Billions of bytes per second. @param {{ megabytes: number }} size */
     async stream({ megabytes: size }) {
       const bytes = size * MB;
       return (
@@ -72,7 +72,7 @@ export async function startConvolutions({ wasm, shapes }) {
   for (const shape of shapes) if (!add(...shape)) throw new Error(`no room for a convolution of ${shape.join(', ')}`);
   const times = 4;
   return {
-    /** Milliseconds for all of them, a picture's. */
+    /** Milliseconds for all convolutions of a picture. */
     convolutions: () =>
       turn(times, () => {
         const start = performance.now();
@@ -96,14 +96,14 @@ export async function startKernels({ wasm }) {
         return performance.now() - start;
       })));
   return {
-    /** Billions of numbers a second. */
+    /** Billions of numbers per second. */
     gates: () => rate('gate', exports.gate_numbers(), 2000),
     gatesCeiling: () => rate('gate_ceiling', exports.gate_numbers(), 2000),
     gru: () => rate('gru', exports.gru_numbers(), 2000),
     gruCeiling: () => rate('gru_ceiling', exports.gru_numbers(), 2000),
     lstm: () => rate('lstm', exports.lstm_numbers(), 2000),
     lstmCeiling: () => rate('lstm_ceiling', exports.lstm_numbers(), 2000),
-    /** Billions of bytes a second. */
+    /** Billions of bytes per second. */
     queue: () => rate('gather', exports.gather_bytes(), 100_000),
     queueCeiling: () => rate('gather_ceiling', exports.gather_bytes(), 100_000),
     patches: () => rate('gather_patch', exports.patch_bytes(), 100_000),

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** LiteRT.js on the processor, one thread: the products of a decoder, which it does by XNNPACK. */
+/** LiteRT.js on the processor, one thread: the products of a decoder, computed by XNNPACK. */
 
 import { bytesOf, turn } from './common.js';
 
-/** @param {{ peers: string, model: string, columns: number, width: number }} options  width: numbers of a column that goes in */
+/** @param {{ peers: string, model: string, columns: number, width: number }} options  width: numbers per input column */
 export async function start({ peers, model, columns, width }) {
   const { Tensor, loadAndCompile, loadLiteRt } = await import(`${peers}/@litertjs/core/dist/index.js`);
   const page = /** @type {any} */ (globalThis);
   page.litert ??= loadLiteRt(`${peers}/@litertjs/core/wasm/`);
   await page.litert;
   const compiled = await loadAndCompile(await bytesOf(model), { accelerator: 'wasm', cpuOptions: { numThreads: 1 } });
-  if (!compiled.isFullyAccelerated) throw new Error('LiteRT.js does not give all of the model to its kernels');
+  if (!compiled.isFullyAccelerated) throw new Error('LiteRT.js does not run the whole model in its kernels');
   const input = new Tensor(
     Float32Array.from({ length: columns * width }, (_, i) => Math.sin(0.7 * i + 1)),
     [columns, width],
   );
   const [first] = await compiled.run(input);
-  if (!first.toTypedArray().every(Number.isFinite)) throw new Error('LiteRT.js gives numbers that are none');
+  if (!first.toTypedArray().every(Number.isFinite)) throw new Error('LiteRT.js returns NaN');
   first.delete();
   return {
     /** Milliseconds for all of them. @param {{ times: number }} work */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** onnxruntime-web, its wasm backend, one thread. The cache goes in and comes out with every step: it offers no other way here. */
+/**
+ * onnxruntime-web, its wasm backend, one thread. The cache is passed in and returned with every step, because it offers no other way here.
+ */
 
 import { bytesOf, stepped, turn } from './common.js';
 
-/** @param {{ peers: string, model: string, shape: { blocks: number, heads: number, width: number }, prompts?: boolean }} options  prompts: the model
- * takes several tokens at once, and knows their positions by itself */
+/** @param {{ peers: string, model: string, shape: { blocks: number, heads: number, width: number }, prompts?: boolean }} options  prompts:
+ * the model reads several tokens per call and derives their positions itself */
 export async function start({ peers, model, shape, prompts = false }) {
   const { blocks, heads, width } = shape;
   const ort = await import(`${peers}/onnxruntime-web/dist/ort.wasm.min.mjs`);
@@ -17,7 +19,7 @@ export async function start({ peers, model, shape, prompts = false }) {
   const caches = Array.from({ length: blocks }, (_, i) => [`${i}.key`, `${i}.value`]).flat();
   /** @type {Record<string, any>} */
   let past = {};
-  /** A cache of so many positions. @param {number} length */
+  /** A cache of this many positions. @param {number} length */
   const reset = (length) => {
     past = {};
     for (const name of caches) {
@@ -25,7 +27,7 @@ export async function start({ peers, model, shape, prompts = false }) {
       past[`past.${name}`] = new ort.Tensor('float32', data, [1, heads, length, width / heads]);
     }
   };
-  /** Logits after tokens that follow so many. @param {number[]} tokens @param {number} position */
+  /** Logits after tokens that start at a position. @param {number[]} tokens @param {number} position */
   const run = async (tokens, position) => {
     const end = position + tokens.length;
     const outputs = await session.run({
@@ -41,7 +43,7 @@ export async function start({ peers, model, shape, prompts = false }) {
   };
   return {
     ...(await stepped({ reset, step: (token, position) => run([prompts ? token % 256 : token], position) })),
-    /** Milliseconds of a prompt of so many tokens. */
+    /** Milliseconds of a prompt of this many tokens. */
     prompt: (/** @type {{ length: number }} */ { length }) =>
       turn(1, async () => {
         reset(0);

@@ -43,7 +43,7 @@ export async function startCore({ wasm, model }) {
 
   return {
     positions: core.positions,
-    /** Milliseconds per step around a position, all of them in one call. */
+    /** Milliseconds per step around a position, all steps in one call. */
     time({ position = 0, steps = 1, samples = 1, greedy = false }) {
       const from = Math.max(0, Math.floor(position - steps / 2));
       const warm = Math.min(WARM, from);
@@ -57,7 +57,7 @@ export async function startCore({ wasm, model }) {
         return ms;
       });
     },
-    /** Milliseconds from a prompt of so many tokens to the first token after it. */
+    /** Milliseconds from a prompt of this many tokens to the first token after it. */
     prompt({ length = 1 }) {
       return turn(1, () => {
         const session = core.openSession({ ...SETTINGS, samples: 1, temperature: 0 });
@@ -69,7 +69,7 @@ export async function startCore({ wasm, model }) {
         return ms;
       });
     },
-    /** Milliseconds per known position, so many at a time. */
+    /** Milliseconds per known position, this many at a time. */
     prefill({ position = 0, count = 1, columns = 1 }) {
       return turn(count, () => {
         const session = open(position - WARM, 1);
@@ -104,7 +104,7 @@ export async function startCore({ wasm, model }) {
 export async function startSound({ wasm, model }) {
   const core = new Core(await compile(wasm), await bytesOf(model));
   return {
-    /** Milliseconds a sample, in the middle of a sound. */
+    /** Milliseconds per sample, in the middle of a sound. */
     sample({ steps = 1, warm = 1 }) {
       return turn(steps, () => {
         // Known, not drawn: no sound may end meanwhile.
@@ -121,19 +121,19 @@ export async function startSound({ wasm, model }) {
   };
 }
 
-/** The engine with a model whose picture is made at once, of a latent. @param {{ wasm: string, model: string }} options */
+/** The engine with a model that draws a picture in one pass from a latent. @param {{ wasm: string, model: string }} options */
 export async function startPicture({ wasm, model }) {
   const core = new Core(await compile(wasm), await bytesOf(model));
   const label = Uint32Array.of(0);
   return {
-    /** Milliseconds a picture, one thread, with the session that it takes. */
+    /** Milliseconds per picture, one thread, including its session. */
     picture: () =>
       turn(1, () => {
         const start = performance.now();
         const session = core.openSession({ ...SETTINGS, samples: 1 });
         core.input(session, 'class', label);
         while (core.encode(session)) {
-          /* the next slice */
+          /* the next chunk */
         }
         core.result(session, 'image', 0, core.resultLength(session, 'image'));
         core.closeSession(session);
@@ -154,7 +154,7 @@ export async function startLibrary({ wasm, model }) {
   /** @type {OffscreenCanvas | undefined} */
   let picture;
   if (completes) {
-    // Its own drawing: a picture of its kind, because the drawn values may affect the cost of a step.
+    // A typical drawn picture, because the drawn values may affect the cost of a step.
     picture = new OffscreenCanvas(width, height);
     const blank = { data: new Uint8Array(width * height * channels), width, height };
     await loaded.complete(blank, { rows: 0, seed: 1 }).drawTo(/** @type {any} */ (picture));
@@ -173,17 +173,16 @@ export async function startLibrary({ wasm, model }) {
       });
       return { ms, pixels: count / samples / channels };
     },
-    /** Milliseconds per picture, drawn without input in the default way (with speculative decoding if it pays) and without. Guesses are
-     * right more often in one picture than in another, so there are several, the same ones every time; each is drawn in both ways
-     * alternately, for the machine's
-     * pace changes from second to second. */
+    /** Milliseconds per picture, drawn without input in the default way (with speculative decoding if it pays) and without. The draft is
+     * right more often in one picture than in another, so several are measured, always the same ones. Each is drawn in both ways
+     * alternately, because the machine's speed changes from second to second. */
     async ahead({ pictures = 4 }) {
       const parts = { with: 0, without: 0 };
       for (let seed = 1; seed <= pictures; seed++) {
         for (const way of seed % 2 ? /** @type {const} */ (['with', 'without']) : /** @type {const} */ (['without', 'with'])) {
           const start = performance.now();
           for await (const _ of loaded.generate({ seed, ...(way === 'without' && { lookAhead: false }) })) {
-            /* what is drawn is not looked at */
+            /* the drawn values are not used */
           }
           parts[way] += (performance.now() - start) / pictures;
         }
@@ -198,7 +197,7 @@ function lowerHalf(model, picture, samples) {
   return model.complete(/** @type {any} */ (picture), { samples, seed: 7 });
 }
 
-/** What the library does by itself here. @param {{ model: string }} options */
+/** The library's defaults here. @param {{ model: string }} options */
 export async function startChoice({ model }) {
   /** @type {Model} */ (await load(model)).close();
   const files = performance
@@ -206,7 +205,7 @@ export async function startChoice({ model }) {
     .map(({ name }) => name)
     .filter((name) => name.endsWith('.wasm'));
   return {
-    /** The wasm file that it took: the last one that load() fetched, should it have tried several. */
+    /** The wasm file that it chose: the last one that load() fetched, if it tried several. */
     wasm: () => files.at(-1),
   };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** TensorFlow.js, its wasm backend, one thread: the decode step written with its operations, in floats: it has no others. */
+/** TensorFlow.js, its wasm backend, one thread: the decode step written with its operations, in floats, the only type they support. */
 
 import { stepped } from './common.js';
 

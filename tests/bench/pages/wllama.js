@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * wllama, llama.cpp as wasm, one thread. Its defaults are not its best here: a cache of halves and flash attention are slow in
- * wasm, so it gets a cache of floats and no flash attention. It takes prompts as text; each letter is a token, after one that
- * begins the text. Its own clock of the decoding is taken, which leaves out its messages between threads.
+ * wllama, llama.cpp as wasm, one thread. Its defaults are not its best here: a half-precision cache and flash attention are slow in wasm,
+ * so it gets a single-precision cache and no flash attention. It takes prompts as text; each letter is a token, after a begin token. Its
+ * own clock of the decoding is used, which excludes its messages between threads.
  */
 
 import { bytesOf, turn, WARM_UP } from './common.js';
@@ -52,11 +52,11 @@ export async function start({ peers, model, shape }) {
     /** @param {{ position: number, steps: number }} place */
     async time({ position, steps }) {
       const from = position - steps / 2;
-      await generate(from, 1); // reads the prompt; what follows finds it in the cache
+      await generate(from, 1); // reads the prompt; the next call finds it in the cache
       // The first token comes from the prompt's own pass, so one more is drawn.
       return turn(steps, () => generate(from, steps + 1));
     },
-    /** Milliseconds of a prompt of so many tokens. Each begins with another letter, so that none is found in the cache. */
+    /** Milliseconds of a prompt of this many tokens. Each starts with another letter, so that none is in the cache. */
     prompt: (/** @type {{ length: number }} */ { length }) =>
       turn(1, () => generate(length, 1, `${'klmnopqrstuvwxyz'[prompts++ % 16]}bcdefghij`, false)),
   };

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Every figure of a row of the lectures (tests/browser/figures.js) is alive: one of its controls, which are tried in order, changes it.
+ * Every figure of a row of the lectures (tests/browser/figures.js) works: one of its controls, which are tried in order, changes it.
  * Nothing moves on its own meanwhile, because the visitor prefers reduced motion.
  */
 
@@ -16,7 +16,7 @@ import { session, sleep } from '../browser.js';
 
 const { withPage } = session();
 
-/** Milliseconds in which a figure has to show something else, and in which nothing may for it to be at rest. */
+/** Time limits in milliseconds: a figure must change within the first, and is at rest after the second without a change. */
 const [ANSWER, REST] = [8000, 600];
 /** Its controls, the most likely to change something first; this many of each are tried. */
 const CONTROLS = [
@@ -32,7 +32,10 @@ const CONTROLS = [
 ];
 const EACH = 3;
 
-/** What a figure shows: its pictures, drawings and texts, but not the state of the controls. @param {Locator} figure @returns {Promise<string>} */
+/**
+ * The content of a figure: its pictures, drawings and texts, but not the state of the controls. @param {Locator} figure @returns
+ * {Promise<string>}
+ */
 const shownBy = (figure) =>
   figure.evaluate((root) => {
     const pictures = [...root.querySelectorAll('canvas')].map((canvas) => (canvas.width && canvas.height ? canvas.toDataURL() : ''));
@@ -95,7 +98,7 @@ async function tried(page, name, at) {
     await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase="empty"])'), undefined, {
       timeout: 60000,
     });
-  // The figure's contents may depend on the first one's drawing.
+  // The figure's contents may depend on the first figure's drawing.
   const run = page.locator('main figure').first().locator('[data-phase] button.primary:enabled').first();
   if (!(await figure.evaluate((one) => one === document.querySelector('main figure'))) && (await run.count()) > 0) {
     await run.click();

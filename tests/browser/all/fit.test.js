@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pages fit whatever letters a machine has: here with the narrowest. ../pages.test.js and ../manual.test.js have them with the widest. */
+/** Pages fit with any font: here with the narrowest. ../pages.test.js and ../manual.test.js use the widest. */
 
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';

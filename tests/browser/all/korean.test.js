@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What ../korean.test.js asks of every page in Korean, at every width, with wider spaces and larger text, by Tab, and with the first figure drawn to its end: `npm run test:all`. */
+/**
+ * The checks of ../korean.test.js for every Korean page, at every width, with wider spaces and larger text, by Tab, and with the first
+ * figure drawn to its end: `npm run test:all`.
+ */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -17,7 +20,7 @@ const SHIFT = 0.1;
 describe('pages in Korean', { concurrency: 2 }, async () => {
   for (const name of await pagesIn(fileURLToPath(new URL('../../../web', import.meta.url)), 'ko')) {
     const address = `/web/${name && `pages/${name}/`}ko/`;
-    test(`${address}: does not move, fits any reader, axe-core finds nothing, Tab reaches all, nothing is in English once all is drawn`, () =>
+    test(`${address}: does not move, fits any reader, axe-core finds nothing, Tab reaches everything, nothing is in English once everything is drawn`, () =>
       withPage(
         async (page) => {
           await watchShifts(page);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Own files on the pages that own-file.test.js does not try; and each page that runs a model has a way to open one. */
+/** Visitors' files on the pages that own-file.test.js does not try; and each page that runs a model has a way to open one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ import { ELSEWHERE, PAGES, SHORT, tryFile } from '../own-file.js';
 
 const { withPage } = session();
 
-test('every page takes a file', async () => {
+test('every page accepts a file', async () => {
   const pages = await pagesOf(inRepository('web/'));
   assert.deepEqual([...Object.keys(PAGES), ...ELSEWHERE].sort(), pages.sort());
   for (const name of Object.keys(PAGES))

@@ -28,7 +28,7 @@ describe('pages', { concurrency: 2 }, async () => {
           async (page) => {
             await watchShifts(page);
             await page.goto(`/web/${path}`);
-            // On a phone a figure may lie too far down to be made yet.
+            // On a phone a figure may be too far down to exist yet.
             await Promise.race([
               firstFigure(page)
                 .waitFor(WAIT)
@@ -60,7 +60,7 @@ describe('pages', { concurrency: 2 }, async () => {
           { reducedMotion: 'reduce', ...options },
         ));
 
-      test(`/web/${path} obeys the policy, ${how}`, () =>
+      test(`/web/${path} obeys the content security policy, ${how}`, () =>
         withPage(async (page) => {
           const response = await page.goto(`/web/${path}`);
           assert.match(response?.headers()['content-security-policy'] ?? '', /default-src 'none'/);
@@ -82,7 +82,7 @@ describe('pages', { concurrency: 2 }, async () => {
         { reducedMotion: 'reduce' },
       ));
 
-    test(`/web/${path} works without a connection once it was seen, and with one again`, () =>
+    test(`/web/${path} works offline once it was visited, and online again`, () =>
       withPage(
         async (page) => {
           const works = async () => {

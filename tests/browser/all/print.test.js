@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Every page on paper, in both languages: `npm run test:all`. */
+/** Every page in print, in both languages: `npm run test:all`. */
 
 import { describe, test } from 'node:test';
 
@@ -12,7 +12,7 @@ const { withPage } = session();
 
 describe('on paper', { concurrency: 2 }, async () => {
   for (const path of await everyPageInEveryLanguage()) {
-    test(`/web/${path} on paper is text and stills`, () =>
+    test(`/web/${path} in print has text and stills`, () =>
       withPage(
         async (page) => {
           await page.goto(`/web/${path}`);
