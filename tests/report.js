@@ -10,6 +10,9 @@ import { appendFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { inspect } from 'node:util';
 
+/** The name of the test for which those of several files in one process wait (group.js). */
+export const GROUP = 'the files of this group are read';
+
 /** @param {number} ms */
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
@@ -24,6 +27,7 @@ export default async function* report(events) {
   for await (const { type, data } of events) {
     if (type === 'test:stderr' || type === 'test:stdout') yield data.message;
     if (type !== 'test:pass' && type !== 'test:fail') continue;
+    if (type === 'test:pass' && data.name === GROUP) continue;
     const of = /^more \((.+?)\): /.exec(data.name)?.[1] ?? data.file ?? data.name; // more.js
     if (basename(of) !== basename(file)) {
       if (file) yield line();

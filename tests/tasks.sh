@@ -27,7 +27,7 @@ task_test_js() {
 # test-browser  the library, the page and the element in headless Chromium
 task_test_browser() {
   [ ! -e tests/browser/tsconfig.json ] || npx --no-install tsc -p tests/browser/tsconfig.json
-  tests 900 --test-concurrency=2 tests/browser/*.test.js
+  tests 900 --test-concurrency=2 $(node tests/group.js "$OUT/groups/browser" 6 tests/browser/*.test.js)
 }
 
 # test-sweep  every page of the demo and of the manual, and every figure, at every width and in every colour, each check in a load of its own; every address, every test image

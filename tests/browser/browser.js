@@ -94,21 +94,48 @@ export async function launch(more = [], fonts = 'wide') {
  * @typedef {string[]} Complaints
  */
 
-/** Starts server and browser before the tests of a file, and ends them afterwards. @param {string[]} [flags] of the browser @param {Fonts} [fonts] */
-export function session(flags, fonts) {
-  /** @type {Browser} */
-  let browser;
-  /** @type {Awaited<ReturnType<typeof serve>>} */
-  let server;
-  before(async () => {
+/** What the files of this process share (../group.js): the browsers, by their flags and letters, and the server. */
+const shared = {
+  /** @type {Map<string, Promise<Browser>>} */
+  browsers: new Map(),
+  /** @type {ReturnType<typeof serve> | undefined} */
+  server: undefined,
+};
+
+/** A running browser with these flags and letters; one that has crashed is started anew. @param {string[]} [flags] @param {Fonts} [fonts] */
+function browserWith(flags, fonts) {
+  const key = JSON.stringify([flags, fonts]);
+  const running = shared.browsers.get(key);
+  if (running) return running;
+  const starting = launch(flags, fonts);
+  const forget = () => {
+    if (shared.browsers.get(key) === starting) shared.browsers.delete(key);
+  };
+  shared.browsers.set(key, starting);
+  starting.then((browser) => browser.on('disconnected', forget), forget);
+  return starting;
+}
+
+/** The server of what is published; while somebody edits, of the sources. */
+const served = () =>
+  (shared.server ??= (async () => {
     mkdirSync(OUT, { recursive: true });
-    browser = await launch(flags, fonts);
-    server = await serve({ port: 0, root: (await isBuilt()) ? (await published()).root : undefined }); // while somebody edits, the sources
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+    return serve({ port: 0, root: (await isBuilt()) ? (await published()).root : undefined });
+  })());
+
+async function stop() {
+  const browsers = [...shared.browsers.values()];
+  shared.browsers.clear();
+  for (const browser of browsers) await (await browser).close();
+  const server = await shared.server;
+  shared.server = undefined;
+  await server?.close();
+}
+
+/** Starts a server and a browser for the tests of a file, and ends them afterwards. @param {string[]} [flags] of the browser @param {Fonts} [fonts] */
+export function session(flags, fonts) {
+  before(served);
+  after(stop);
 
   /**
    * A new page in a separate context, closed when `body` is done. It must not complain, unless `complains` allows it.
@@ -117,7 +144,8 @@ export function session(flags, fonts) {
    * @param {BrowserContextOptions & { complains?: boolean }} [options]
    */
   async function withPage(body, { complains = false, ...options } = {}) {
-    const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, baseURL: server.url, ...options });
+    const [browser, { url }] = await Promise.all([browserWith(flags, fonts), served()]);
+    const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, baseURL: url, ...options });
     context.setDefaultTimeout(30000); // of a busy machine
     try {
       const page = await context.newPage();

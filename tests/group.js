@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Several files of tests in one process, one after the other: modules are read and compiled once, and they share a browser (browser/browser.js).
+ *
+ *     node tests/group.js FOLDER SIZE FILE...   writes FOLDER/*.test.js, each of which imports at most SIZE of these files, and prints their names
+ *
+ * The first file begins when all of its group have been read, because Node takes a process for done as soon as no test is left.
+ */
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Files that take so long that each has a process of its own. They begin first. */
+const ALONE = ['pages.test.js', 'element.test.js', 'element-life.test.js'];
+
+const [folder, size, ...files] = process.argv.slice(2);
+const alone = ALONE.flatMap((name) => files.filter((file) => basename(file) === name));
+const others = files.filter((file) => !alone.includes(file));
+const count = Math.ceil(others.length / Number(size));
+const groups = [...alone.map((file) => [file]), ...Array.from({ length: count }, (_, i) => others.filter((_, k) => k % count === i))];
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const addressOf = (/** @type {string} */ file) => JSON.stringify(pathToFileURL(resolve(file)).href);
+for (const [i, group] of groups.entries()) {
+  const name = `${folder}/${String(i).padStart(2, '0')}.test.js`;
+  const lines = [
+    `import { begin } from ${addressOf('tests/held.js')};`,
+    ...group.map((file) => `import ${addressOf(file)};`),
+    'begin();',
+    '',
+  ];
+  writeFileSync(name, lines.join('\n'));
+  console.log(name);
+}
