@@ -44,10 +44,36 @@ uint64_t nx_convolutions_bytes(const nx_convolutions *c) {
     return nx_convolve_bytes(&widest);
 }
 
-uint32_t nx_convolve_columns(float *out, const nx_convolutions *c, uint32_t i, const float *picture, uint32_t first, void *scratch) {
-    const nx_convolution *one = &c->at[i];
-    uint32_t left = one->locations - first, n = left < NX_COLUMNS ? left : NX_COLUMNS;
-    nx_convolve(out, &one->map.weight, one->map.bias, picture, &one->patches, first, n, scratch);
-    if (i < c->n) nx_relu(out, one->map.weight.rows, n);
-    return n;
+/* ---- slices ----------------------------------------------------------------------------------------------------------- */
+
+#define SLICE_PRODUCTS (1u << 22)
+
+static uint32_t slice_locations(const nx_convolution *one) {
+    uint64_t products = (uint64_t)NX_COLUMNS * one->map.weight.rows * one->map.weight.cols;
+    return NX_COLUMNS * (products < SLICE_PRODUCTS ? (uint32_t)(SLICE_PRODUCTS / products) : 1);
+}
+
+static uint32_t slices_of(const nx_convolution *one) { return (one->locations + slice_locations(one) - 1) / slice_locations(one); }
+
+uint32_t nx_convolution_slices(const nx_convolutions *c, uint32_t n) {
+    uint32_t slices = 0;
+    for (uint32_t i = 0; i < n; i++) slices += slices_of(&c->at[i]);
+    return slices;
+}
+
+nx_convolution_slice nx_convolution_slice_at(const nx_convolutions *c, uint32_t slice) {
+    uint32_t i = 0;
+    for (; slice >= slices_of(&c->at[i]); i++) slice -= slices_of(&c->at[i]);
+    uint32_t length = slice_locations(&c->at[i]), first = slice * length, left = c->at[i].locations - first;
+    return (nx_convolution_slice){i, first, first + (left < length ? left : length)};
+}
+
+void nx_convolve_slice(float *out, const nx_convolutions *c, nx_convolution_slice part, const float *picture, void *scratch) {
+    const nx_convolution *one = &c->at[part.index];
+    uint32_t outputs = one->map.weight.rows;
+    for (uint32_t at = part.first, n; at < part.past; at += n, out += (size_t)n * nx_stride(outputs)) {
+        n = part.past - at < NX_COLUMNS ? part.past - at : NX_COLUMNS;
+        nx_convolve(out, &one->map.weight, one->map.bias, picture, &one->patches, at, n, scratch);
+        if (part.index < c->n) nx_relu(out, outputs, n);
+    }
 }

@@ -36,7 +36,17 @@ void nx_read_last_convolution(nx_reader *r, nx_convolutions *c, const char *name
 /* Scratch memory of a convolution of the stack. */
 uint64_t nx_convolutions_bytes(const nx_convolutions *c);
 
-/* out (n, nx_stride(channels out)) written: convolution i of `picture` at n <= NX_COLUMNS locations from `first` on, with relu if i < c->n. Returns n. */
-uint32_t nx_convolve_columns(float *out, const nx_convolutions *c, uint32_t i, const float *picture, uint32_t first, void *scratch);
+/* The part of a convolution that a slice of an encoder computes: locations `first` to `past` of convolution `index`. A slice is as many times NX_COLUMNS
+ * locations as about four million products take, at least one, so that it takes milliseconds however large the picture is. */
+typedef struct {
+    uint32_t index, first, past;
+} nx_convolution_slice;
+
+/* The number of slices of the first n convolutions, and which one slice `slice` of them is; slice < nx_convolution_slices. */
+uint32_t nx_convolution_slices(const nx_convolutions *c, uint32_t n);
+nx_convolution_slice nx_convolution_slice_at(const nx_convolutions *c, uint32_t slice);
+
+/* out (past - first, nx_stride(channels out)) written: that part of a convolution of `picture`, with relu if index < c->n. */
+void nx_convolve_slice(float *out, const nx_convolutions *c, nx_convolution_slice part, const float *picture, void *scratch);
 
 #endif

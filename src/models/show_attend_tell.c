@@ -196,24 +196,25 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* Up to NX_COLUMNS locations of a convolution a slice, one convolution after another; then of the keys; then the start. */
+/* The slices of the convolutions, one convolution after another; then NX_COLUMNS keys a slice; then the start. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory, NX_COLUMNS);
     encoder_output out = seen_at(m, output);
     for (uint32_t i = 0; !slice && i < m->height * m->width * COLOURS; i++) out.picture[0][i] = (255 - (float)inputs->port[IMAGE][i]) / 255;
-    uint32_t at = slice * NX_COLUMNS, last = m->encoder.n - 1;
-    for (uint32_t i = 0; i <= last; i++) {
-        const nx_convolution *c = &m->encoder.at[i];
-        if (at < c->locations) {
-            float *written = (i < last ? out.picture[(i + 1) % 2] : out.a) + (size_t)at * nx_stride(c->map.weight.rows);
-            uint32_t n = nx_convolve_columns(written, &m->encoder, i, out.picture[i % 2], at, s.product);
-            for (uint32_t j = 0; i == last && j < n; j++)
-                nx_add_scaled(written + (size_t)j * nx_stride(m->D), m->position + (size_t)(at + j) * m->D, 1, m->D);
-            return 1;
-        }
-        at -= (c->locations + NX_COLUMNS - 1) / NX_COLUMNS * NX_COLUMNS;
+    uint32_t convolved = nx_convolution_slices(&m->encoder, m->encoder.n);
+    if (slice < convolved) {
+        nx_convolution_slice part = nx_convolution_slice_at(&m->encoder, slice);
+        int last = part.index + 1 == m->encoder.n;
+        float *written =
+            (last ? out.a : out.picture[(part.index + 1) % 2]) + (size_t)part.first * nx_stride(m->encoder.at[part.index].map.weight.rows);
+        nx_convolve_slice(written, &m->encoder, part, out.picture[part.index % 2], s.product);
+        for (uint32_t at = part.first; last && at < part.past; at++, written += nx_stride(m->D))
+            nx_add_scaled(written, m->position + (size_t)at * m->D, 1, m->D);
+        return 1;
     }
+    uint32_t keyed = (m->L + NX_COLUMNS - 1) / NX_COLUMNS, at = (slice - convolved) * NX_COLUMNS;
+    if (slice - convolved > keyed) return 0;
     if (at < m->L) {
         nx_input input = nx_input_of(out.a + (size_t)at * nx_stride(m->D), m->L - at < NX_COLUMNS ? m->L - at : NX_COLUMNS, s.product);
         nx_matmul(out.keys + (size_t)at * nx_stride(m->A), &m->key, NULL, &input);

@@ -30,7 +30,8 @@
 #define MAX_BLOCKS 4
 #define EXAMPLES 1024u
 #define QUERIES 64u
-#define GROUP 64u /* steps of a slice */
+#define GROUP 64u                 /* steps of a slice, at most */
+#define SLICE_PRODUCTS (1u << 24) /* of a slice of a layer, about */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -126,9 +127,10 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 typedef struct {
     uint32_t *done;
-    float *x;    /* (T, nx_stride(channels)): examples, then queries */
-    void *cache; /* of the attention that is computed: N + 1 slots, the last one the query's own */
-    float *odds; /* (Q, ways) */
+    float *picture[2]; /* input and output of a convolution */
+    float *x;          /* (T, nx_stride(channels)): examples, then queries */
+    void *cache;       /* of the attention that is computed: N + 1 slots, the last one the query's own */
+    float *odds;       /* (Q, ways) */
     uint64_t bytes;
 } room;
 
@@ -142,6 +144,7 @@ static nx_cache cache_of(const nx_shape *shape, void *memory, uint32_t keys) {
 static room lay_out(const model *m, const nx_shape *shape, void *output) {
     nx_arena arena = {output, 0, UINT64_MAX};
     room r = {.done = nx_arena_take(&arena, sizeof *r.done)};
+    for (int i = 0; i < 2; i++) r.picture[i] = nx_arena_take(&arena, (uint64_t)m->embedding.picture * sizeof(float));
     r.x = nx_arena_columns(&arena, steps_of(shape), m->channels);
     r.cache = nx_arena_take(&arena, nx_cache_bytes(NX_F32, nx_cache_slots(examples_of(shape) + 1), 1, m->keys));
     r.odds = nx_arena_take(&arena, (uint64_t)shape->counts[QUERY] * m->ways * sizeof *r.odds);
@@ -153,11 +156,10 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 
 /* J = NX_COLUMNS. */
 typedef struct {
-    float *picture[2]; /* (picture) input and output of a convolution */
-    float *column;     /* (J, reads) */
-    float *q, *k, *v;  /* (J, 2 D or keys) */
-    float *value;      /* (keys) a value, zeros behind it */
-    float *weights;    /* (N + 1) */
+    float *column;    /* (J, reads) */
+    float *q, *k, *v; /* (J, 2 D or keys) */
+    float *value;     /* (keys) a value, zeros behind it */
+    float *weights;   /* (N + 1) */
     void *patches, *input, *attend;
     uint64_t bytes;
 } workspace;
@@ -166,7 +168,6 @@ static workspace scratch_of(const model *m, const nx_shape *shape, void *scratch
     nx_arena arena = {scratch, 0, UINT64_MAX};
     workspace w = {0};
     uint32_t N = examples_of(shape), wide = nx_stride(m->reads) * NX_COLUMNS;
-    for (int i = 0; i < 2; i++) w.picture[i] = nx_arena_take(&arena, m->embedding.picture * sizeof(float));
     w.column = nx_arena_take(&arena, wide * sizeof(float));
     w.q = nx_arena_take(&arena, wide * sizeof(float));
     w.k = nx_arena_take(&arena, wide * sizeof(float));
@@ -187,20 +188,18 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the passes ------------------------------------------------------------------------------------------------------ */
 
-/* x of one step: its embedding, and its label if it is an example. */
-static void embed(const model *m, const nx_inputs *inputs, uint32_t step, float *x, const workspace *w) {
+/* Slice `slice` of x of one step: its embedding, and with the last one its label if it is an example. */
+static void embed(const model *m, const nx_inputs *inputs, const room *r, uint32_t step, uint32_t slice, const workspace *w) {
     uint32_t N = examples_of(&inputs->shape), pixels = m->height * m->width;
     const uint32_t *ids = step < N ? inputs->port[SUPPORT] + (size_t)step * pixels : inputs->port[QUERY] + (size_t)(step - N) * pixels;
-    float *from = w->picture[0], *to = w->picture[1];
-    for (uint32_t i = 0; i < pixels; i++) from[i] = (float)ids[i] / 255.0f;
-    for (uint32_t i = 0; i <= m->embedding.n; i++) {
-        const nx_convolution *c = &m->embedding.at[i];
-        for (uint32_t at = 0; at < c->locations; at += NX_COLUMNS)
-            nx_convolve_columns(to + (size_t)at * nx_stride(c->map.weight.rows), &m->embedding, i, from, at, w->patches);
-        float *swap = from;
-        from = to, to = swap;
-    }
-    memcpy(x, from, m->embedding_length * sizeof *x);
+    float *x = r->x + (size_t)step * nx_stride(m->channels);
+    for (uint32_t i = 0; !slice && i < pixels; i++) r->picture[0][i] = (float)ids[i] / 255.0f;
+    nx_convolution_slice part = nx_convolution_slice_at(&m->embedding, slice);
+    float *out = r->picture[(part.index + 1) % 2];
+    nx_convolve_slice(out + (size_t)part.first * nx_stride(m->embedding.at[part.index].map.weight.rows), &m->embedding, part,
+                      r->picture[part.index % 2], w->patches);
+    if (part.index < m->embedding.n) return;
+    memcpy(x, out, m->embedding_length * sizeof *x);
     memset(x + m->embedding_length, 0, m->label_length * sizeof *x);
     if (step < N) x[m->embedding_length + inputs->port[LABELS][step]] = 1;
 }
@@ -279,18 +278,26 @@ static float *map_of(const model *m, const nx_inputs *inputs, uint32_t index) {
     return inputs->maps ? inputs->maps + (size_t)before * inputs->shape.counts[QUERY] * examples_of(&inputs->shape) : NULL;
 }
 
-/* Slices: a picture each; then of each layer GROUP steps each; then the answers. */
+/* Steps of a slice of a layer, whose weights are at most reads * reads. */
+static uint32_t group_of(const model *m) {
+    uint32_t steps = SLICE_PRODUCTS / (m->reads * m->reads) / NX_COLUMNS * NX_COLUMNS;
+    return steps < NX_COLUMNS ? NX_COLUMNS : steps < GROUP ? steps : GROUP;
+}
+
+/* Slices: those of the convolutions of each picture; then of each layer a group of steps each; then the answers. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch) {
     const model *m = opaque;
     const nx_shape *shape = &inputs->shape;
     room r = lay_out(m, shape, output);
     workspace w = scratch_of(m, shape, scratch);
-    uint32_t N = examples_of(shape), T = steps_of(shape), groups = (T + GROUP - 1) / GROUP;
-    if (slice < T) {
-        embed(m, inputs, slice, r.x + (size_t)slice * nx_stride(m->channels), &w);
+    uint32_t N = examples_of(shape), T = steps_of(shape), group = group_of(m), groups = (T + group - 1) / group;
+    uint32_t each = nx_convolution_slices(&m->embedding, m->embedding.n + 1);
+    if (slice / each < T) {
+        embed(m, inputs, &r, slice / each, slice % each, &w);
         return 1;
     }
-    uint32_t index = (slice - T) / groups, at = (slice - T) % groups * GROUP, past = T - at < GROUP ? T : at + GROUP;
+    slice -= each * T;
+    uint32_t index = slice / groups, at = slice % groups * group, past = T - at < group ? T : at + group;
     if (index > m->n_layers) return 0;
     if (index == m->n_layers) {
         for (uint32_t i = 0; i < T - N; i++)

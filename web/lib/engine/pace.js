@@ -22,13 +22,14 @@ export class Pace {
   }
 
   /**
-   * Does as much work as fills a slice, by what earlier slices took.
+   * Does as much work as fills a slice, by what earlier slices took. Work whose pieces differ much, such as the layers of an encoder, also asks
+   * whether the slice is `over`: thousands of small pieces may precede large ones.
    *
    * @template T
    * @param {string} kind   of work; kinds differ in the time that a position takes
    * @param {number} first  positions of the very first slice
    * @param {number} most
-   * @param {(count: number) => T} work
+   * @param {(count: number, over: () => boolean) => T} work
    * @returns {T}
    */
   slice(kind, first, most, work) {
@@ -36,7 +37,7 @@ export class Pace {
     if (!size) this.#sizes.set(kind, (size = new SliceSize(first)));
     const count = Math.min(most, size.count);
     const start = this.#now();
-    const result = work(count);
+    const result = work(count, () => this.#now() - start >= 2 * SLICE_MS);
     size.record(count, this.#now() - start);
     return result;
   }

@@ -220,9 +220,9 @@ export function* look(tools, { id, ids, inputs, from = 0 }) {
 function* read({ core, pace }, session, inputs) {
   for (const [name, ids] of Object.entries(inputs)) core.input(session, name, ids);
   for (let more = true; more; ) {
-    more = pace.slice('encode', 1, Infinity, (count) => {
-      let left = true;
-      for (let i = 0; i < count && left; i++) left = core.encode(session);
+    more = pace.slice('encode', 1, Infinity, (count, over) => {
+      let left = core.encode(session);
+      for (let i = 1; i < count && left && !over(); i++) left = core.encode(session);
       return left;
     });
     if (more) yield GO_ON;
