@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** `workers: 'auto'` in a page: as many workers as `model.workers` reports, and none is left behind. */
+/** `workers: 'auto'` in a page: as many workers as `model.workers` reports, and none is left behind; each worker that a page starts gets work. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { LIBRARY, WEIGHTS, openEmpty, session, sleep } from './browser.js';
+import { oneOf } from '../more.js';
+import { LIBRARY, WAIT, WEIGHTS, everyPage, firstFigure, openEmpty, session, sleep } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -124,3 +125,30 @@ test('aborting ends all workers, at any time', () =>
       await has(page, 0);
     }
   }));
+
+for (const [i, path] of (await everyPage()).entries()) {
+  oneOf(i, 12)(`/web/${path} starts no worker that has no work`, () =>
+    withPage(
+      async (page) => {
+        await page.addInitScript(() => {
+          /** Messages that are work, by worker. @type {number[]} */
+          const work = [];
+          const Native = Worker;
+          globalThis.Worker = class extends Native {
+            #index = work.push(0) - 1;
+            /** @override @param {[any, any]} given */
+            postMessage(...given) {
+              if (given[0].type !== 'beat') work[this.#index]++;
+              super.postMessage(...given);
+            }
+          };
+          Object.assign(globalThis, { work });
+        });
+        await page.goto(`/web/${path}`);
+        await firstFigure(page).waitFor(WAIT);
+        await page.waitForFunction(() => /** @type {any} */ (globalThis).work.every(Boolean), undefined, { timeout: 10000 });
+      },
+      { reducedMotion: 'reduce' },
+    ),
+  );
+}

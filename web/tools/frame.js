@@ -199,13 +199,14 @@ export function framed(source, { path, name, sheets, languages = [], translation
       : '';
   if (!figure) throw new Error(`${path} has no <figure id="...">`);
   const sheet = (/** @type {string} */ address) => `<link rel="stylesheet" href="${address}">`;
-  const early = (/** @type {string} */ script) => `<script type="module" async src="${up}dist/${script}.js"></script>`;
+  const early = (/** @type {string} */ script, blocking = '') =>
+    `<script type="module" async${blocking} src="${up}dist/${script}.js"></script>`;
   const tags = [
     ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
     ...(translation ? [wordsTag(translation)] : []), // before whatever says them
     ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
-    early('page-first'),
+    early('page-first', ' blocking="render"'), // 1 KB: the worker starts before the first layout, which takes longer
     early(name ? 'page-start' : 'page-front'),
     ...(name
       ? [

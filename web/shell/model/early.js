@@ -29,6 +29,8 @@ if (address) {
 export function acquireEarly(options) {
   if (!address) throw new Error('The head of this page preloads no weights.');
   const hold = acquire(address, options);
-  waiting.abort();
+  // Not before: an acquire() that is ended before it began would leave its worker without a model.
+  const held = () => waiting.abort();
+  hold.then(held, held);
   return hold;
 }
