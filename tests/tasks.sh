@@ -21,7 +21,7 @@ task_test_js() {
   task_types
   [ ! -e tests/js/tsconfig.json ] || npx --no-install tsc -p tests/js/tsconfig.json
   npx --no-install tsc -p tests/bench/tsconfig.json
-  tests 600 --test-concurrency=2 $(find tests/js -name '*.test.js') tests/embed/short.test.js
+  tests 900 --test-concurrency=2 $(node tests/group.js "$OUT/groups/js" 12 $(find tests/js -name '*.test.js' | LC_ALL=C sort) tests/embed/short.test.js)
 }
 
 # test-browser  the library, the page and the element in headless Chromium
