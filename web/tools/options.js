@@ -3,7 +3,7 @@
 
 /**
  * Makes what the tables of settings, verbs and kinds say to a type checker: web/lib/options.js, the types of the options, web/lib/kinds/types.js, those
- * of kinds,
+ * of kinds, web/shell/model/pages-of-kinds.js, which page shows files of which kind,
  * web/lib/element/properties.js, those of the element's properties, and web/jsx/attributes.d.ts, those of its attributes; and web/lib/engine/fields.js,
  * what the worker needs of the settings. ./build.sh js does so too; a test compares.
  *
@@ -23,7 +23,7 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 /** @import { Ends } from '../lib/kinds/ends.js' */
 
 /** The folders of the kinds, and what their kind.js says. @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, info: string, steps: string[], others: string[], ends?: Ends },
- *   OPTIONS?: Record<string, [string, string]> }[]} */
+ *   OPTIONS?: Record<string, [string, string]>, PAGES: Record<string, [says: string, tries: string]> }[]} */
 const FOLDERS = await Promise.all(
   (await readdir(`${WEB}lib/kinds`, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory())
@@ -234,6 +234,36 @@ export const LOOKS = { ${names.join(', ')} };
   ];
 }
 
+/** Which page shows files of which kind, as the folders of the kinds say. */
+function pagesOfKinds() {
+  const quoted = (/** @type {string} */ text) => text.replace(/[`\\$]/g, '\\$&');
+  const rows = FOLDERS.flatMap(({ name, PAGES }) =>
+    Object.entries(PAGES).map(
+      ([deed, [says, tries]]) => `  [
+    '${name}',
+    '${deed}',
+    (name) => phrase\`${quoted(says).replace('{}', '${name}')}\`,
+    () => phrase\`${quoted(tries)}\`,
+  ],
+`,
+    ),
+  );
+  return `// SPDX-License-Identifier: MIT
+// Made of web/lib/kinds/*/kind.js by node web/tools/options.js: change those.
+// @ts-check
+import { phrase } from '../page/phrase.js';
+
+/**
+ * Of each kind its verbs, or itself, with a sentence, given the model's name, about the page that shows such models, and with what to try there.
+ * The first one that a model has counts.
+ *
+ * @type {[kind: string, deed: string, says: (name: string) => string, tries: () => string][]}
+ */
+export const PAGES = [
+${rows.join('')}];
+`;
+}
+
 /** The files, by their paths below web. @returns {Promise<Map<string, string>>} */
 export async function typeFiles() {
   const settings = commentsOf(await readFile(`${WEB}lib/settings.js`, 'utf8'));
@@ -319,6 +349,7 @@ ${fields.join('')}];
     ['lib/options.js', options],
     ['lib/kinds/types.js', await kindTypes()],
     ...kindLists(),
+    ['shell/model/pages-of-kinds.js', pagesOfKinds()],
     ['lib/engine/fields.js', table],
     ['jsx/attributes.d.ts', jsx],
     ['lib/element/properties.js', properties],

@@ -16,6 +16,11 @@ export const TYPES = {
   ends: TEXT,
 };
 
+/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+export const PAGES = {
+  caption: ['{} captions pictures: the page Show, attend, tell shows such models.', 'Try: choose a picture that it was not trained on.'],
+};
+
 export const OPTIONS = {
   caption: [
     'CaptionOptions',

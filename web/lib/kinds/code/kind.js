@@ -14,6 +14,14 @@ export const TYPES = {
   ends: SOUND,
 };
 
+/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+export const PAGES = {
+  encode: [
+    '{} turns sounds into codes: the page of the VQ-VAE shows such models.',
+    'Try: record or choose a sound, and compare it with what its codes give back.',
+  ],
+};
+
 export const OPTIONS = { code: ['CodeOptions', 'The options of sounds drawn by their codes.'] };
 
 /** Whether there are priors. @param {import('../index.js').Fitting} model */

@@ -14,6 +14,14 @@ export const TYPES = {
   ends: { parse: ['Parse', 'the heads of the words'] },
 };
 
+/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+export const PAGES = {
+  parse: [
+    '{} finds the heads of words: the page on structured attention shows such models.',
+    'Try: give it a sentence of your own, and drag a word to another head.',
+  ],
+};
+
 /** Heads of words. @type {Kind} */
 export const kind = {
   name: 'head',

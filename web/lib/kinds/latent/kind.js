@@ -9,6 +9,14 @@ import { hasPictures } from '../ports.js';
 /** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
 export const TYPES = { model: 'LatentModel', info: 'LatentInfo', steps: ['LatentStep'], others: ['LatentRun', 'WalkOptions'] };
 
+/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+export const PAGES = {
+  walk: [
+    '{} makes whole pictures in one pass: the page of SAGAN shows such models.',
+    'Try: choose each of its classes, and walk from one picture to another.',
+  ],
+};
+
 export const OPTIONS = {
   latent: ['LatentOptions', 'The options of pictures drawn in one pass from latents. Without a label the classes alternate.'],
 };

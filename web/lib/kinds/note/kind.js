@@ -14,6 +14,14 @@ export const TYPES = {
   ends: { ...SOUND, notes: ['Note[]', 'of music: its notes, also the given ones'] },
 };
 
+/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+export const PAGES = {
+  note: [
+    '{} makes music: the page of chorales shows such models.',
+    'Try: draw a piece, then give it the first bars of one of your own MIDI files.',
+  ],
+};
+
 export const OPTIONS = { note: ['NoteOptions', 'The options of music.'] };
 
 /** Music, note by note. @type {Kind} */

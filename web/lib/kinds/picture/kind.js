@@ -15,6 +15,18 @@ export const TYPES = {
   others: ['PictureRun', 'SavedPicture', 'PictureScore', 'ImageSource'],
 };
 
+/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+export const PAGES = {
+  superResolve: [
+    '{} enlarges pictures: the page in colour shows such models.',
+    'Try: choose a picture that it was not trained on, and see it enlarged.',
+  ],
+  complete: [
+    '{} draws pictures: the pages of pictures show such models.',
+    'Try: let it complete a picture that it was not trained on, then draw some from nothing.',
+  ],
+};
+
 export const OPTIONS = { picture: ['PictureOptions', 'The options of pictures.'] };
 
 /** Without input, or after known rows: not from a smaller picture. @param {Fitting} model */

@@ -15,6 +15,14 @@ export const TYPES = {
   ends: { classification: ['Classification', 'the probabilities of the labels'] },
 };
 
+/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+export const PAGES = {
+  classify: [
+    '{} classifies characters: the SNAIL page shows such models.',
+    'Try: draw one example of each of your characters, then one of them again.',
+  ],
+};
+
 /** Names of pictures, after examples. @type {Kind} */
 export const kind = {
   name: 'sign',

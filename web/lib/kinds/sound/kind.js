@@ -14,6 +14,11 @@ export const TYPES = {
   ends: SOUND,
 };
 
+/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+export const PAGES = {
+  sound: ['{} speaks: the page of WaveNet shows such models.', 'Try: choose each of its classes, and draw again with another seed.'],
+};
+
 export const OPTIONS = { sound: ['SoundOptions', 'The options of audio.'] };
 
 /** Sounds, sample by sample. @type {Kind} */

@@ -14,6 +14,11 @@ export const TYPES = {
   ends: { tagging: ['Tagging', 'the tags of the words'] },
 };
 
+/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+export const PAGES = {
+  tag: ['{} tags words: the page of chains shows such models.', 'Try: give it a sentence of your own, and pin a tag that is wrong.'],
+};
+
 /** Tags of words. @type {Kind} */
 export const kind = {
   name: 'tag',

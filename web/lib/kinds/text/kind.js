@@ -27,6 +27,15 @@ export const TYPES = {
   ends: TEXT,
 };
 
+/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+export const PAGES = {
+  translate: [
+    '{} translates: the page of the Transformer shows such models.',
+    'Try: translate a sentence like those that it was trained on.',
+  ],
+  text: ['{} writes text: the page of tokens shows such models.', 'Try: begin a text as yours begin, and lower the temperature.'],
+};
+
 export const OPTIONS = {
   text: [
     'TextOptions',

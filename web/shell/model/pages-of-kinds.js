@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Made of web/lib/kinds/*/kind.js by node web/tools/options.js: change those.
+// @ts-check
+import { phrase } from '../page/phrase.js';
+
+/**
+ * Of each kind its verbs, or itself, with a sentence, given the model's name, about the page that shows such models, and with what to try there.
+ * The first one that a model has counts.
+ *
+ * @type {[kind: string, deed: string, says: (name: string) => string, tries: () => string][]}
+ */
+export const PAGES = [
+  [
+    'caption',
+    'caption',
+    (name) => phrase`${name} captions pictures: the page Show, attend, tell shows such models.`,
+    () => phrase`Try: choose a picture that it was not trained on.`,
+  ],
+  [
+    'code',
+    'encode',
+    (name) => phrase`${name} turns sounds into codes: the page of the VQ-VAE shows such models.`,
+    () => phrase`Try: record or choose a sound, and compare it with what its codes give back.`,
+  ],
+  [
+    'head',
+    'parse',
+    (name) => phrase`${name} finds the heads of words: the page on structured attention shows such models.`,
+    () => phrase`Try: give it a sentence of your own, and drag a word to another head.`,
+  ],
+  [
+    'latent',
+    'walk',
+    (name) => phrase`${name} makes whole pictures in one pass: the page of SAGAN shows such models.`,
+    () => phrase`Try: choose each of its classes, and walk from one picture to another.`,
+  ],
+  [
+    'note',
+    'note',
+    (name) => phrase`${name} makes music: the page of chorales shows such models.`,
+    () => phrase`Try: draw a piece, then give it the first bars of one of your own MIDI files.`,
+  ],
+  [
+    'picture',
+    'superResolve',
+    (name) => phrase`${name} enlarges pictures: the page in colour shows such models.`,
+    () => phrase`Try: choose a picture that it was not trained on, and see it enlarged.`,
+  ],
+  [
+    'picture',
+    'complete',
+    (name) => phrase`${name} draws pictures: the pages of pictures show such models.`,
+    () => phrase`Try: let it complete a picture that it was not trained on, then draw some from nothing.`,
+  ],
+  [
+    'sign',
+    'classify',
+    (name) => phrase`${name} classifies characters: the SNAIL page shows such models.`,
+    () => phrase`Try: draw one example of each of your characters, then one of them again.`,
+  ],
+  [
+    'sound',
+    'sound',
+    (name) => phrase`${name} speaks: the page of WaveNet shows such models.`,
+    () => phrase`Try: choose each of its classes, and draw again with another seed.`,
+  ],
+  [
+    'tag',
+    'tag',
+    (name) => phrase`${name} tags words: the page of chains shows such models.`,
+    () => phrase`Try: give it a sentence of your own, and pin a tag that is wrong.`,
+  ],
+  [
+    'text',
+    'translate',
+    (name) => phrase`${name} translates: the page of the Transformer shows such models.`,
+    () => phrase`Try: translate a sentence like those that it was trained on.`,
+  ],
+  [
+    'text',
+    'text',
+    (name) => phrase`${name} writes text: the page of tokens shows such models.`,
+    () => phrase`Try: begin a text as yours begin, and lower the temperature.`,
+  ],
+];
