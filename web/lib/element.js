@@ -8,8 +8,8 @@
  *       <img src="poster.png" alt="...">      shown until the first pixel
  *     </next-pixel>
  *
- * The attributes are the state, and the properties reflect them. A number that makes no sense counts as absent; a task or a label that the
- * model does not have is an error that names those it has.
+ * The attributes are the state, and the properties reflect them. An invalid number counts as absent. A task or a label that the model does
+ * not have is an error that lists the valid ones.
  *
  * Attributes of the tasks come from the tables of verbs and settings, those of the element itself are in element/attributes.js;
  * element/properties.js, generated from these, lists them all. Until it is played it shows its content, its poster, or the model's input:
@@ -93,7 +93,7 @@ export { announce, make, say };
 
 import('./load/holders.js').catch(() => {}); // acquire() needs it, and reports if it is missing
 
-/** So that importing this file does no harm without a document, as in Node. */
+/** Makes importing this file harmless without a document, as in Node. */
 const Base = withProperties(globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {})));
 
 /** Read-only properties that were assigned: each is warned about once. @type {Set<string>} */
@@ -126,7 +126,7 @@ export class NextPixelElement extends Base {
   /** Elements in the document. @type {Set<NextPixelElement>} */
   static #all = new Set();
 
-  /** Outside of any scope that holds an element. @param {NextPixelElement} element */
+  /** A function outside of any scope that holds an element. @param {NextPixelElement} element */
   static #repaint(element) {
     element.#view.repaint();
   }
@@ -153,14 +153,14 @@ export class NextPixelElement extends Base {
   /** The document whose visibility is observed; after a move to another document, the element is connected before its listeners are.
    * @type {Document | undefined} */
   #document;
-  /** Ends that colours are watched. */
+  /** Stops watching the colours. */
   #forgetColours = () => {};
   /** @type {ElementState} */
   #state = 'idle';
   #near = false;
   /** play() was called, or autoplay is set, before the model was loaded. */
   #wanted = false;
-  /** stop() was called: autoplay does not begin again before the model or the attribute changes. */
+  /** stop() was called: autoplay does not restart before the model or the attribute changes. */
   #halted = false;
   /** pause() was called: coming back into view does not resume. */
   #held = false;
@@ -177,9 +177,9 @@ export class NextPixelElement extends Base {
   #halt = () => {};
   /** Aborts the view of the input. @type {AbortController | undefined} */
   #preparing;
-  /** A sound that was drawn and can be heard again. @type {any} */
+  /** A drawn sound that can be played again. @type {any} */
   #kept;
-  /** For the task chat. @type {Talk | undefined} */
+  /** The chat, for the task chat. @type {Talk | undefined} */
   #talk;
   /** Messages that were set before the chat was loaded. @type {Message[] | undefined} */
   #messages;
@@ -189,7 +189,7 @@ export class NextPixelElement extends Base {
   #goOn = () => {};
   /** Makes the sound of a run silent while it is paused. @type {(resting: boolean) => void} */
   #hush = () => {};
-  /** Attributes that changed since the last look. @type {Set<string>} */
+  /** Attributes that changed since they were last handled. @type {Set<string>} */
   #changed = new Set();
 
   get state() {
@@ -228,7 +228,7 @@ export class NextPixelElement extends Base {
     this.#document?.removeEventListener('visibilitychange', this.#restOrGoOn);
     this.#motion.removeEventListener('change', this.#restOrGoOn);
     this.#forgetColours();
-    // A node that is moved is back by then.
+    // A node that was only moved is back by then.
     queueMicrotask(() => {
       if (!this.isConnected) this.#close();
     });
@@ -280,7 +280,7 @@ export class NextPixelElement extends Base {
     this.#restOrGoOn();
   }
 
-  /** Ends the run, whose drawn part stays and comes with nx-end, or the loading; autoplay does not begin again. */
+  /** Ends the run or the loading; the drawn part stays and comes with nx-end; autoplay does not restart. */
   stop() {
     this.#wanted = false;
     this.#halted = true;
@@ -305,17 +305,17 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * The drawn result as a file: for audio a WAV file, otherwise the canvas, pictures side by side, in the colours of the page.
+   * The drawn result as a file: a WAV file for audio, otherwise the canvas, with pictures side by side, in the colours of the page.
    *
-   * @param {string} [type]     such as 'image/png', which is the default; of a sound the same gives its waveform
-   * @param {number} [quality]  of other types
+   * @param {string} [type]     such as 'image/png' (default); for a sound, this gives its waveform
+   * @param {number} [quality]  quality for other types
    * @returns {Promise<Blob>}
    */
   toBlob = async (type, quality) => (this.#kept && !type?.startsWith('image/') ? this.#kept.wav() : this.#view.toBlob(type, quality));
 
   /**
-   * The messages of a chat, as model.chat() takes them. Setting other ones replaces the chat and stops an answer that is being written;
-   * play() then answers the last message if it is the user's. Setting the present messages changes nothing.
+   * The messages of a chat, as model.chat() takes them. Setting other messages replaces the chat and stops an answer that is being written;
+   * play() then answers the last message if it is the user's. Setting the current messages changes nothing.
    *
    * @type {Message[]}
    */
@@ -346,7 +346,7 @@ export class NextPixelElement extends Base {
     this.#restOrGoOn();
   }
 
-  /** Pauses or resumes the run, by everything that decides: the button, the viewport, the tab. */
+  /** Pauses or resumes the run, considering everything that decides: the button, the viewport, the tab. */
   #restOrGoOn = () => {
     if (this.#run || this.#talk?.running) {
       const rest = this.#held || !this.#near || this.ownerDocument.hidden;
@@ -357,7 +357,7 @@ export class NextPixelElement extends Base {
     this.#show();
   };
 
-  /** Takes changed attributes into account, all of a task at once. */
+  /** Handles all attributes that changed in one task together. */
   #apply() {
     const changed = this.#changed;
     this.#changed = new Set();
@@ -375,7 +375,7 @@ export class NextPixelElement extends Base {
       if (changed.has('task') && this.#talk) this.#endTalk();
       if (changed.has('system') && this.#talk) this.#talk.system = this.system;
       if (changed.has('template')) this.#talk?.label();
-      if (this.#talk) return; // the next answer has the options of its time
+      if (this.#talk) return; // the next answer uses the options of that moment
       if (this.#run || this.#view.shown) this.#start(this.#hold);
       else this.#prepare(this.#hold);
     } else if (changed.has('autoplay') && this.#begins && this.#hold && !this.#run) {
@@ -384,7 +384,7 @@ export class NextPixelElement extends Base {
     this.#show();
   }
 
-  /** Whether it begins without play(). */
+  /** Whether it starts without play(). */
   get #begins() {
     return this.autoplay && !this.#halted && !this.#motion.matches;
   }
@@ -416,7 +416,7 @@ export class NextPixelElement extends Base {
       this.#say('');
       this.#reserve(hold.model.info);
       this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
-      if (this.#hold !== hold || this.#run) return; // a listener did something about it
+      if (this.#hold !== hold || this.#run) return; // a listener handled it
       this.#wanted ||= this.#begins; // unless a listener has called stop()
       if (this.#isTalk(hold)) await this.#converse(hold);
       else if (this.#wanted) this.#start(hold);
@@ -496,7 +496,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * Shows the input until it is played. Errors of the input are reported then.
+   * Shows the input until the run is played. Errors of the input are reported here.
    *
    * @param {Hold} hold
    */
@@ -517,8 +517,8 @@ export class NextPixelElement extends Base {
 
   /**
    * @param {Hold} hold
-   * @param {{ kept?: any, seed?: number, again?: boolean }} [how]  kept: a run to play again; seed: instead of that of the attributes;
-   *   again: after the worker has ended
+   * @param {{ kept?: any, seed?: number, again?: boolean }} [how]  kept: a run to play again; seed: replaces that of the attributes; again:
+   *   after the worker has ended
    */
   async #start(hold, { kept, seed, again = false } = {}) {
     this.#abort();
@@ -581,7 +581,7 @@ export class NextPixelElement extends Base {
       );
       await this.#patience(signal);
       for await (const told of run) {
-        await this.#patience(signal); // the run may have been paused while it was in flight
+        await this.#patience(signal); // the run may have been paused while this was computed
         if (halted) return;
         const taken = tally.take(told);
         if (!taken) continue;
@@ -612,7 +612,7 @@ export class NextPixelElement extends Base {
       if (halted) return;
       if (sink) this.#view.end(sink);
       if (signal.aborted) return;
-      stopper.abort(); // whoever still reads, such as what plays the sound
+      stopper.abort(); // for other readers, such as the player of the sound
       this.#run = undefined;
       if (!again && error instanceof NextPixelError && error.code === 'trap') return void this.#start(hold, { seed, again: true });
       this.#state = 'near';
@@ -621,7 +621,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * The sound of a run has begun.
+   * Called when the sound of a run begins.
    *
    * @param {(resting: boolean) => void} rest
    * @param {AbortSignal} signal  of the run
@@ -669,7 +669,7 @@ export class NextPixelElement extends Base {
     console.error('<next-pixel>', known.message, this);
   }
 
-  /** Ends the run, if there is one, without a word. */
+  /** Ends the run, if there is one, without an event. */
   #abort() {
     this.#preparing?.abort();
     this.#run?.abort();
@@ -677,7 +677,7 @@ export class NextPixelElement extends Base {
     this.#hush = () => {};
   }
 
-  /** Gives up the run and the model. */
+  /** Releases the run and the model. */
   #letGo() {
     this.#abort();
     this.#endTalk();

@@ -3,15 +3,15 @@
 
 /**
  * The addresses of the files next to the library. No other module contains them: the single-file build replaces this module by one that
- * embeds them (web/tools/single.js).
+ * embeds the files (web/tools/single.js).
  *
- * `new URL('name', import.meta.url)` and `new Worker(new URL(...))` are the forms that bundlers recognise, so each stands here once,
- * written out; any other address is made from HERE, which they leave alone.
+ * `new URL('name', import.meta.url)` and `new Worker(new URL(...))` are the forms that bundlers recognise, so each is written out once
+ * here; any other address is made from HERE, which bundlers leave alone.
  */
 
 const HERE = import.meta.url;
 
-/** The folder of the published files, where `vite dev` has moved the library, without them, into its folder of pre-bundled packages. */
+/** The folder of the published files when `vite dev` has moved the library, without them, into its folder of pre-bundled packages. */
 const MOVED = /^(.*\/)\.vite\/deps[^/]*\/[^/]*$/.exec(HERE);
 
 /** @param {string} name */

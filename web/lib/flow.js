@@ -2,9 +2,8 @@
 // @ts-check
 
 /**
- * The flow of results and ids from part to part of a model. The parts are in their order in the file; a port takes the result of an earlier
- * part with the port's name: a result of that name, or the ids that the part of that name draws. The caller gives the inputs that no part
- * produces.
+ * The flow of results and ids from part to part of a model. The parts are in file order. A port takes the result of an earlier part with
+ * the port's name, or the ids that a part of that name draws. The caller gives the inputs that no part produces.
  *
  *     encoder  encodes, codes -> prior  draws, from codes -> decoder  encodes, from prior, while that draws
  */
@@ -12,15 +11,15 @@
 /** @import { Part } from './engine/protocol.js' */
 
 /**
- * A part in its place of the flow.
+ * A part and its role in the flow.
  *
  * @typedef {object} Stage
  * @property {Part} part
  * @property {boolean} draws   otherwise it encodes, and produces results
- * @property {Record<string, { part: Part, result?: string }>} from  what fills its ports: a result, or the ids that the part draws
- * @property {number} [reach]  of a part that encodes drawn ids: the number of ids on either side that, with an id itself, decide its
- *   results, so that it begins before all are drawn. Undefined: it waits for the last one
- * @property {number} [least]  of such a part, the minimum number of ids that are encoded together, except the last ones. Undefined: 1
+ * @property {Record<string, { part: Part, result?: string }>} from  the source for its ports: a result, or the ids that the part draws
+ * @property {number} [reach]  for a part that encodes drawn ids: the number of ids on either side of an id that affect its results, so that
+ *   encoding begins before all ids are drawn. Undefined: it waits for the last id
+ * @property {number} [least]  for such a part, the minimum number of ids that are encoded together, except the last ones. Undefined: 1
  */
 
 /**

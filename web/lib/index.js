@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * nextpixel: generative models that run inside a web page, on the CPU, and give one element after another: pixels, tokens, tags.
+ * nextpixel: generative models that run inside a web page, on the CPU, and return their output element by element: pixels, tokens, tags.
  *
  *     import { load } from 'nextpixel';
  *
@@ -15,7 +15,7 @@
  *
  *     for await (const { text, nats } of model.generate('Once upon a time', { temperature: 0.8 })) { ... }
  *
- * and one that translates translate(sentence):
+ * and a translation model has translate(sentence):
  *
  *     await model.translate('Ein Hund schläft.', { beams: 4 }).text();
  *
@@ -34,7 +34,10 @@ import { classOf } from './base/realm.js';
 import { isAddress, isLasting, readSource } from './load/source.js';
 import { compile, compileBest } from './workers/wasm.js';
 
-/** Milliseconds from when a model is ready to when its file goes to the cache, which takes the page tens of them; the first element does not wait for it. */
+/**
+ * Milliseconds from when a model is ready until its file is cached, which takes tens of milliseconds of the page's thread; the first
+ * element does not wait for it.
+ */
 const KEEP_MS = 500;
 
 export { NextPixelError } from './base/error.js';
@@ -59,24 +62,24 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
 /**
  * @typedef {object} LoadOptions
  * @property {(progress: Progress) => void} [onProgress]  called as the weight file arrives, and between the phases of loading
- * @property {AbortSignal} [signal]   gives up loading
+ * @property {AbortSignal} [signal]   aborts loading
  * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have. With it, even a large file (32 MB or
  *   more) is held in memory as a whole before it is opened; without, it goes to the engine while it arrives
- * @property {boolean} [cache]       whether a browser keeps the weight file in its Cache API (as 'nextpixel'), for the next visit and for one
- *   without a connection. A file that has changed on the server is downloaded again. Default true
+ * @property {boolean} [cache]       whether a browser stores the weight file in its Cache API (as 'nextpixel'), for the next visit and for
+ *   offline use. A file that has changed on the server is downloaded again. Default true
  * @property {number} [patience]      how long a server may send nothing, in milliseconds; then the rest is requested again, if the server
  *   supports ranges, and after a few attempts loading fails. Default 30000
  * @property {number | 'auto'} [workers]  how many workers share the samples of a run, 1 to 16, each with a copy of the model in memory. The
- *   images are the same. Worth it with as many real cores (`navigator.hardwareConcurrency` often counts two for each). 'auto': 1 to 4, as
- *   many as run side by side at nearly full speed, measured while the file arrives; see `model.workers`. Default 1
+ *   images are the same. Useful with that many real cores (`navigator.hardwareConcurrency` often counts two for each). 'auto': 1 to 4, as
+ *   many as run in parallel at nearly full speed, measured while the file arrives; see `model.workers`. Default 1
  * @property {number} [threads]      how many threads share the products of each step of a text model, and one copy of its weights: 1 to 16.
  *   The tokens are the same. Needs shared memory: in a browser, a page that is cross-origin isolated; otherwise one, see `model.threads`.
- *   Worth it for large models with as many real cores. Default 1
+ *   Useful for large models with that many real cores. Default 1
  * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm or nextpixel-pairs.wasm if relaxed SIMD is known to work; by
  *   default the fastest one on this machine, from the library's folder
  * @property {WorkerUrl} [workerUrl]  worker.js of the same version; by default the one in the library's folder
- * @property {import('./base/dom.js').Dom<'Worker'>} [worker]  that script as a module worker, which the page started before the library was
- *   loaded; the model's from now on
+ * @property {import('./base/dom.js').Dom<'Worker'>} [worker]  that script as a module worker, which the page started before loading the
+ *   library; the model owns it from now on
  */
 
 /**
@@ -95,7 +98,7 @@ function checkSource({ cache, wasmUrl, workerUrl, integrity, worker }) {
     throw argumentError(`worker must be a Worker, not ${show(worker)}`);
 }
 
-/** Fetches the code for recovery in advance; again, if it did not arrive. */
+/** Fetches the recovery code in advance; retries if it did not arrive. */
 function prepare() {
   recovery.code ??= part(() => import('./recovery.js'));
   recovery.code.catch(() => {
@@ -104,7 +107,7 @@ function prepare() {
 }
 
 /**
- * Loads a model. In TypeScript `load<'sound'>(address)` has the verbs of a kind that is known, and its generate() gives a SoundRun.
+ * Loads a model. In TypeScript, `load<'sound'>(address)` has the verbs of the given kind, and its generate() returns a SoundRun.
  *
  * @template {Kind} [K=Kind]
  * @param {Source | Source[]} source  the address of a weight file, in Node also a path, or hf:owner/name/file.gguf for one on the Hugging Face Hub; a
@@ -218,7 +221,7 @@ export async function load(source, options = {}) {
  */
 
 /**
- * Loads a model, or joins those who hold it already, such as the elements of the page: one download, one worker, one copy in memory.
+ * Loads a model, or shares one that is already loaded, for example by elements of the page: one download, one worker, one copy in memory.
  *
  * @template {Kind} [K=Kind]
  * @param {string | URL} url
@@ -230,7 +233,7 @@ export async function acquire(url, options = {}) {
 }
 
 /**
- * The tokenizer of a weight file, or of a file that has a vocabulary and no weights. Of a large file only the beginning is read.
+ * The tokenizer of a weight file, or of a file that has a vocabulary and no weights. Only the beginning of a large file is read.
  *
  * @param {VocabularySource} source  an address, in Node also a path; a response, bytes or
  *   a File
@@ -245,7 +248,7 @@ export async function tokenizer(source, options = {}) {
   return (await part(() => import('./kinds/text/texts.js'))).tokenizerOf(source, signal);
 }
 
-// The types of what load() leads to, under one roof.
+// The types of everything that load() leads to.
 export * from './kinds/types.js';
 /** @typedef {import('./model/model.js').Model} Model */
 /** @typedef {import('./model/of-kind.js').Kind} Kind */

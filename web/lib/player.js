@@ -6,9 +6,9 @@
  *
  *     in:   Float32Array  more samples        'end'  there will be no more        'stop'  silence, for ever        'rest', 'go on'  silence meanwhile
  *     out:  { played, held, gaps, over }      how many samples it has played and how many wait; how often nothing was there when it
- *                                             should have been; whether all is played
+ *                                             should have been; whether everything is played
  *
- * It begins when `enough` samples wait, or all. Where they run out it is silent until as many wait again.
+ * It begins when `enough` samples are queued, or all. If they run out, it is silent until that many are queued again.
  */
 
 const scope = /** @type {any} */ (globalThis);
@@ -18,7 +18,7 @@ const TELL = 4;
 class Player extends scope.AudioWorkletProcessor {
   /** @type {Float32Array[]} */
   #queue = [];
-  #at = 0; // in the first of the queue
+  #at = 0; // offset in the first item of the queue
   #held = 0;
   #played = 0;
   #gaps = 0;

@@ -13,8 +13,8 @@ import { NX_MAX_SAMPLES } from './engine/abi.js';
 
 /**
  * @typedef {object} Setting
- * @property {string} of       the kind that has the option, a kind, or 'translation', or several of these with spaces between; '': none,
- *   set by the library itself
+ * @property {string} of       the kinds that have the option: a kind, 'translation', or several of these separated by spaces; '': none, set
+ *   by the library itself
  * @property {readonly [number, number]} [whole]   a whole number in this range
  * @property {readonly [number, number]} [number]  a number in this range
  * @property {true} [over]     excludes the lower end of the range
@@ -28,7 +28,7 @@ import { NX_MAX_SAMPLES } from './engine/abi.js';
  * @property {true} [attribute]  the element has an attribute of its name, with hyphens
  */
 
-/** The largest integer where only 32 bits limit it. */
+/** The largest integer if only 32 bits limit it. */
 const MANY = 2 ** 31 - 1;
 
 /** @param {unknown} _ @param {AnyInfo} info */
@@ -146,13 +146,13 @@ export const SETTINGS = /** @type {const} */ ({
 
   // Settings that the library sets itself.
 
-  /** the index in the whole run, and so in the noise, of the first of these samples */
+  /** the index in the whole run, and therefore in the noise, of the first of these samples */
   first: { of: '', initial: 0, field: 'first_sample' },
-  /** the index in a longer run, and so in the noise, of the first position */
+  /** the index in a longer run, and therefore in the noise, of the first position */
   origin: { of: '', initial: 0, field: 'origin' },
-  /** the filters act on the distribution at temperature 1, as is usual for language models, not on the tempered one, as for pictures */
+  /** the filters act on the distribution at temperature 1, as is usual for language models; for pictures they act on the tempered one */
   temperatureLast: { of: '', flag: true, initial: false, field: 'temperature_last' },
-  /** speculative decoding without a draft model takes its guesses from the text so far. Default: on if the model is large enough for it to
+  /** speculative decoding without a draft model takes its drafts from the text so far. Default: on if the model is large enough for it to
    * pay */
   lookUp: { of: '', flag: true, field: 'look_up' },
 });

@@ -14,7 +14,7 @@ const START_MS = 1000;
 export const closed = () => new NextPixelError('closed', 'The AudioContext was closed');
 
 /**
- * Waits until there can be sound, and refuses where there cannot.
+ * Waits until the page can play sound; refuses if it never can.
  *
  * @param {any} context
  * @param {{ signal?: AbortSignal, destination?: any, onPlay?: any }} options
@@ -36,7 +36,7 @@ export async function audible(context, { signal, destination, onPlay }) {
   await abortable(started(context), signal);
 }
 
-/** A browser lets a page sound only once somebody has clicked or pressed a key. @param {any} context */
+/** A browser allows sound only after a click or a key press. @param {any} context */
 async function started(context) {
   if (context.state === 'running' || typeof context.resume !== 'function') return;
   const late = new Promise((resolve) => {
@@ -51,7 +51,7 @@ async function started(context) {
 }
 
 /**
- * Waits for moments of a sound that is played. Aborting the signal, closing the context, and an error thrown by the caller's function end
+ * Waits for moments of a sound that is playing. Aborting the signal, closing the context, and an error thrown by the caller's function end
  * every wait.
  *
  * @template T
@@ -94,7 +94,7 @@ export function moments(context, { signal, onPlay }) {
       look();
     },
     until,
-    /** All is played and reported. */
+    /** Everything is played and reported. */
     last: async () => {
       await told.turn();
       await until(() => true);

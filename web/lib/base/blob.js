@@ -18,7 +18,7 @@ export function isBlob(value) {
 /** @param {Blob} blob @returns {Promise<Uint8Array<ArrayBuffer>>} */
 export async function bytesOfBlob(blob) {
   return read(blob).catch((cause) => {
-    // a file that has been changed since it was chosen, or is gone
+    // a file that was changed after it was chosen, or no longer exists
     throw cause instanceof NextPixelError
       ? cause
       : new NextPixelError('network', `The file cannot be read (${cause instanceof Error ? cause.message : cause}): choose it again`, {

@@ -20,7 +20,7 @@ const SHOWN = {
   others: ['signal', 'mirror'],
 };
 
-/** @param {string} what  must be @param {unknown} value  the one that is not */
+/** @param {string} what  must be @param {unknown} value  the invalid one */
 const wrong = (what, value) => argumentError(`${what}, not ${show(value)}`);
 
 /** @param {string} name @param {unknown} value */
@@ -69,7 +69,10 @@ export function checkShown(options) {
   if (mirror !== undefined && mirror !== null && !('textContent' in Object(mirror))) throw wrong('mirror must be an element', mirror);
 }
 
-/** The name that was meant: the same but for its spelling, or the one with the fewest letters changed. @param {string} wrong @param {string[]} names */
+/**
+ * The name that was probably meant: the same apart from spelling, or the one with the fewest changed letters. @param {string} wrong @param
+ * {string[]} names
+ */
 function nearest(wrong, names) {
   const plain = (/** @type {string} */ name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
   const given = plain(wrong.slice(0, 40));
@@ -87,8 +90,8 @@ export function flag(name, value) {
 }
 
 /**
- * The error for a caller's function that returned an invalid value. For an asynchronous one this error is enough: its own rejection is
- * ignored.
+ * The error for a caller's function that returned an invalid value. If the function is asynchronous, this error is enough: its own
+ * rejection is ignored.
  *
  * @param {string} what  must be given
  * @param {unknown} value
@@ -113,11 +116,11 @@ function changes(a, b) {
 /**
  * Checks options by the table of settings.
  *
- * @param {string} of  whose they are: a word of `of` there
+ * @param {string} of  the owner of the options: a word of `of` there
  * @param {Record<string, any>} given
  * @param {Partial<Record<SettingName, number | boolean>>} [initial]  defaults that differ from the table
  * @returns {{ settings: Settings, options: Record<string, any>, seed: number | bigint }}  settings: those that are fields of nx_settings;
- *   options: the others; seed: as given, or a random one
+ *   options: the others; seed: the given one, or a random one
  * @internal
  */
 export function checkSettings(of, given, initial = {}) {
@@ -197,14 +200,14 @@ function checkSeed(seed) {
   throw wrong('seed must be a whole number from 0 to 2^53 - 1, or a bigint below 2^64', seed);
 }
 
-/** A whole number of 53 bits, so that it can be shown and typed in again. */
+/** An integer of 53 bits, which can be displayed and typed in again. */
 function randomSeed() {
   const [high, low] = crypto.getRandomValues(new Uint32Array(2));
   return (high >>> 11) * 2 ** 32 + low;
 }
 
-/** A value as it appears in messages: all messages use it, because some values cannot be turned into text, and a text may be long. @param
- * {unknown} value @internal */
+/** A value as it appears in messages. All messages use this function, because some values cannot be turned into text, and a text may be
+ * long. @param {unknown} value @internal */
 export function show(value) {
   if (Object(value) === value) return 'an object'; // or a function
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value) + (typeof value === 'bigint' ? 'n' : '');

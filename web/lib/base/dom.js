@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Types of the page, for declarations that are read without a page, as in Node: there they are types without a value.
+ * DOM types for declarations that are read without a DOM, as in Node: there they are types without a value.
  *
  * @template {string} Name  of a class
  * @typedef {typeof globalThis extends { [name in Name]: { prototype: infer Instance } } ? Instance : never} Dom

@@ -2,11 +2,13 @@
 // @ts-check
 
 /**
- * Elementary functions from sums, products and square roots only, which have the same bits in every engine; those of Math differ in their
- * last bits. Everything that affects a picture, a sound or a result is computed with these.
+ * Elementary functions computed only by sums, products and square roots, which have the same bits in every engine; those of Math differ in
+ * their last bits. Everything that affects a picture, a sound or a result uses these.
  */
 
-/** The factors of the odd powers of x in sin(pi x), the highest first: pi^n / n!, with alternating signs. The remainder is below 1e-13. */
+/**
+ * The coefficients of the odd powers of x in sin(pi x), the highest first: pi^n / n!, with alternating signs. The remainder is below 1e-13.
+ */
 const FACTORS = new Float64Array(9);
 for (let i = 0, factor = Math.PI; i < FACTORS.length; factor *= -(Math.PI * Math.PI) / ((2 * i + 2) * (2 * i + 3)), i++)
   FACTORS[FACTORS.length - 1 - i] = factor;
@@ -21,18 +23,18 @@ export function sineOfPi(x) {
   return turns % 2 ? -sum * near : sum * near;
 }
 
-/** The angle, 0 to 1 half turns, that has this cosine. @param {number} cosine  -1 to 1 */
+/** The angle with this cosine, 0 to 1 half turns. @param {number} cosine  -1 to 1 */
 export function halfTurns(cosine) {
   if (cosine <= -1) return 1;
-  let tangent = Math.sqrt((1 - cosine) / (1 + cosine)); // of half the angle
-  for (let i = 0; i < 4; i++) tangent /= 1 + Math.sqrt(1 + tangent * tangent); // of half of that
+  let tangent = Math.sqrt((1 - cosine) / (1 + cosine)); // for half the angle
+  for (let i = 0; i < 4; i++) tangent /= 1 + Math.sqrt(1 + tangent * tangent); // for half of that
   const square = tangent * tangent; // below 0.01
   let sum = 0;
   for (let n = 17; n > 0; n -= 2) sum = sum * -square + 1 / n;
   return (32 * tangent * sum) / Math.PI;
 }
 
-/** ln 2 in two parts. The first has few bits: whole multiples of it are exact. */
+/** ln 2 in two parts. The first has few bits, so its whole multiples are exact. */
 const LN2 = [0.69314718036912381649, 1.90821492927058770002e-10];
 
 /** e^x. @param {number} x */

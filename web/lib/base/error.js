@@ -15,7 +15,7 @@ export class NextPixelError extends Error {
     this.name = 'NextPixelError';
     /** Why it failed: one of a closed list. @type {ErrorCode} */
     this.code = code;
-    /** The status that the C library returned; 0 where the error arose elsewhere. */
+    /** The status that the C library returned; 0 if the error arose elsewhere. */
     this.status = status;
   }
 }
@@ -28,7 +28,7 @@ export function argumentError(message) {
 }
 
 /**
- * Reads an argument of the caller. Objects of the page behind a proxy, as frameworks make them, throw at the first access.
+ * Reads an argument of the caller. Objects behind a proxy, as frameworks make them, may throw at the first access.
  *
  * @template T
  * @param {string} name  of the argument

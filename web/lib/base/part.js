@@ -5,15 +5,15 @@
 
 import { NextPixelError } from './error.js';
 
-/** Waits before each further try, in milliseconds. */
+/** Waits before each retry, in milliseconds. */
 const WAITS_MS = [300, 1500, 5000];
 
 /**
- * Tries again, a few times and each time a little later, while the connection is gone.
+ * Retries a few times, each time a little later, while the connection is down.
  *
  * @template T
  * @param {() => Promise<T>} task
- * @param {(error: any) => unknown} gone  whether this error may be one of the connection
+ * @param {(error: any) => unknown} gone  whether this error may be caused by the connection
  * @returns {Promise<T>}
  */
 export async function again(task, gone) {
@@ -30,15 +30,15 @@ export async function again(task, gone) {
   return task();
 }
 
-/** An import() that failed, in the words of every engine; errors of this library have a code. @param {any} error */
+/** Recognises a failed import() by the messages of every engine; errors of this library have a code. @param {any} error */
 const isMissing = (error) => /import/i.test(error?.message) && !error.code;
 
 /**
- * A part of the library.
+ * A lazily loaded part of the library.
  *
  * @template T
  * @param {() => Promise<T>} get  import()s it; its own errors pass
- * @returns {Promise<T>} rejects with a NextPixelError, 'network', where it cannot be fetched
+ * @returns {Promise<T>} rejects with a NextPixelError, 'network', if it cannot be fetched
  */
 export const part = (get) =>
   again(get, isMissing).catch((cause) => {
@@ -47,11 +47,11 @@ export const part = (get) =>
       : cause;
   });
 
-/** Code that recovers from a failure: load() fetches it in advance, because a lost connection brings no code.
+/** Code that recovers from a failure. load() fetches it in advance, because it cannot be fetched when the connection is down.
  * @type {{ code?: Promise<typeof import('../recovery.js')> }} */
 export const recovery = {};
 
-/** @param {unknown} cause  why it is needed; the error if it did not arrive */
+/** @param {unknown} cause  the reason why it is needed; throws that error if the code did not arrive */
 export const recovering = (cause) =>
   Promise.resolve(recovery.code)
     .then((code) => code ?? Promise.reject())

@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * The few places where a browser and Node differ, found by feature tests. No other module asks where it runs, but
- * source.js for file paths.
+ * The few places where a browser and Node differ, found by feature tests. No other module checks where it runs, except source.js for file
+ * paths.
  */
 
-/** True if this is Node (or a page with Node's modules at hand, whose own workers and fetch are used all the same). */
+/** True in Node, or in a page with access to Node's modules, whose own workers and fetch are used all the same. */
 export const inNode = typeof globalThis.process?.versions?.node === 'string';
 
 /**
@@ -16,18 +16,18 @@ export const inNode = typeof globalThis.process?.versions?.node === 'string';
  * @returns {Promise<any>}
  */
 export async function nodeModule(name) {
-  // Without import() where that is possible: Jest has none in its scripts.
+  // It avoids import() if possible: Jest does not support it in its scripts.
   return /** @type {any} */ (globalThis.process).getBuiltinModule?.(name) ?? import(/* webpackIgnore: true */ /* @vite-ignore */ name);
 }
 
-/** The number of threads that run at the same time here, as the system counts them; 1 where it does not say. */
+/** The number of threads that run in parallel here, as the system reports; 1 if it does not. */
 export async function parallelism() {
   return globalThis.navigator?.hardwareConcurrency ?? (inNode ? (await nodeModule('node:os')).availableParallelism() : 1);
 }
 
 /**
- * Calls `handler` with every message of the page, announces the worker, and returns the function that answers. In a browser the handler is
- * set before this function returns, because earlier messages would be lost; in Node they wait.
+ * Calls `handler` with every message of the page, announces the worker, and returns the function that sends answers. In a browser the
+ * handler is set before this function returns, because earlier messages would be lost; in Node they wait.
  *
  * @param {(message: any) => void} handler
  * @returns {(message: object, transfer?: Transferable[]) => void}
@@ -50,8 +50,8 @@ export function listenInWorker(handler) {
 }
 
 /**
- * A function that calls back after the messages that wait now. A MessageChannel is not clamped to 4 ms as setTimeout
- * is; Node drains a whole channel before it looks at another one, so there it is setImmediate. Scripts of Jest may have neither.
+ * A function that calls back after all messages that are queued now. A MessageChannel is not clamped to 4 ms like setTimeout. Node drains a
+ * whole channel before it looks at another one, so there it is setImmediate. Scripts of Jest may have neither.
  *
  * @param {() => void} callback
  * @returns {() => void}

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The name of the class of an object, also of one of another realm: an iframe, a window of a test runner. There `instanceof` says no.
+ * The name of the class of an object, also of one of another realm: an iframe, a window of a test runner. There `instanceof` returns false.
  *
  * @param {unknown} value
  */

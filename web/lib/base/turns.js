@@ -6,11 +6,11 @@
 import { deferred } from './platform.js';
 import { isPromise } from './promise.js';
 
-/** The longest that the page waits. */
+/** The longest time that the page is blocked. */
 const SLICE_MS = 16;
 
 /**
- * Does a piece of work of few small steps.
+ * Runs a generator of few small steps.
  *
  * @template T
  * @param {Generator<unknown, T, void>} work
@@ -23,14 +23,14 @@ export function atOnce(work) {
   }
 }
 
-/** Throws where the work is to end: an AbortSignal, or several of them. @typedef {{ throwIfAborted: () => void }} Stop */
+/** Throws if the work must end: an AbortSignal, or several of them. @typedef {{ throwIfAborted: () => void }} Stop */
 
 /**
- * Does a piece of work of many small steps.
+ * Runs a generator of many small steps.
  *
  * @template T
  * @param {Generator<unknown, T, void>} work  yields between its steps, each of a few milliseconds at most
- * @param {Stop} [signal]  is heard between them
+ * @param {Stop} [signal]  checked between them
  * @returns {Promise<T>}
  */
 export async function inTurns(work, signal) {

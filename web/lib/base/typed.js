@@ -4,7 +4,7 @@
 /** Normalises typed text: models of words and sentences were trained on plain characters, but people paste text from word processors and
  * phones. */
 
-/** One emoji of a text, with its skin tone, its joiners and the joined characters: a flag, a key, a family. */
+/** One emoji of a text, with its skin tone, its joiners and the joined characters: a flag, a keycap, a family. */
 export const EMOJI =
   '(?:\\p{Regional_Indicator}{2}|[#*\\d]\\uFE0F?\\u20E3|\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?[\\u{E0020}-\\u{E007F}]*' +
   '(?:\\u200D\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?)*)';
@@ -13,15 +13,15 @@ export const EMOJI =
 export const APOSTROPHES = "'\\u2018-\\u201b\\u2032\\u02bc\\u00b4`\\uff07";
 
 const UNSEEN = new RegExp(`(${EMOJI})|\\ufeff|(?!\\s)[\\p{Default_Ignorable_Code_Point}\\p{Cc}]`, 'gu');
-/** Letters and signs in the width of Chinese ones, without quotes; letters that a printer joined; and hyphens that look as the one of keyboards does. */
+/** Full-width letters and signs (without quotes), ligatures, and hyphens that look like the one on keyboards. */
 const WIDE = /[\uff01\uff03-\uff06\uff08-\uff5e\ufb00-\ufb06]/g;
 const HYPHENS = /[\u2010\u2011\u2212]/g;
-/** Replaces wide characters by those of keyboards. @param {string} text */
+/** Replaces full-width characters by those on keyboards. @param {string} text */
 const narrow = (text) => text.replace(WIDE, (sign) => sign.normalize('NFKC')).replace(HYPHENS, '-');
 
 const SINGLE = new RegExp(`[${APOSTROPHES}\\u2039\\u203a]`, 'g');
 
-/** Removes invisible characters, except within an emoji; composes letters with their marks, and replaces letters and hyphens by those of
+/** Removes invisible characters, except within an emoji; composes letters with their marks; and replaces letters and hyphens by those on
  * keyboards. @param {string} text */
 export function visible(text) {
   return narrow(
@@ -32,7 +32,7 @@ export function visible(text) {
   );
 }
 
-/** Quotes and apostrophes, letters and hyphens as keyboards have them. @param {string} text */
+/** Replaces quotes, apostrophes, letters and hyphens by those on keyboards. @param {string} text */
 export function straight(text) {
   return narrow(text)
     .replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"')

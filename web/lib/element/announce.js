@@ -2,18 +2,18 @@
 // @ts-check
 
 /**
- * One polite status text for a whole page. All elements share it, so that a screen reader announces only the latest event of a page with
- * five pictures. An element that was moved to a frame, or to another window, uses the status text there.
+ * One polite status text for a whole page. All elements share it, so a screen reader announces only the latest event of a page with five
+ * pictures. An element that was moved to a frame, or to another window, uses the status text there.
  */
 
-/** Marks it, so that every copy of this file finds the existing one. */
+/** A mark by which every copy of this file finds the existing one. */
 const MARK = 'data-nextpixel-status';
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
 /**
- * Says a text politely. Texts that follow one another within `delay` replace each other.
+ * Announces a text politely. Texts announced within `delay` of each other replace each other.
  *
  * @param {string} text
  * @param {number} [delay]  milliseconds

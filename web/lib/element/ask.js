@@ -27,7 +27,7 @@ export function addressIn({ baseURI }, address) {
 }
 
 /**
- * Returns whether the attributes name something that can be shown before a run.
+ * Returns whether the attributes name an input that can be shown before a run.
  *
  * @param {Asking} element
  * @param {ModelInfo} info
@@ -38,13 +38,13 @@ export function givesSomething(element, info) {
 }
 
 /**
- * The run that the attributes describe, which computes nothing before it is read; or an answer, which is read in the same way.
+ * The run that the attributes describe, which computes nothing before it is read; or a result, which is read in the same way.
  *
  * @param {Asking} element
  * @param {Model} model
  * @param {AbortSignal} signal
- * @param {number} [seed]  instead of the attribute
- * @returns {Promise<any>} rejects with a NextPixelError where they make no sense with this model
+ * @param {number} [seed]  replaces the attribute
+ * @returns {Promise<any>} rejects with a NextPixelError if the attributes do not fit the model
  */
 export async function ask(element, model, signal, seed) {
   const { info } = model;
@@ -72,7 +72,7 @@ export async function ask(element, model, signal, seed) {
 }
 
 /**
- * The options that the attributes say. Options that a model does not have are left out, so that one element may serve several models.
+ * The options that the attributes set. Options that a model does not have are left out, so that one element may serve several models.
  *
  * @param {Asking} element
  * @param {ModelInfo} info
@@ -92,7 +92,7 @@ export function optionsOf(element, info) {
 }
 
 /**
- * Several tries are samples that compete.
+ * Several tries become competing samples.
  *
  * @param {Record<string, any>} options
  */

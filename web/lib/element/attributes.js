@@ -12,8 +12,8 @@ import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
 /** @import { Reading } from '../verbs/table.js' */
 /** @import { ElementProperties } from './properties.js' */
 
-/** A row of the table of attributes. `effect` gives the value of a property that depends on more than the attribute; `changes` names the
- * work that a change of the attribute makes necessary.
+/** A row of the table of attributes. `effect` computes the value of a property that depends on more than the attribute; `changes` names the
+ * work that a change of the attribute requires.
  * @typedef {Reading & { property: string, flag?: true, effect?: (element: Element) => string, words?: readonly string[], changes?: 'model' | 'drawing' }} ElementAttribute */
 
 /** Attributes of the element itself, which no task has. @type {Record<string, ElementAttribute>} */
@@ -56,7 +56,7 @@ export const ATTRIBUTES = {
 };
 
 /**
- * Reads an attribute. A value that makes no sense counts as absent.
+ * Reads an attribute. An invalid value counts as absent.
  *
  * @param {Element} element
  * @param {string} name
@@ -76,7 +76,7 @@ export function said(element, name) {
  * The task of an element's attribute, or by default the model's first one.
  *
  * @param {Element} element
- * @param {ModelInfo} [info]  if the model is there
+ * @param {ModelInfo} [info]  if the model is loaded
  */
 export function taskOf(element, info) {
   const word = said(element, 'task');

@@ -10,7 +10,7 @@ import { blank } from '../sinks/pixels.js';
 /** @typedef {[number, number, number]} RGB  0 to 255 */
 
 /**
- * A computed colour in numbers.
+ * Parses a computed colour into numbers.
  *
  * @param {Element} probe
  * @returns {RGB}

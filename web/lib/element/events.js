@@ -22,12 +22,12 @@ export class NextPixelStepEvent extends Event {
   /** @param {AnyStep} step */
   constructor(step) {
     super('nx-step', { bubbles: true, composed: true });
-    /** The step: pixels, a picture, samples, a token; of a model that answers at once, its answer. */
+    /** The step: pixels, a picture, samples, a token; or the result of a model that returns it in one piece. */
     this.step = step;
   }
 }
 
-/** With the results of the kinds, which have one property each or more. */
+/** With the results of the kinds, each of which has one property or more. */
 const EventWithResult = /** @type {new (type: string, init: EventInit) => Event & EndOfKinds} */ (Event);
 
 /** @typedef {{ seed?: number | bigint, nats: number[], finish?: Finish, pictures?: Picture[], toBlob: (type?: string, quality?: number) => Promise<Blob> }} End */
@@ -43,9 +43,9 @@ export class NextPixelEndEvent extends EventWithResult {
     this.seed = seed;
     /** The cost of the drawn part of each picture. */
     this.nats = nats;
-    /** The pictures, in the colours of the model; of a text or a sound none. */
+    /** The pictures, in the colours of the model; empty for a text or a sound. */
     this.pictures = pictures;
-    /** Makes a file of the canvas, of a sound a WAV file. */
+    /** Makes a file of the canvas, or a WAV file of a sound. */
     this.toBlob = toBlob;
   }
 }
@@ -59,9 +59,9 @@ export class NextPixelProgressEvent extends Event {
    */
   constructor(phase, share, loaded, total) {
     super('nx-progress', { bubbles: true, composed: true });
-    /** 'load': the model arrives; 'draw': it draws. */
+    /** 'load': the model is loading; 'draw': it draws. */
     this.phase = phase;
-    /** 0 to 1; undefined where a server does not say how large the model is. */
+    /** 0 to 1; undefined if the server does not report the model's size. */
     this.share = share;
     /** For loading, the bytes received. */
     this.loaded = loaded;

@@ -10,7 +10,8 @@ import { LOOKS } from '../kinds/looks.js';
 
 /**
  * @param {Uint8Array} head  the first bytes of the file
- * @returns {{ kind: string, width: number, height: number } | undefined} undefined where they do not say it: it is found when the file is open
+ * @returns {{ kind: string, width: number, height: number } | undefined} undefined if they do not contain it: it is known once the file is
+ *   open
  */
 export function roomIn(head) {
   const numbers = numbersIn(head);
@@ -23,7 +24,7 @@ export function roomIn(head) {
 }
 
 /**
- * The numbers of the metadata that are in the first bytes.
+ * The numbers of the metadata within the first bytes.
  *
  * @param {Uint8Array} head
  * @returns {[key: string, value: number][]}
@@ -37,7 +38,7 @@ function numbersIn(head) {
       if (NUMBERS[entry.type]) numbers.push([entry.key, numberOf(entry)]);
     }
   } catch {
-    // the metadata end, or the bytes, or the file is damaged, which load() reports
+    // the metadata end, or the bytes end, or the file is damaged, which load() reports
     return numbers;
   }
 }

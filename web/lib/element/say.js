@@ -9,12 +9,15 @@
 /** A sentence with placeholders, and their values: a text, or one or several numbers and their decimals.
  * @typedef {[sentence: string, values?: Record<string, string | [number | number[], digits: number]>]} Saying */
 
-/** `lang`: of the table, a tag as in HTML, by which numbers are written. @typedef {{ lang: string } & Record<string, string>} Words */
+/**
+ * `lang`: the language of the table, a tag as in HTML, which determines the format of numbers. @typedef {{ lang: string } & Record<string,
+ * string>} Words
+ */
 
 /** @type {Words} */
 let words = { lang: 'en' };
 
-/** The table in use. */
+/** The current table. */
 export const spoken = () => words;
 
 /** @param {Words} table */
@@ -29,7 +32,7 @@ const written = (value, digits) =>
 /** @param {string | Saying} what */
 export function say(what) {
   const [sentence, values = {}] = typeof what === 'string' ? [what] : what;
-  // Sentences and names may come from a file or an address: {constructor} is no value.
+  // Sentences and names may come from a file or an address: {constructor} must not match an inherited property.
   return (Object.hasOwn(words, sentence) ? words[sentence] : sentence).replace(/\{(\w+)\}/g, (place, name) => {
     const value = Object.hasOwn(values, name) ? values[name] : place;
     return typeof value === 'string'

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Style sheets of a text, one for each document, made when it first needs one: a strict Content-Security-Policy allows them. None if there
- * are no such sheets, as in jsdom.
+ * Style sheets of a text, one for each document, created on first use, which a strict Content-Security-Policy allows. Undefined if such
+ * sheets are not supported, as in jsdom.
  *
  * @param {string} text
  * @returns {(document: Document) => CSSStyleSheet | undefined}

@@ -34,7 +34,8 @@ const STYLE = `
   .aligned .below { color: color-mix(in srgb, currentcolor 80%, transparent); }
   .aligned svg { position: absolute; inset: 0; z-index: -1; width: 100%; height: 100%; fill: none; stroke: var(--nx-shade); stroke-linecap: round; }
   canvas.written { visibility: hidden; }
-  .controls { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75em; margin-top: 0.6em; padding-bottom: 4px; } /* as wide as what shows the focus, so that it covers no neighbour */
+  /* as wide as the focus ring, so that it covers no neighbour */
+  .controls { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75em; margin-top: 0.6em; padding-bottom: 4px; }
   button {
     min-height: 2.5em; padding: 0.3em 1em; border: 1px solid currentcolor; border-radius: 3px; background: transparent;
     color: inherit; font: inherit; cursor: pointer;
@@ -58,7 +59,7 @@ const STYLE = `
 
 const sheetIn = sheetOf(STYLE);
 
-/** Gives it its looks, in the document that it is in: it loses a sheet of another one when it is moved. @param {ShadowRoot} root */
+/** Applies its style in its current document: moving it to another document drops the sheet of the old one. @param {ShadowRoot} root */
 export function dress(root) {
   const { ownerDocument: document } = root;
   const sheet = sheetIn(document);

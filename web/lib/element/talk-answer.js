@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** An answer of a chat: its tokens as text, with thoughts folded away; a button to continue it; and, at one of its tokens, the
- * alternatives. */
+/** An answer of a chat: its tokens as text, with thinking folded away; a button to continue it; and the alternatives at one of its
+ * tokens. */
 
 import { shadeOf } from '../kinds/text/surprise.js';
 import { make } from './make.js';
@@ -11,10 +11,10 @@ import { say } from './say.js';
 /** @import { Alternative, Message, Model, SavedText, TextOptions, TextRun, TextStep } from '../index.js' */
 /** @import { ChatOptions, Dropped } from '../kinds/text/chat.js' */
 
-/** Alternatives that are shown. */
+/** Number of alternatives shown. */
 const SHOWN = 8;
 
-/** The marks around thoughts, as models of different makers write them. */
+/** The tags around thinking, as models of different makers write them. */
 const MARKS = [
   ['<think>', '</think>'],
   ['<thought>', '</thought>'],
@@ -24,7 +24,7 @@ const MARKS = [
 ];
 
 /** @typedef {{ patience: (signal: AbortSignal) => Promise<void> | undefined, onStep: (step: TextStep) => void, onChoose: (at: number, one: Alternative) => void, onError: (error: unknown) => void, model: () => Model | undefined }} Hooks
- * patience: waits while the answer is paused; model: one that may be used now */
+ * patience: waits while the answer is paused; model: a usable model */
 
 export class Answer {
   #hooks;
@@ -37,11 +37,11 @@ export class Answer {
 
   /** @type {{ text: string, nats: number, span: HTMLSpanElement }[]} */
   #tokens = [];
-  /** The tags of the thoughts: those at the prompt's end, or those with which the answer begins. @type {string[] | undefined} */
+  /** The tags of the thinking: those at the prompt's end, or those with which the answer begins. @type {string[] | undefined} */
   #marks;
-  /** The prompt ends with the opening mark. */
+  /** The prompt ends with the opening tag. */
   #opened = false;
-  /** The next token belongs to the thoughts. */
+  /** The next token belongs to the thinking. */
   #thinking = false;
   /** @type {TextRun | undefined} */
   #run;
@@ -56,7 +56,7 @@ export class Answer {
   finish;
   /** @type {number | bigint} */
   seed = 0;
-  /** Of the run: its prompt in tokens, those that were not read again, and milliseconds to the first token. */
+  /** Of the run: its prompt in tokens, the reused ones, and milliseconds to the first token. */
   prompt = 0;
   reused = 0;
   first = 0;
@@ -74,22 +74,22 @@ export class Answer {
     });
   }
 
-  /** All of it, thoughts included. */
+  /** The whole text, including thinking. */
   get text() {
     return this.#tokens.map(({ text }) => text).join('');
   }
 
-  /** In the form that the next prompt needs: templates that support thoughts remove them. */
+  /** In the form that the next prompt needs: templates that support thinking remove it. */
   get content() {
     return this.#opened ? `${this.#marks?.[0]}\n${this.text}` : this.text;
   }
 
-  /** The visible text: thoughts only if they are open; for thoughts alone, their number. */
+  /** The visible text: thinking only if it is open; if there is only thinking, its length. */
   get shown() {
     return this.#folded.open ? this.text : this.#body.textContent || (this.#folded.hidden ? '' : this.#summary.textContent) || '';
   }
 
-  /** Writes its words, in the language of now. */
+  /** Writes its labels in the current language. */
   label() {
     this.#body.setAttribute('aria-label', say('Answer'));
     this.#summary.textContent = say(['Thoughts: {count} tokens', { count: [this.#thoughts.childElementCount, 0] }]);
@@ -105,7 +105,7 @@ export class Answer {
     return this.#tokens.reduce((sum, { nats }) => sum + nats, 0);
   }
 
-  /** Tokens a second, after the first. */
+  /** Tokens per second, after the first. */
   get rate() {
     const ms = performance.now() - this.#firstAt;
     return this.#counted > 1 && this.#firstAt > 0 ? ((this.#counted - 1) * 1000) / (this.#lastAt - this.#firstAt || ms) : 0;
@@ -244,7 +244,7 @@ export class Answer {
     this.#tokens[at]?.span.scrollIntoView?.({ block: 'nearest' });
   }
 
-  /** Shows what might have been at a token. @param {number} at @param {boolean} focus */
+  /** Shows the alternatives at a token. @param {number} at @param {boolean} focus */
   #explain(at, focus) {
     this.#mark(at);
     const model = this.#hooks.model();
@@ -258,7 +258,7 @@ export class Answer {
   /** @param {Model} model @param {SavedText} saved @param {number} at @param {boolean} focus */
   async #ask(model, saved, at, focus) {
     const { end } = model.tokenizer;
-    // One token from there, whichever; the end would be none.
+    // Any one token from there; the end would be none.
     const run = model.resume(
       { ...saved, ids: saved.ids.slice(0, saved.prompt + at) },
       { maxTokens: 1, seed: 0, alternatives: SHOWN, stop: [], ...(end !== undefined && { logitBias: { [end]: -Infinity } }) },

@@ -46,7 +46,7 @@ const STYLE = `
 
 const sheetIn = sheetOf(STYLE);
 
-/** Styles a box, wherever it is. @param {HTMLElement} box */
+/** Applies the style to a box anywhere. @param {HTMLElement} box */
 export function fit(box) {
   const root = /** @type {Document | ShadowRoot} */ (box.getRootNode());
   const sheet = sheetIn(box.ownerDocument);

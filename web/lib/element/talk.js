@@ -23,9 +23,9 @@ import { fit } from './talk-style.js';
 
 /**
  * @typedef {object} TalkOptions
- * @property {() => TextOptions & ChatOptions} [options]  with which the next answer is drawn, without the seed
- * @property {() => number | bigint | undefined} [seed]    of the first answer; undefined: a random one
- * @property {string} [system]    the system message to begin with
+ * @property {() => TextOptions & ChatOptions} [options]  options of the next answer, without the seed
+ * @property {() => number | bigint | undefined} [seed]    seed of the first answer; undefined: a random one
+ * @property {string} [system]    the initial system message
  * @property {boolean} [controls] whether there is more than messages and a field
  * @property {(signal: AbortSignal) => Promise<void>} [patience]  waits while answers are paused, or until the answer is stopped
  * @property {() => void} [onBegin]  an answer is being written
@@ -86,7 +86,7 @@ export class Talk {
   #lack = make('p', {});
   #continue = make('button', { type: 'button', class: 'talk-small' });
   #hint = make('div', { class: 'talk-hint', part: 'hint', hidden: '' }, this.#lack, this.#continue);
-  /** The visitor wants the text continued where the model has no template. */
+  /** The visitor wants the text continued although the model has no template. */
   #continuing = false;
 
   /**
@@ -123,7 +123,7 @@ export class Talk {
     this.label();
   }
 
-  /** Writes all its words, in the language of now. */
+  /** Writes all its labels in the current language. */
   label() {
     const texts = /** @type {[HTMLElement, string][]} */ ([
       [this.#summary, 'System message'],
@@ -181,7 +181,7 @@ export class Talk {
     this.#show();
   }
 
-  /** Whether the chat has these messages; the answer that is being written may have got longer. @param {Message[]} list */
+  /** Whether the chat has these messages; an answer in progress may have grown. @param {Message[]} list */
   #has(list) {
     const [own, other] = [apart(this.messages), apart(list)];
     return (
@@ -197,7 +197,7 @@ export class Talk {
     );
   }
 
-  /** Another system message, from the next answer on. @param {string} text */
+  /** Sets another system message, from the next answer on. @param {string} text */
   set system(text) {
     this.#hooks.system = text;
     this.#system.value = text;
@@ -212,12 +212,12 @@ export class Talk {
     return this.#field;
   }
 
-  /** It is in another document now, which has none of its looks. */
+  /** The box is in another document now, which does not have its style sheet. */
   moved() {
     fit(this.root);
   }
 
-  /** Another model from now on; the messages stay. @param {Model | undefined} model */
+  /** Sets another model from now on; the messages stay. @param {Model | undefined} model */
   use(model) {
     this.stop();
     this.#model = model;
@@ -260,7 +260,7 @@ export class Talk {
     else if (this.#turns.at(-1)?.role === 'user') this.again();
   }
 
-  /** Stops the answer at once, wherever it is; it can be continued. */
+  /** Stops the answer immediately, in any phase; it can be continued. */
   stop() {
     const answer = this.#running;
     this.#running = undefined;
@@ -301,7 +301,7 @@ export class Talk {
     return info?.kind === 'text' && info.chatTemplate === '' && this.#options().template === undefined;
   }
 
-  /** Takes turns out, from one on. @param {number} from */
+  /** Removes turns, from one on. @param {number} from */
   #cut(from) {
     for (const { item } of this.#turns.splice(from)) item.remove();
   }
@@ -436,7 +436,7 @@ export class Talk {
     }
   }
 
-  /** Says below the messages what went wrong. @param {unknown} error */
+  /** Shows an error below the messages. @param {unknown} error */
   #fail(error) {
     this.#hooks.onError?.(error);
     const { message } = /** @type {Error} */ (error);
@@ -448,7 +448,7 @@ export class Talk {
     this.root.querySelector('.talk-error')?.remove();
   }
 
-  /** Scrolls to the end, if that is where the reader is. @param {boolean} [always] */
+  /** Scrolls to the end, if the reader is there. @param {boolean} [always] */
   #toEnd(always = false) {
     const { scrollHeight, scrollTop, clientHeight } = this.#list;
     if (always || scrollHeight - scrollTop - clientHeight < 80) this.#list.scrollTop = scrollHeight;
@@ -473,7 +473,7 @@ export class Talk {
     this.#figures.textContent = all.map(say).join(' · ');
   }
 
-  /** Shows what can be done now. */
+  /** Enables the controls that are possible now. */
   #show() {
     const last = this.#turns.at(-1);
     const running = this.#running !== undefined;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Adds up the nats of the pictures of a run, or of its text. For competing samples, the first of each group is shown. */
+/** Adds up the nats of the pictures of a run, or of its text. Of competing samples, it shows the first of each group. */
 export class Tally {
   #tries;
   /** The cost of each picture in nats. @type {number[]} */
@@ -11,14 +11,16 @@ export class Tally {
   /** The samples of a sound so far. */
   to = 0;
 
-  /** @param {number} samples  that are shown @param {number} tries  drawn for each @param {number} sampleRate  of a sound, samples a second */
+  /**
+   * @param {number} samples  number shown @param {number} tries  drawn for each @param {number} sampleRate  of a sound, samples per second
+   */
   constructor(samples, tries, sampleRate) {
     this.#tries = tries;
     this.sampleRate = sampleRate;
     this.nats = new Array(samples).fill(0);
   }
 
-  /** @param {any} step @returns {any} the same step with its shown part only; undefined: of a rival */
+  /** @param {any} step @returns {any} the same step with only its shown part; undefined: it belongs to a competitor */
   take(step) {
     const all = step.sample ?? 0;
     if (all % this.#tries > 0) return undefined;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The tasks of the element and their attributes, as the tables of verbs and of settings say. */
+/** The tasks of the element and their attributes, from the tables of verbs and settings. */
 
 import { KINDS } from '../kinds/index.js';
 import { ROWS } from '../settings.js';

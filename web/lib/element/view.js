@@ -22,7 +22,7 @@ export class View {
   #inside = make('slot', {});
   #poster = make('img', { part: 'poster', class: 'poster', alt: '', hidden: '' });
   #error = make('p', { part: 'error', class: 'error', hidden: '' });
-  /** The text itself, or that of a canvas, for visitors who do not see it. */
+  /** The text itself, or the description of a canvas, for screen readers. */
   #told = make('p', { part: 'text', class: 'told', dir: 'auto' });
   #frame = make('div', { class: 'frame' }, this.#canvas, this.#told, this.#inside, this.#poster, this.#error);
   #controls = make('div', { part: 'controls', class: 'controls', role: 'group', hidden: '' });
@@ -35,7 +35,7 @@ export class View {
   #drawn = make('span', { class: 'drawn', hidden: '' });
   /** @type {Sink<any, any> | undefined} */
   #sink;
-  /** Whose steps it shows. @type {any} */
+  /** The run whose steps it shows. @type {any} */
   #run;
   /** True once the sink has painted. */
   #painted = false;
@@ -61,23 +61,23 @@ export class View {
     return this.#shown;
   }
 
-  /** True if the author has put something in the place of the picture until it is drawn. */
+  /** True if the author has put content in place of the picture until it is drawn. */
   get covered() {
     return this.#poster.hasAttribute('src') || this.#inside.assignedElements().length > 0;
   }
 
-  /** The pictures as far as they are drawn; of a text none. */
+  /** The pictures as drawn so far; empty for a text. */
   get pictures() {
     const result = this.#shown ? this.#sink?.result : [];
     return Array.isArray(result) ? result.map(({ data, width, height }) => new ImageData(data.slice(), width, height)) : [];
   }
 
   /**
-   * Takes a run, with its input.
+   * Receives a run, with its input.
    *
    * @param {any} run
    * @param {{ kind: string, samples: number, calm: boolean }} how  calm: pictures appear when they are complete
-   * @returns {Sink<any, any>} what shows its steps
+   * @returns {Sink<any, any>} the sink that shows its steps
    */
   begin(run, { kind, samples, calm }) {
     this.#close();
@@ -125,7 +125,7 @@ export class View {
     return run.page?.(this.#told, options) ?? run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
   }
 
-  /** A box for a chat instead of the canvas; it has its own controls. @returns {HTMLElement} */
+  /** A box for a chat replaces the canvas; it has its own controls. @returns {HTMLElement} */
   talk() {
     this.#close();
     const box = make('div', { part: 'chat' });
@@ -136,7 +136,7 @@ export class View {
     return box;
   }
 
-  /** Text has the size of the style. @param {string} kind @returns {boolean} whether it is written */
+  /** Text has the size set by the style. @param {string} kind @returns {boolean} whether it is written */
   #setKind(kind) {
     return this.#canvas.classList.toggle('text', lookOf({ kind }).sheet);
   }
@@ -157,12 +157,12 @@ export class View {
     this.#told.textContent = this.#canvas.textContent = '';
   }
 
-  /** Paints now, in the colours of the moment. */
+  /** Paints now, in the current colours. */
   repaint() {
     if (this.#painted) this.#sink?.paint();
   }
 
-  /** Restores the view before there is a picture. */
+  /** Restores the view from before the picture. */
   clear() {
     this.#close();
     this.#canvas.classList.remove('text');
@@ -203,7 +203,7 @@ export class View {
   }
 
   /**
-   * Gives the canvas its size, and its room on the page.
+   * Sets the size of the canvas, and its space on the page.
    *
    * @param {{ kind: string, width?: number, height?: number }} what  of one picture
    * @param {number} samples
@@ -219,7 +219,7 @@ export class View {
   }
 
   /**
-   * Keeps room for the pictures before anything is known of them.
+   * Reserves space for the pictures before anything is known of them.
    *
    * @param {number} [width]   pixels of the page
    * @param {number} [height]
@@ -272,9 +272,9 @@ export class View {
    * @param {boolean} what.controls
    * @param {string} what.play    text of the play button
    * @param {boolean} what.stop   whether there is something to stop
-   * @param {boolean} what.anew   whether another one can be drawn in its place
+   * @param {boolean} what.anew   whether another one can be drawn instead
    * @param {string} what.status  visible text
-   * @param {string} what.error   the same if it is an error, for elements without controls
+   * @param {string} what.error   the same text if it is an error, for elements without controls
    * @param {string} what.label   of the canvas
    * @param {string} what.group   of the buttons
    */
@@ -288,7 +288,7 @@ export class View {
     this.#anew.textContent = say('New seed');
     if (!anew && this.#anew.matches(':focus')) this.#play.focus();
     this.#anew.hidden = !anew;
-    if (!stop && this.#stop.matches(':focus')) this.#play.focus(); // a disabled button would drop the focus
+    if (!stop && this.#stop.matches(':focus')) this.#play.focus(); // disabling a button would drop its focus
     this.#stop.disabled = !stop;
     this.#status.textContent = status;
     this.#canvas.setAttribute('aria-label', label);

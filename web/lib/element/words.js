@@ -16,7 +16,7 @@ export const NO_MODEL = 'There is no model to run: set the attribute model';
 const fileOf = (address) => address.split(/[?#]/)[0].split('/').pop() ?? '';
 
 /**
- * Describes the canvas for those who do not see it.
+ * The accessible description of the canvas.
  *
  * @param {Asking} element
  * @param {ModelInfo | undefined} info

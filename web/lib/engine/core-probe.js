@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A loop that keeps one core of the processor busy, and how fast it runs. */
+/** A loop that keeps one core of the processor busy, and measures its speed. */
 
-/** Rounds of the loop between two looks at the clock, some 30 microseconds. */
+/** Iterations between two readings of the clock, some 30 microseconds. */
 const ROUNDS = 1 << 13;
 /** It ends even if the clock is set back meanwhile. */
 const MOST_LOOKS = 1 << 12;
 
 /**
- * The loop, for spin(): integer dot products of SIMD128, as in the engine, in twelve sums at once. With fewer of them a core would
- * wait for its own results, its sibling hyperthread would fill these gaps, and would pass for a core. A loop in JavaScript would
- * begin slowly and be compiled anew in between; this one is fast from the start. Workers get it from the page, whose policy is
- * known to allow WebAssembly.
+ * The loop for spin(): integer dot products of SIMD128, as in the engine, with twelve sums in parallel. With fewer sums, a core would wait
+ * for its own results; its sibling hyperthread would fill these gaps and be taken for another core. A loop in JavaScript would start slowly
+ * and be recompiled meanwhile; this one is fast from the start. Workers get it from the page, whose policy is known to allow WebAssembly.
  */
 export async function compileLoop() {
   const sums = Array.from({ length: 12 }, (_, i) => i + 1);
@@ -84,10 +83,10 @@ export async function compileLoop() {
 }
 
 /**
- * Runs the loop until `to` and counts from `from` on. Whoever begins later, because no core was free, counts less.
+ * Runs the loop until `to` and counts from `from` on. A worker that starts later, because no core was free, counts less.
  *
  * @param {WebAssembly.Module} loop
- * @param {number} from  as Date.now() counts, whose milliseconds begin at the same moment in every worker
+ * @param {number} from  in the time of Date.now(), whose milliseconds start at the same moment in every worker
  * @param {number} to    greater
  * @returns {number} speed, in an arbitrary unit
  */

@@ -32,8 +32,8 @@ export class Core extends Sessions {
   tokenizerEntries;
 
   /**
-   * Opens a model from the beginning of its file, without weights: feed() takes the rest, in order. So a large file and its model are never
-   * in memory together.
+   * Opens a model from the beginning of its file, without weights: feed() takes the rest, in order. This way a large file and its model are
+   * never in memory together.
    *
    * @param {WebAssembly.Module} module
    * @param {Uint8Array} head    the first bytes of the file; some of the weights may be among them
@@ -120,7 +120,7 @@ export class Core extends Sessions {
     return this.part.length;
   }
 
-  /** Bytes of the whole memory. */
+  /** Size of the whole memory in bytes. */
   get memoryBytes() {
     return this.#instance.memory.buffer.byteLength;
   }

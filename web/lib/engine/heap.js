@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Hands out addresses above `base`: the lowest gap that is large enough. It does not access the memory itself. There are as many blocks as
- * runs in flight, a few, so a sorted list is all it takes.
+ * Allocates addresses above `base`: the lowest gap that is large enough. It does not access the memory itself. There are only a few blocks,
+ * one per concurrent run, so a sorted list is enough.
  */
 export class Heap {
   /** Live blocks by rising address, none overlapping. @type {{ address: number, end: number }[]} */

@@ -7,9 +7,9 @@
  *     0            __heap_base
  *     | stack, data | scratch | session | ... | model | ids | floats | session | ...   while opening, the file's bytes are below the model
  *
- * Memory grows when a model or a session is opened, never while one computes, and never shrinks. Views of it are taken
- * afresh for each use, since growing it detaches the old ones. A trap leaves an instance in an unknown state: it is
- * `poisoned`, every later call throws, and its owner starts another one.
+ * Memory grows when a model or a session is opened, never while one computes, and never shrinks. Views of it are created for each use,
+ * because growing it detaches the old ones. A trap leaves an instance in an unknown state: it is `poisoned`, every later call throws, and
+ * its owner starts another one.
  */
 
 import { NX_ABI_VERSION, NX_ALIGN } from './abi.js';
@@ -18,10 +18,10 @@ import { Heap } from './heap.js';
 import { readName, readProblem, scratchAreas } from './layout.js';
 
 const PAGE = 65536;
-/** As in build.sh's linker flags. */
+/** The same as build.sh's linker flags. */
 const MEMORY_PAGES = { initial: 16, maximum: 65536 };
 
-/** The beginning of each part of the first block. */
+/** The offset of each part of the first block. */
 const AREAS = scratchAreas();
 
 export class Instance {
@@ -35,7 +35,7 @@ export class Instance {
   heap;
   /** A trap happened: nothing in this instance can be trusted. */
   poisoned = false;
-  /** Addresses through which a struct, two words, a shape and a problem go to the engine and back. */
+  /** Addresses through which a struct, two words, a shape and an error pass to the engine and back. */
   at;
 
   /** @param {WebAssembly.Module} module */
@@ -76,8 +76,7 @@ export class Instance {
   }
 
   /**
-   * Calls an exported function. Whatever is thrown out of WebAssembly, a trap or a stack overflow, poisons the
-   * instance.
+   * Calls an exported function. Any exception from WebAssembly, a trap or a stack overflow, poisons the instance.
    *
    * @param {string} name
    * @param {number[]} values
@@ -97,7 +96,7 @@ export class Instance {
   }
 
   /**
-   * Takes a block and sees to it that memory reaches as far.
+   * Allocates a block and grows memory if necessary.
    *
    * @param {number} bytes
    */
@@ -158,14 +157,14 @@ export class Instance {
     return readName(this.bytes, address);
   }
 
-  /** The reason that the engine gave for refusing a file. */
+  /** The engine's reason for refusing a file. */
   problem() {
     return readProblem(this.bytes, this.at.problem);
   }
 }
 
 /**
- * Becomes a thread of another instance, for ever.
+ * Becomes a thread of another instance, permanently.
  *
  * @param {{ module: WebAssembly.Module, memory: any, stack: number }} share
  */

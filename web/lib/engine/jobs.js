@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The worker's side of the protocol, without the worker: takes messages, has the work done in slices, posts answers. Jobs in flight take turns, one
- * slice each; between slices the event loop runs, so a stop is heard within about 10 ms.
+ * The worker's side of the protocol, without the worker: takes messages, has the work done in chunks, posts answers. Concurrent jobs
+ * alternate, one chunk each; between chunks the event loop runs, so a stop takes effect within about 10 ms.
  */
 
 import { Core } from './core.js';
@@ -35,7 +35,7 @@ export class Jobs {
   #core;
   /** Sessions of that instance. @type {{ core: Core, sessions: KeptSessions } | undefined} */
   #kept;
-  /** Jobs in flight, by id. @type {Map<number, Job>} */
+  /** Concurrent jobs, by id. @type {Map<number, Job>} */
   #jobs = new Map();
   /** Ids of the jobs that have something to compute, in round-robin order. @type {number[]} */
   #turns = [];
@@ -43,7 +43,7 @@ export class Jobs {
 
   /**
    * @param {(message: FromWorker, transfer?: Transferable[]) => void} post
-   * @param {(callback: () => void) => () => void} defer  makes a function that calls back after the messages that wait
+   * @param {(callback: () => void) => () => void} defer  creates a function that calls back after the queued messages
    * @param {() => number} [now]  milliseconds
    */
   constructor(post, defer, now = () => performance.now()) {
@@ -161,7 +161,7 @@ export class Jobs {
     this.#wake();
   }
 
-  /** One slice of the piece of work whose turn it is. */
+  /** Runs one chunk of the next job. */
   #turn() {
     this.#awake = false;
     const id = /** @type {number} */ (this.#turns.shift());
@@ -190,7 +190,7 @@ export class Jobs {
     this.#jobs.delete(id);
     this.#post({ type: 'failed', id, error: toPlain(error) });
     if (!this.#core?.poisoned) return;
-    // The memory of every other run went with the instance.
+    // The memory of every other run was lost with the instance.
     const lost = new NextPixelError('trap', 'Another run stopped the engine: start again');
     for (const other of this.#jobs.keys()) this.#post({ type: 'failed', id: other, error: toPlain(lost) });
     this.#jobs.clear();

@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * Sessions of finished runs, kept for the next ones: a text that begins like one of them continues from there, with the same bits, and
- * processes only the new tokens.
+ * Cached sessions of finished runs: a text that begins like one of them continues from there, with the same bits, and processes only the
+ * new tokens.
  *
- * The last one is always kept: memory of WebAssembly never shrinks, so there would be no more without it. Up to three before it are kept
- * while all together take at most 128 MB.
+ * The last one is always kept: WebAssembly memory never shrinks, so dropping it would gain nothing. Up to three earlier ones are kept while
+ * all together take at most 128 MB.
  */
 
 /** @import { Session, Sessions } from './sessions.js' */
@@ -15,11 +15,11 @@
 const MOST = 4;
 export const MOST_BYTES = 128e6;
 
-/** At most this number of ids is forgotten without a copy. */
+/** At most this many ids are forgotten without a copy. */
 const FEW = 16;
 
 /** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape, layout: must be equal for a
- * copy, or to continue in place; of: the hash of the saved state that it came from. Bytes from outside may be anything, so only runs that
+ * copy, or to continue in place; of: the hash of the saved state from which it came. Bytes from outside may be anything, so only runs that
  * name this state continue from it */
 
 /** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
@@ -38,7 +38,7 @@ function alike(a, b) {
 
 export class KeptSessions {
   #sessions;
-  /** The last one last. @type {Held[]} */
+  /** In order of use, the latest last. @type {Held[]} */
   #held = [];
 
   /** @param {Sessions} sessions */
@@ -46,14 +46,14 @@ export class KeptSessions {
     this.#sessions = sessions;
   }
 
-  /** The bytes of all. */
+  /** Total bytes. */
   get bytes() {
     return this.#held.reduce((sum, { session }) => sum + session.bytes, 0);
   }
 
   /**
-   * A session that holds the beginning of a run, from the kept one with the longest common prefix; its position is the number of reused
-   * ids.
+   * A session that contains the beginning of a run, made from the cached one with the longest common prefix; its position is the number of
+   * reused ids.
    *
    * @param {DrawMessage} message
    * @returns {Session | undefined}
@@ -67,8 +67,8 @@ export class KeptSessions {
     return copy ?? (fits && lost <= Math.max(FEW, common) ? this.#inPlace(best, message, common) : undefined);
   }
 
-  /** The kept session with the longest common prefix. @param {Pick<DrawMessage, 'part' | 'keyBits' | 'known'>} message @param {string} [of]
-   * a saved state that was named */
+  /** The cached session with the longest common prefix. @param {Pick<DrawMessage, 'part' | 'keyBits' | 'known'>} message @param {string}
+   * [of] a saved state that was named */
   #find(message, of) {
     const shape = shapeOf(message);
     /** @type {Held | undefined} */
@@ -83,7 +83,7 @@ export class KeptSessions {
   }
 
   /**
-   * Gives a copy of what holds all these ids, or keeps one.
+   * Returns a copy of the session that contains all these ids, or caches one.
    *
    * @param {KeepMessage} message
    * @returns {State | boolean | undefined}
@@ -101,7 +101,7 @@ export class KeptSessions {
     return { ids, shape, layout, length: session.length, bytes: this.#sessions.bytesOf(session) };
   }
 
-  /** Undefined where the part cannot go back that far. @param {Held} held @param {DrawMessage} message @param {number} position */
+  /** Undefined if the part cannot rewind that far. @param {Held} held @param {DrawMessage} message @param {number} position */
   #inPlace(held, { settings, maps }, position) {
     this.#held.splice(this.#held.indexOf(held), 1);
     try {
@@ -115,7 +115,7 @@ export class KeptSessions {
   }
 
   /**
-   * A copy, so that either can be continued; undefined where two take too much memory, or the part cannot go back that far.
+   * A copy, so that both can be continued; undefined if two take too much memory, or the part cannot rewind that far.
    *
    * @param {Held} held
    * @param {DrawMessage} message
@@ -135,7 +135,7 @@ export class KeptSessions {
    * Keeps a session, and drops the oldest ones if there are too many.
    *
    * @param {Session} session
-   * @param {number[]} ids  that it holds
+   * @param {number[]} ids  ids that it contains
    * @param {DrawMessage} message  of its run
    */
   add(session, ids, message) {
@@ -156,7 +156,7 @@ export class KeptSessions {
   }
 
   /**
-   * Runs a function that allocates memory; if there is too little, again without the kept sessions.
+   * Runs a function that allocates memory; if there is too little, retries without the cached sessions.
    *
    * @template T
    * @param {() => T} work

@@ -25,7 +25,7 @@ export function wholeOf(metadata, key, low, high) {
 }
 
 /**
- * A list of texts or of whole numbers; empty if the file has none.
+ * A list of texts or integers; empty if the file has none.
  *
  * @template {'texts' | 'whole numbers'} W
  * @param {Lookup} metadata

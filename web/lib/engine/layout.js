@@ -19,8 +19,8 @@ export function sizeOf(struct) {
 }
 
 /**
- * The parts of the block through which structs and results go to the engine and back: where each begins, and the size of all. A struct,
- * whichever; results, two words; a shape; a problem.
+ * The parts of the block through which structs and results pass to the engine and back: the offset of each, and the total size. A struct of
+ * any type; results, two words; a shape; an error.
  *
  * @param {Record<string, Record<string, string>>} [structs]
  */

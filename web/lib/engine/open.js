@@ -9,16 +9,16 @@ import { statusError } from './status-error.js';
 
 /** @import { Instance } from './instance.js' */
 
-/** Names, in messages, the step that fails when a file is refused; sniff.js has already reported the format of a wrong file. */
+/** The name, in messages, of the step that fails when a file is refused; sniff.js has already reported the format of a wrong file. */
 const OPENING = 'Opening the weight file';
 
-/** beginModel() throws it where a head is none yet. */
+/** beginModel() throws it if the head is incomplete. */
 export const TOO_SHORT = new Error('the head is too short');
 
 /** The minimum number of bytes of weights that are sent together. */
 const FEED_BYTES = 1 << 20;
 
-/** @param {Instance} instance @param {number} status of a call that leaves a problem */
+/** @param {Instance} instance @param {number} status of a call that reports an nx_problem */
 function check(instance, status) {
   if (status === NX_MORE) throw TOO_SHORT;
   if (status < 0) throw statusError(status, OPENING, instance.problem());
@@ -33,7 +33,7 @@ export function openModel(instance, file) {
   const {
     at: { problem, result },
   } = instance;
-  // The size of the model is known only when the file has been read: it goes first, and runs take the room that the file leaves.
+  // The size of the model is known only after the file has been read: the model goes first, and runs use the memory that the file frees.
   const first = instance.take(file.length);
   instance.bytes.set(file, first);
   check(instance, instance.call('nx_model_size', first, file.length, result, problem));
@@ -74,10 +74,10 @@ export class Feed {
   #model;
   /** In the order of the file. @type {{ index: number, offset: number, rows: number, rowBytes: number }[]} */
   #tensors;
-  /** The tensor whose rows come next, and the first one that the model does not have. */
+  /** The tensor whose rows come next, and the first one that the model does not use. */
   #tensor = 0;
   #row = 0;
-  /** The bytes that wait at `#address`, which has capacity for `#room`. */
+  /** The bytes pending at `#address`, which has capacity for `#room`. */
   #held = 0;
   #room;
   #address;
@@ -127,7 +127,7 @@ export class Feed {
     return false;
   }
 
-  /** Hands on the rows held. @returns {boolean} the model is complete */
+  /** Passes the pending rows on. @returns {boolean} the model is complete */
   #handOn() {
     const instance = this.#instance;
     const { rows, rowBytes, index } = this.#tensors[this.#tensor];

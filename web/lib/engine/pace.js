@@ -22,12 +22,12 @@ export class Pace {
   }
 
   /**
-   * Does as much work as fills a slice, by what earlier slices took. Work whose pieces differ much, such as the layers of an encoder, also asks
-   * whether the slice is `over`: thousands of small pieces may precede large ones.
+   * Does as much work as fills a chunk, estimated from earlier chunks. Work whose pieces differ much, such as the layers of an encoder,
+   * also asks whether the slice is `over`: thousands of small pieces may precede large ones.
    *
    * @template T
-   * @param {string} kind   of work; kinds differ in the time that a position takes
-   * @param {number} first  positions of the very first slice
+   * @param {string} kind   kind of work; kinds differ in the time that a position takes
+   * @param {number} first  positions of the very first chunk
    * @param {number} most
    * @param {(count: number, over: () => boolean) => T} work
    * @returns {T}
@@ -44,8 +44,8 @@ export class Pace {
 }
 
 /**
- * The number of positions that fill a slice. It learns from each; clocks in browsers may be as coarse as 16 ms, so it moves by
- * bounded steps.
+ * The number of positions that fill a chunk. It learns from each; clocks in browsers may be as coarse as 16 ms, so it moves by bounded
+ * steps.
  */
 export class SliceSize {
   /** @param {number} first */
@@ -59,7 +59,7 @@ export class SliceSize {
    */
   record(count, ms) {
     const ideal = ms > 0 ? (count * SLICE_MS) / ms : Infinity;
-    // A slice cut short by the end of the image says little about a longer one: it may lower the count, not raise it.
+    // A chunk cut short by the end of the image says little about a longer one: it may lower the count, not raise it.
     const ceiling = count < this.count ? this.count : 2 * this.count;
     this.count = Math.max(1, Math.round(Math.min(Math.max(ideal, this.count / 4), ceiling, 1 << 16)));
   }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Measures which of two ways of the same work is faster here: while the work is done. */
+/** Measures which of two ways of doing the same work is faster here, while the work is done. */
 
 /** Chunks before the first decision, half of them each way. */
 const TRIALS = 12;
-/** Chunks of each way that are ignored: the engine compiles its code meanwhile. */
+/** Chunks of each way that do not count: the engine compiles its code meanwhile. */
 const WARM_UP = 2;
 /** One in this many chunks uses the slower way, because machines and pictures change. */
 const AGAIN = 32;
-/** The weight of older turns falls by this with each new one. */
+/** The weight of older measurements decreases by this factor with each new one. */
 const FADE = 0.9;
 
 export class Race {
@@ -25,13 +25,13 @@ export class Race {
     this.#now = now;
   }
 
-  /** Milliseconds that a unit of work takes: the first way, the second; 0: not known yet. @returns {[first: number, second: number]} */
+  /** Milliseconds per unit of work: the first way, the second; 0: not known yet. @returns {[first: number, second: number]} */
   get costs() {
     const [first, second] = this.#ways.map(({ ms, done }) => (done > 0 ? ms / done : 0));
     return [first, second];
   }
 
-  /** Returns which way the next chunk takes: true the second one. */
+  /** Returns which way the next chunk uses: true for the second one. */
   next() {
     const turn = this.#turns++,
       [first, second] = this.costs;
@@ -40,10 +40,10 @@ export class Race {
   }
 
   /**
-   * Does a turn of work.
+   * Runs and measures a chunk of work.
    *
    * @template T
-   * @param {boolean} second  by which way
+   * @param {boolean} second  with which way
    * @param {() => T} work
    * @param {(result: T) => number} amount  units of work that were done
    * @returns {T}

@@ -17,14 +17,14 @@ import { checkStatus, statusError } from './status-error.js';
 /** The most ids that one call takes or draws: positions times samples times the ids of a position. */
 const SLICE_IDS = 8192;
 
-/** The smallest file for which guesses from the text pay: the size of a second-level cache. */
+/** The smallest file for which drafts from the text pay: the size of a second-level cache. */
 const LOOK_UP_BYTES = 8e6;
 
 /**
  * A run in the wasm memory, from openSession to closeSession.
  *
  * @typedef {{ address: number, pointer: number, bytes: number, samples: number, part: Part, counts: number[], length: number }} Session
- *   length: positions that there is room for
+ *   length: capacity in positions
  */
 
 /** @param {number[]} numbers */
@@ -33,7 +33,7 @@ const product = (numbers) => numbers.reduce((all, one) => all * one, 1);
 export class Sessions {
   #instance;
   #model;
-  /** Room for ids and as many floats. */
+  /** Buffers for ids and the same number of floats. */
   #ids;
   #floatsAt;
   #room;
@@ -127,7 +127,7 @@ export class Sessions {
   }
 
   /**
-   * Makes room for more positions of a run of a part that grows.
+   * Extends a run of a part that grows.
    *
    * @param {Session} session
    * @param {number} length  more than before
@@ -149,8 +149,8 @@ export class Sessions {
   }
 
   /**
-   * Takes a run back to one of its positions and continues from there, with other settings: samples, origin, maps and the number of biases
-   * are those it was opened with.
+   * Rewinds a run to one of its positions and continues from there, with other settings; samples, origin, maps and the number of biases
+   * must be those it was opened with.
    *
    * @param {Session} session
    * @param {number} position
@@ -172,7 +172,7 @@ export class Sessions {
    * @param {Session} session  neither maps nor biases
    * @param {Settings} settings
    * @param {boolean} lookAhead
-   * @returns {boolean} false: it continues as before
+   * @returns {boolean} false: nothing changed
    */
   lookAhead(session, settings, lookAhead) {
     return (
@@ -207,10 +207,10 @@ export class Sessions {
   }
 
   /**
-   * A run of one sample of the part that draws, from bytes of unknown origin: rewind() or branch() continues it, and checks the rest.
+   * A run of one sample of the drawing part, from bytes of unknown origin: rewind() or branch() continues it, and checks the rest.
    *
    * @param {Uint8Array} saved
-   * @param {number} length  positions that there is room for
+   * @param {number} length  capacity in positions
    * @returns {Session | undefined}  undefined: it cannot continue here
    */
   restore(saved, length) {
@@ -227,7 +227,7 @@ export class Sessions {
   /**
    * @param {Settings} settings
    * @param {boolean} maps
-   * @param {number} [masked]  ids that a mask is for
+   * @param {number} [masked]  ids that a mask covers
    * @param {boolean} [hidden]
    * @returns {number} their address
    */
@@ -266,11 +266,11 @@ export class Sessions {
   }
 
   /**
-   * Allows an id from now on only if its bit is 1; none: all are allowed.
+   * From now on allows an id only if its bit is 1; none: all are allowed.
    *
-   * @param {Session} session  opened with room to bias every id
+   * @param {Session} session  opened with capacity to bias every id
    * @param {Uint32Array | undefined} allowed  bit id % 32 of word id / 32
-   * @param {[number, number][]} biases  what is added besides
+   * @param {[number, number][]} biases  a value to add
    */
   mask(session, allowed, biases) {
     const { values } = session.part;
@@ -329,10 +329,10 @@ export class Sessions {
   }
 
   /**
-   * Encodes a slice of the inputs.
+   * Encodes a chunk of the inputs.
    *
    * @param {Session} session
-   * @returns {boolean} there are more
+   * @returns {boolean} there is more to encode
    */
   encode(session) {
     const status = this.#instance.call('nx_session_encode', this.#model, session.pointer);
@@ -341,7 +341,7 @@ export class Sessions {
   }
 
   /**
-   * Values of a result: of one that grows, those ready so far; of others once all is encoded.
+   * Values of a result: for one that grows, those ready so far; for others once everything is encoded.
    *
    * @param {Session} session
    * @param {string} name
@@ -357,7 +357,7 @@ export class Sessions {
   }
 
   /**
-   * The number of values of a result that are ready, which is all of them once all is encoded.
+   * The number of values of a result that are ready; all of them once everything is encoded.
    *
    * @param {Session} session
    * @param {string} name
@@ -382,7 +382,7 @@ export class Sessions {
    * @param {Session} session
    * @param {Uint32Array} ids   (count, span), at most sliceLimit(samples) positions; with `each` (count, samples, span)
    * @param {boolean} wantNats
-   * @param {boolean} [each]    every sample has its own; otherwise all share them
+   * @param {boolean} [each]    every sample has its own ids; otherwise all share them
    * @returns {Float32Array<ArrayBuffer>} (count, samples, span), or empty
    */
   put(session, ids, wantNats, each = false) {
@@ -407,8 +407,8 @@ export class Sessions {
    * @param {Session} session
    * @param {number} steps  at most sliceLimit(session.samples)
    * @returns {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer>, ahead: Uint8Array<ArrayBuffer>, ended: boolean }}
-   *   ids and nats (drawn, samples, span), ahead (drawn): see StepMessage. Fewer than `steps` are drawn when all samples
-   *   have `ended`, and possibly none when a position takes long
+   *   ids and nats (drawn, samples, span), ahead (drawn): see StepMessage. Fewer than `steps` are drawn when all samples have `ended`, and
+   *   possibly none if a position takes long
    */
   draw(session, steps) {
     this.#checkSlice(steps, session);
@@ -424,7 +424,7 @@ export class Sessions {
   }
 
   /**
-   * Each sample becomes what another one is.
+   * Each sample becomes a copy of another one.
    *
    * @param {Session} session
    * @param {Uint32Array} parents  (samples)
@@ -453,7 +453,7 @@ export class Sessions {
   }
 
   /**
-   * The model's own distributions of the position drawn last: of each sample and each of its ids, zeros where a sample had ended before.
+   * The model's own distributions of the last drawn position: for each sample and each of its ids, zeros if the sample had already ended.
    *
    * @param {Session} session
    * @param {Uint32Array} ids  (samples, span), those of the position
@@ -483,7 +483,7 @@ export class Sessions {
   }
 
   /**
-   * A step of a search by beams, which the samples are.
+   * A step of a beam search, whose beams are the samples.
    *
    * @param {Session} session
    * @param {number} alpha  of the length penalty
@@ -508,7 +508,7 @@ export class Sessions {
   }
 
   /**
-   * One row of a map of the last position computed, of a session that keeps them.
+   * One row of a map of the last computed position, for a session that keeps maps.
    *
    * @param {Session} session
    * @param {number} sample
@@ -527,7 +527,7 @@ export class Sessions {
   }
 
   /**
-   * The hidden states that a layer leaves of the last position computed, of a session of one sample that keeps them.
+   * The hidden states of a layer at the last computed position, for a session of one sample that keeps them.
    *
    * @param {Session} session
    * @param {number} layer
@@ -547,7 +547,7 @@ export class Sessions {
 }
 
 /**
- * The error of a run that cannot be opened or made longer.
+ * The error of a run that cannot be opened or extended.
  *
  * @param {number} status
  * @param {Part} part

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Errors for the statuses of the C library. The page needs them only where a file is refused (sniff.js). */
+/** Errors for the statuses of the C library. The page needs them only if a file is refused (sniff.js). */
 
 import { NextPixelError } from '../base/error.js';
 import { CODES } from './protocol.js';
@@ -33,7 +33,7 @@ const ADVICE = {
  * The error for a negative status of the C library.
  *
  * @param {number} status
- * @param {string} what  what was being done, such as 'Opening the model'
+ * @param {string} what  the action, such as 'Opening the model'
  * @param {{ name?: string, reason?: string }} [problem]  from nx_problem
  */
 export function statusError(status, what, { name = '', reason = '' } = {}) {
@@ -43,7 +43,7 @@ export function statusError(status, what, { name = '', reason = '' } = {}) {
   return new NextPixelError(code, `${what} failed (${detail || code}). ${advice}.`, { status });
 }
 
-/** Throws where a status is one of an error. @param {number} status  @param {string} what  as of statusError() */
+/** Throws if a status is an error. @param {number} status  @param {string} what  as for statusError() */
 export function checkStatus(status, what) {
   if (status < 0) throw statusError(status, what);
 }

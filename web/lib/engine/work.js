@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The work of a worker, by kinds of messages.
+ * The work of a worker, by kind of message.
  *
  * A piece of work is a generator that computes one chunk between two yields. It yields GO_ON if it has more to do and AWAIT_CREDIT if it
  * must wait for the page's next request. Calling its return() stops it: its `finally` frees the session.
@@ -24,7 +24,7 @@ import { joinSlices } from './steppers/slices.js';
 export const GO_ON = 'go on';
 const AWAIT_CREDIT = 'await credit';
 
-/** The most numbers of a result that are read in a slice. */
+/** The most numbers of a result that are read per chunk. */
 const RESULT_SLICE = 8192;
 
 /** Settings of work that draws nothing. */
@@ -34,10 +34,13 @@ const NONE = new Uint32Array(0);
 
 /** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
 /** The page's last request: a number of positions, and the allowed ids. @typedef {{ chunkSize: number, allowed?: Uint32Array }} Credit */
-/** The means of a piece of work. @typedef {{ core: Core, kept: KeptSessions, pace: Pace, post: (message: FromWorker, transfer?: Transferable[]) => void }} Tools */
+/**
+ * The objects that a piece of work uses. @typedef {{ core: Core, kept: KeptSessions, pace: Pace, post: (message: FromWorker, transfer?:
+ * Transferable[]) => void }} Tools
+ */
 
 /**
- * A run. The first credit starts it: what is known, then a chunk for each credit.
+ * A run. The first credit starts it: known ids, then a chunk for each credit.
  *
  * @param {Tools} tools
  * @param {DrawMessage} message  with at least one position to draw
@@ -62,7 +65,8 @@ export function* draw(tools, message, credit) {
   const drawing = core.parts[part ?? core.part.index];
   const positions = length || drawing.length;
   const given = (known.length + drawn.length / settings.samples) / drawing.span;
-  // Capacity for the known ids and some more, doubled whenever it is full; for a search the full length, because it weighs by that.
+  // Capacity for the known ids and some more, doubled whenever it is full; for a search the full length, because its weights depend on
+  // that.
   const room = drawing.grows && message.search === undefined ? roomFor(given, positions) : positions;
   const open = () => core.openSession(settings, { part, maps: wantMaps, length: room, inputs, keyBits, masked });
   const session = kept.withRoom(() => (message.keep && kept.take(message)) || open());
@@ -96,7 +100,7 @@ export function* draw(tools, message, credit) {
         slices.push(slice);
         position = core.position(session);
         last = slice.ended || position === positions;
-      } while (!last && position < (chunkSize > 0 ? end : from + 1)); // a position may take several slices
+      } while (!last && position < (chunkSize > 0 ? end : from + 1)); // a position may take several chunks
       const { ids, nats, ahead, alternatives, probabilities } = joinSlices(slices);
       if (message.keep) all.push(...ids);
       const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === start)) : undefined;
@@ -122,7 +126,7 @@ export function* draw(tools, message, credit) {
 }
 
 /**
- * The results that a part leaves of its inputs.
+ * The results that a part computes from its inputs.
  *
  * @param {Tools} tools
  * @param {EncodeMessage} message
@@ -210,7 +214,7 @@ export function* look(tools, { id, ids, inputs, from = 0 }) {
 }
 
 /**
- * Gives a run its inputs and has them encoded, slice by slice.
+ * Gives a run its inputs and encodes them, chunk by chunk.
  *
  * @param {Tools} tools
  * @param {Session} session
@@ -230,13 +234,13 @@ function* read({ core, pace }, session, inputs) {
 }
 
 /**
- * Feeds known ids slice by slice.
+ * Feeds known ids chunk by chunk.
  *
  * @param {Tools} tools
  * @param {Session} session
  * @param {Uint32Array} ids
  * @param {Float32Array} [nats]  written: one per id
- * @param {boolean} [each]       (positions, samples, span) ids, those of each sample; else all samples have the same
+ * @param {boolean} [each]       (positions, samples, span) ids, separate for each sample; else shared by all
  * @returns {Work}
  */
 function* put({ core, pace }, session, ids, nats, each = false) {
@@ -257,7 +261,7 @@ function* put({ core, pace }, session, ids, nats, each = false) {
 const FIRST_ROOM = 256;
 
 /**
- * Positions that a run begins with room for.
+ * Initial capacity of a run in positions.
  *
  * @param {number} known
  * @param {number} positions  of the whole run
@@ -285,12 +289,12 @@ function growRun(core, session, positions) {
 }
 
 /**
- * Every row of every map of the position drawn last. Rows that look at the same share their keys.
+ * Every row of every map of the last drawn position. Rows with the same source share their keys.
  *
  * @param {Core} core
  * @param {Session} session
  * @param {number} sample
- * @param {boolean} encoded  also maps of how the inputs were encoded, a row for each query of each head
+ * @param {boolean} encoded  also the maps of encoding the inputs, a row for each query of each head
  * @returns {MapRow[]}
  */
 function mapRows(core, session, sample, encoded) {

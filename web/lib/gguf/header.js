@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Reads the head of a GGUF file without the engine: for a file that has a vocabulary and no weights, or if only the head is wanted. walk.js reads the
- * format; this module reports errors as the engine does, yields between chunks, and asks for more bytes.
+ * Reads the head of a GGUF file without the engine: for a file with a vocabulary and no weights, or if only the head is needed. walk.js
+ * reads the format; this module reports errors as the engine does, yields between chunks, and requests more bytes.
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -19,8 +19,8 @@ import { HEADER_BYTES, MAX_METADATA, Refused, Short, Walk, entriesOf, headOf } f
  * Reads a part of the head.
  *
  * @template T
- * @param {Uint8Array} bytes  the first ones of a file
- * @param {boolean} whole     that is all of it
+ * @param {Uint8Array} bytes  the first bytes of a file
+ * @param {boolean} whole     these are all bytes
  * @param {(walk: Walk) => Generator<void, T, void>} read
  * @returns {Generator<void, T | undefined, void>}  undefined: more bytes are needed
  */
@@ -43,8 +43,8 @@ function* reading(bytes, whole, read) {
 /**
  * The metadata.
  *
- * @param {Uint8Array} bytes  the first ones of a file
- * @param {boolean} whole     that is all of it
+ * @param {Uint8Array} bytes  the first bytes of a file
+ * @param {boolean} whole     these are all bytes
  * @returns {Generator<void, PlacedEntry[] | undefined, void>}  undefined: more bytes are needed. Values are views of `bytes`
  */
 export const readingEntries = (bytes, whole) => reading(bytes, whole, entriesOf);
@@ -52,8 +52,8 @@ export const readingEntries = (bytes, whole) => reading(bytes, whole, entriesOf)
 /**
  * The metadata and the list of tensors.
  *
- * @param {Uint8Array} bytes  the first ones of a file
- * @param {boolean} whole     that is all of it
+ * @param {Uint8Array} bytes  the first bytes of a file
+ * @param {boolean} whole     these are all bytes
  * @returns {Generator<void, Head | undefined, void>}  undefined: more bytes are needed
  */
 export const readingHead = (bytes, whole) => reading(bytes, whole, headOf);
@@ -77,7 +77,7 @@ export async function readEntries(chunks, signal) {
     }
     bytes.set(chunk, filled);
     filled += chunk.length;
-    if (filled < 1.5 * tried) continue; // reading from the beginning each time stays linear
+    if (filled < 1.5 * tried) continue; // rereading from the beginning each time would be quadratic; doubling keeps it linear
     tried = filled;
     const entries = await inTurns(readingEntries(bytes.subarray(0, filled), false), signal);
     if (entries) return entries;

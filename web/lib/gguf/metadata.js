@@ -19,7 +19,7 @@ import { ARRAY, NUMBERS, STRING } from './values.js';
 const MOST_ITEMS = 2 ** 21;
 const MOST_TEXT = 2 ** 20;
 const MOST_TEXTS = 2 ** 24;
-/** Items between two turns that others may have. */
+/** Items between two yields to the event loop. */
 const SLICE = 1 << 14;
 
 /** @param {Entry} entry */
@@ -57,7 +57,7 @@ export function lookupOf(entries) {
 }
 
 /**
- * A value that may be long, over some turns.
+ * A value that may be long, read in chunks.
  *
  * @param {Lookup} metadata
  * @param {string} key
@@ -106,8 +106,8 @@ function* readingNumbers(value, type, count) {
 function* readingStrings(value, count) {
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  // Decodes a byte per character, all at once: ASCII texts are cut out of it. Calling a decoder for each text of a vocabulary is slow, and
-  // concatenating characters leaves garbage.
+  // Decodes one character per byte, all together: ASCII texts are cut out of the result. Calling a decoder for each text of a vocabulary is
+  // slow, and concatenating characters leaves garbage.
   const plain = new TextDecoder('latin1').decode(value);
   const strings = [];
   for (let i = 0, at = 0; i < count; i++) {

@@ -10,7 +10,7 @@ import { HEADER_BYTES, MAX_KEYS, MAX_TENSORS, fixedHeader } from './walk.js';
 
 /** @import { ErrorCode } from '../engine/protocol.js' */
 
-/** First bytes of what people load by mistake. @type {[string | number[], string][]} */
+/** First bytes of formats that people load by mistake. @type {[string | number[], string][]} */
 const SIGNATURES = [
   ['version https://git-lfs', 'a Git LFS pointer: fetch the real file with "git lfs pull"'],
   [[0x89, 0x50, 0x4e, 0x47], 'a PNG image'],
@@ -58,8 +58,8 @@ export function looksLike(bytes) {
 /**
  * The error for a file that cannot be opened.
  *
- * @param {number} status  a negative one of the C library
- * @param {Uint8Array} bytes  of the file, at least the first ones
+ * @param {number} status  a negative status of the C library
+ * @param {Uint8Array} bytes  of the file, at least the first bytes
  * @param {{ name?: string, reason: string }} problem
  */
 export function refusal(status, bytes, problem) {
@@ -72,7 +72,7 @@ export function refusal(status, bytes, problem) {
  * The error that the C library will find in the header of a file, as soon as enough of it has arrived; undefined if there is none.
  *
  * @param {Uint8Array} start  the first bytes
- * @param {boolean} [whole]  there will be no more of them
+ * @param {boolean} [whole]  these are all bytes
  * @returns {NextPixelError | undefined}
  */
 export function headerProblem(start, whole = false) {
@@ -89,7 +89,7 @@ export function headerProblem(start, whole = false) {
   return undefined;
 }
 
-/** The architectures of src/models/llama.c and gpt2.c: models of language that others made. */
+/** The architectures of src/models/llama.c and gpt2.c: language models made by others. */
 export const RUNS = [
   'llama',
   'qwen2',

@@ -9,7 +9,10 @@
  * @typedef {{ key: string, type: number, itemType: number, count: number, value: Uint8Array }} Entry
  */
 
-/** Numbers by type: bytes, and how one is read. One of 64 bits beyond 2^53 is rounded: it is too large for any key. @type {Record<number, [bytes: number, read: (view: DataView, at: number) => number | boolean]>} */
+/**
+ * Numbers by type: size in bytes, and how to read one. A 64-bit number beyond 2^53 is rounded: it is too large for any key. @type
+ * {Record<number, [bytes: number, read: (view: DataView, at: number) => number | boolean]>}
+ */
 export const NUMBERS = {
   0: [1, (view, at) => view.getUint8(at)],
   1: [1, (view, at) => view.getInt8(at)],

@@ -6,7 +6,8 @@
  * src/gguf.h describes the format. Every length is checked against the bytes, so a file with wrong lengths is refused and never allocates
  * memory.
  *
- * The bytes may be only the first ones of a file: Short is thrown where they end. gguf/header.js turns both errors into those of the library.
+ * The bytes may be only the beginning of a file: Short is thrown where they end. gguf/header.js turns both errors into those of the
+ * library.
  */
 
 import { TENSOR_TYPES } from './tensor-types.js';
@@ -16,7 +17,7 @@ import { ARRAY, NUMBERS, STRING } from './values.js';
 
 /** Bytes of magic, version and the counts of tensors and of keys. */
 export const HEADER_BYTES = 24;
-/** Alignment of the data without general.alignment. */
+/** Alignment of the data if general.alignment is missing. */
 export const ALIGNMENT = 32;
 /** Limits as in src/gguf.h: GGUF_MAX_KEYS, GGUF_MAX_TENSORS, GGUF_MAX_NAME, GGUF_MAX_DIMENSIONS. */
 export const MAX_KEYS = 1024;
@@ -29,10 +30,10 @@ export const MAX_METADATA = 2 ** 28;
 /** Strings between two yields. */
 const CHUNK = 1 << 15;
 
-/** The bytes end before the head does. */
+/** Thrown if the bytes end before the head does. */
 export class Short extends Error {}
 
-/** The head is damaged or beyond a limit. */
+/** Thrown if the head is damaged or beyond a limit. */
 export class Refused extends Error {
   /** @param {'format' | 'limit'} code  @param {string} name  of the key or tensor  @param {string} reason */
   constructor(code, name, reason) {
@@ -73,7 +74,7 @@ export class Walk {
   at = HEADER_BYTES;
   #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-  /** @param {Uint8Array} bytes  the first ones of a file, or all */
+  /** @param {Uint8Array} bytes  the first bytes of a file, or all */
   constructor(bytes) {
     if (bytes.length < HEADER_BYTES) throw new Short();
     this.bytes = bytes;
@@ -98,7 +99,7 @@ export class Walk {
     return this.view.getUint32(at, true) + this.view.getUint32(at + 4, true) * 2 ** 32;
   }
 
-  /** @param {string} what  it is the name of, for an error @param {number} least  bytes */
+  /** @param {string} what  the name to report in an error @param {number} least  bytes */
   #name(what, least) {
     const length = this.#u64();
     if (length < least || length > MAX_NAME) throw new Refused('format', '', `the length of a ${what} is not ${least} to ${MAX_NAME}`);
@@ -117,7 +118,7 @@ export class Walk {
       itemType = this.#u32();
       count = this.#u64();
     }
-    const size = itemType === STRING ? 8 : NUMBERS[itemType]?.[0]; // a string has its length at least
+    const size = itemType === STRING ? 8 : NUMBERS[itemType]?.[0]; // a string has at least its length
     if (!size) throw new Refused('format', key, 'the type of the value is unknown');
     if (count * size > MAX_METADATA) throw new Refused('limit', key, 'more than 256 MB of values');
     const from = this.at;
@@ -168,7 +169,7 @@ export function* entriesOf(walk) {
  * @property {number} end             where they end
  * @property {TensorEntry[]} tensors
  * @property {number} data  where the tensors' data start
- * @property {number} size  bytes of the whole file, by its tensors; those of an unknown type count as none
+ * @property {number} size  bytes of the whole file, computed from its tensors; those of an unknown type count as 0
  */
 
 /** Reads the metadata and the list of tensors. @param {Walk} walk @returns {Generator<void, Head, void>} */

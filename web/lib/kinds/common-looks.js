@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** How the element shows the results of several kinds: a kind's look.js takes one of these, or changes a part of it. */
+/** How the element shows the results of several kinds: a kind's look.js uses one of these, or changes a part of it. */
 
 import { fileAt, pictureAt } from './fetched.js';
 
 /** @import { Ended, Look } from './looks.js' */
 
-/** NX_MAX_SIDE of src/layers/pictures.h: a test compares. */
+/** Equal to NX_MAX_SIDE of src/layers/pictures.h, as a test checks. */
 export const MAX_SIDE = 256;
 
 /** The sound of a run. @param {Ended} ended */
@@ -39,7 +39,7 @@ export const sounds = {
   ],
   what: () => 'A sound',
   end: soundOf,
-  // Without a voice some words end at once: one of them speaks, by the seed.
+  // Without a given voice, some words end immediately: the seed chooses a speaker.
   chosen: (verb, options, { speakers = [] }) => {
     if (verb !== 'generate' || options.speaker !== undefined || speakers.length === 0) return options;
     const { seed = Math.floor(Math.random() * 2 ** 32) } = options;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What nx-end carries of the results of several kinds: each property with its type and its comment. A kind's own ones are in its kind.js (`TYPES.ends`). */
+/**
+ * The fields of nx-end that several kinds share: each property with its type and its comment. A kind's own fields are in its kind.js
+ * (`TYPES.ends`).
+ */
 
 /** @typedef {Record<string, [type: string, about: string]>} Ends */
 

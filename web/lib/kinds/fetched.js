@@ -6,7 +6,7 @@
 import { NextPixelError } from '../base/error.js';
 
 /**
- * The error for an attribute `src` that leads to nothing.
+ * The error for an attribute `src` that cannot be loaded.
  *
  * @param {string} what    'picture', 'sound' or 'music'
  * @param {string} src

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Hidden states of models of texts and pictures, for score(). */
+/** Hidden states of text and picture models, for score(). */
 
 import { argumentError, NextPixelError } from '../base/error.js';
 
@@ -12,12 +12,12 @@ import { argumentError, NextPixelError } from '../base/error.js';
  *
  * @typedef {object} HiddenState
  * @property {number} layer         0: the embedding, which enters the first block; i: the output of block i, before the model's last norm
- * @property {number} width         values of a position: the width of the model
- * @property {Float32Array} values  (positions, width) row-major. Row p is the state from which the score's value p was predicted: of a
- * text, the states of the token before it
+ * @property {number} width         values per position: the width of the model
+ * @property {Float32Array} values  (positions, width) row-major. Row p is the state from which the score's value p was predicted; for a
+ * text, the state at the token before it
  */
 
-/** The most values of one score. */
+/** The most values in one score. */
 const MOST_VALUES = 2 ** 27;
 
 /**

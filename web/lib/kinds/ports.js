@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Questions of kinds to a file and to the ports of a part. */
+/** Predicates on a file and on the ports of a part, for kinds. */
 
 /** @import { Part } from '../engine/protocol.js' */
 /** @import { Kind } from './index.js' */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The weight files that the browser keeps: for a page that shows them, or frees them. Loaded only then. */
+/** The weight files that the browser keeps: for a page that shows them, or frees them. Loaded only when it is used. */
 
 import { part } from '../base/part.js';
 import { CACHE_NAME } from './cache.js';
@@ -16,7 +16,7 @@ const MOST_QUERIES = 4;
 /** Parts of stopped downloads. A separate file in the package, because it has a state. */
 const unfinished = () => part(() => import('./unfinished.js'));
 
-/** @returns {Promise<Cache | undefined>} undefined if there is no cache, or none is allowed */
+/** @returns {Promise<Cache | undefined>} undefined if there is no cache, or it is not allowed */
 async function opened() {
   try {
     return await caches.open(CACHE_NAME);
@@ -58,7 +58,7 @@ export async function remove(url) {
 }
 
 /**
- * Frees the older ones of several copies whose addresses differ only in their query.
+ * Keeps the newest copies of addresses that differ only in the query, and frees the others.
  *
  * @param {string} url  of the newest
  */

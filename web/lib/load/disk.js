@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Files of this machine, in Node. Loaded only there. */
+/** Reads files of this machine, in Node. Loaded only in Node. */
 
 import { NextPixelError } from '../base/error.js';
 import { nodeModule } from '../base/platform.js';
@@ -30,8 +30,8 @@ async function ownModule(name) {
 }
 
 /**
- * In a window of Electron with Node's modules an address is that of a page, and a relative one is relative to it. (A window of a test runner is none: there it
- * is a path.)
+ * In a window of Electron with Node's modules, an address is that of a page, and a relative one is relative to it. (A window of a test
+ * runner does not count: there it is a path.)
  *
  * @param {string} address
  */

@@ -3,8 +3,8 @@
 
 /**
  * Loaded by the first acquire(). Models shared by everything on a page: callers with the same address get the same model, which is closed
- * after its last holder has released it. A node that is moved releases it and requests it again within the grace time, so nothing is
- * downloaded twice.
+ * after its last holder has released it. A moved node releases it and requests it again within the grace time, so nothing is downloaded
+ * twice.
  */
 
 import { abortable } from '../base/abort.js';
@@ -17,10 +17,10 @@ import { isAddress } from './source.js';
 /** @import { Model } from '../model/model.js' */
 /** @import { Progress } from './source.js' */
 
-/** How long a model without holders is kept, and a download without holders continues. */
+/** How long a model or a download without holders is kept. */
 const GRACE_MS = 3000;
 const GRACE_LOADING_MS = 100;
-/** After this much silence a download is not joined: whoever asks then begins another one. */
+/** After this time without data, a download is not joined: the next caller starts another one. */
 const SILENT_MS = 10000;
 
 /**
@@ -30,18 +30,18 @@ const SILENT_MS = 10000;
  * @property {number} heard  when data last arrived
  * @property {number} holders
  * @property {Set<(progress: Progress) => void>} listeners
- * @property {AbortController} stopper  gives up loading
+ * @property {AbortController} stopper  aborts loading
  * @property {ReturnType<typeof setTimeout>} [timer]
  */
 
 /**
  * @typedef {object} Hold
  * @property {Model} model
- * @property {() => void} release  lets go; a second call does nothing
+ * @property {() => void} release  releases the model; a second call does nothing
  * @property {() => void} discard  drops a model that is no longer usable: the next caller gets a new one
  */
 
-/** By address, and how it is loaded. @type {Map<string, Entry>} */
+/** By address and loading options. @type {Map<string, Entry>} */
 const entries = new Map();
 
 /**

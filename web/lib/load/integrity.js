@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The digest that a weight file must have: loaded only where one is named. */
+/** Checks the digest of a weight file: loaded only if one is given. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 
 /**
  * @param {string} integrity  as in load()
- * @returns {(bytes: Uint8Array<ArrayBuffer>) => Promise<void>} rejects for bytes that have another digest
+ * @returns {(bytes: Uint8Array<ArrayBuffer>) => Promise<void>} rejects if the bytes have another digest
  */
 export function checkOf(integrity) {
   const match = typeof integrity === 'string' && /^sha256-([A-Za-z0-9+/]{43}=)$/.exec(integrity);

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * A large weight file goes to the engine while it arrives: file and model are never in memory together. Loaded only for such files.
+ * Passes a large weight file to the engine while it arrives: file and model are never in memory together. Loaded only for such files.
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -21,9 +21,9 @@ import { sizeIn } from './whole.js';
 const PIECE_BYTES = 1 << 20;
 
 /**
- * Has every worker read a file of known size.
+ * Makes every worker read a file of known size.
  *
- * @param {Job[]} jobs  one of each worker
+ * @param {Job[]} jobs  one per worker
  * @param {WebAssembly.Module} module
  * @param {Large} large
  * @param {{ signal?: AbortSignal, onProgress?: (progress: Count) => void, patience?: number }} how
@@ -33,7 +33,7 @@ export async function openLarge(jobs, module, large, how) {
   const { name, server, keep } = large;
   const unfinished = keep || server ? await part(() => import('./unfinished.js')).catch(() => undefined) : undefined; // before the connection is gone
   const file = (server && (await unfinished?.continued(large, server))) ?? large;
-  /** Memory that the engine has returned: garbage as large as the file would be collected too late. @type {ArrayBuffer[]} */
+  /** Buffers that the engine has returned, for reuse: garbage as large as the file would be collected too late. @type {ArrayBuffer[]} */
   const rooms = [];
   const response = file.response ?? (await responseOf(String(file.path), rooms));
   const chunks = chunksOf({ ...file, response }, how);
@@ -49,7 +49,7 @@ export async function openLarge(jobs, module, large, how) {
       bytes += value.length;
     }
     const piece = together(taken, rooms);
-    await copy?.write(piece.slice()); // the piece itself is going to be transferred
+    await copy?.write(piece.slice()); // the piece itself will be transferred
     return piece;
   };
   /** @type {ReturnType<typeof copying>} */
@@ -61,7 +61,7 @@ export async function openLarge(jobs, module, large, how) {
     let head = await take(PIECE_BYTES);
     let told = file.said ? await sizeIn(head, how.signal) : file.size;
     while (told === undefined) {
-      // its tensors are not all named yet
+      // its list of tensors is incomplete
       const rest = await take(head.length);
       if (rest.length === 0) break;
       head = joined([head, rest]);
@@ -82,7 +82,7 @@ export async function openLarge(jobs, module, large, how) {
           ? await ask({ type: 'open', module, bytes: head }, [head.buffer])
           : await ask({ type: 'begin', module, head, size });
     }
-    // A piece arrives while the engine has the one before.
+    // The next piece arrives while the engine processes the previous one.
     let at = answers[0].type === 'fed' ? head.length : size;
     let pending = Promise.resolve(/** @type {(FedMessage | OpenedMessage)[]} */ (answers));
     // Bytes after the file, possibly endless in a compressed answer, are not read.
@@ -93,7 +93,7 @@ export async function openLarge(jobs, module, large, how) {
         const skipped = Math.max(0, answer.at - at);
         at += piece.length;
         pending = ask({ type: 'feed', bytes: piece.subarray(skipped) }, [piece.buffer]);
-        pending.catch(() => {}); // heard when it is awaited
+        pending.catch(() => {}); // handled when it is awaited
       }
     }
     const opened = await pending;
@@ -115,10 +115,10 @@ export async function openLarge(jobs, module, large, how) {
 }
 
 /**
- * The bytes of chunks. (Engines from 2023 on free the memory of these at once.)
+ * Concatenates chunks. (Engines since 2023 free their memory immediately.)
  *
  * @param {Uint8Array<ArrayBuffer>[]} chunks
- * @param {ArrayBuffer[]} rooms  to be used again
+ * @param {ArrayBuffer[]} rooms  to be reused
  */
 function together(chunks, rooms) {
   const alone = (/** @type {Uint8Array} */ chunk) => chunk.length === chunk.buffer.byteLength;
@@ -134,7 +134,7 @@ function brokeOff(name) {
 }
 
 /**
- * A file on a disk, to be read as a response is.
+ * A file on disk, readable like a response.
  *
  * @param {string} path
  * @param {ArrayBuffer[]} rooms  where to
@@ -156,7 +156,7 @@ async function responseOf(path, rooms) {
 }
 
 /**
- * Puts a file into the cache while it arrives; there only when it has arrived. Nothing here can fail, as in cache.js.
+ * Puts a file into the cache while it arrives; it is stored only once it is complete. Nothing here can fail, as in cache.js.
  *
  * @param {string} url
  * @param {Response} response

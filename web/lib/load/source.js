@@ -15,12 +15,12 @@ import { classOf } from '../base/realm.js';
 /** @typedef {{ loaded: number, total: number | undefined, head?: Uint8Array }} Count  bytes */
 /** Bytes at a file's beginning that identify its format. */
 const HEAD_BYTES = 4096;
-/** From this size on a file goes to the engine while it arrives, and is never in memory as a whole. */
+/** Files of at least this size go to the engine while they arrive, and are never in memory as a whole. */
 const LARGE_BYTES = 2 ** 25;
 /** GGUF_MAX_BYTES of src/gguf.h. @internal */
 export const MAX_BYTES = 0xf0000000;
 
-/** The phases of load(): wait for the server, read the file, open it while the wasm compiles, done.
+/** The phases of load(): waiting for the server, reading the file, opening it while the wasm compiles, done.
  * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */
 /** In bytes; `total` is undefined if the size is not known in advance. `head`: the first bytes of a file that is being downloaded, a few
  * thousand.
@@ -29,8 +29,8 @@ export const MAX_BYTES = 0xf0000000;
 /**
  * @typedef {object} Contents
  * @property {Uint8Array<ArrayBuffer>} bytes  not shared, so they may be transferred
- * @property {() => Promise<unknown>} [keep]  puts them into the cache, for when they turned out to be good
- * @property {Large} [large]                  instead of the bytes, for a large file
+ * @property {() => Promise<unknown>} [keep]  stores them in the cache, once they have proved to be valid
+ * @property {Large} [large]                  replaces the bytes, for a large file
  * @property {string} [warning]               for people: this is a cached copy, because the server could not be reached
  */
 /**
@@ -39,13 +39,13 @@ export const MAX_BYTES = 0xf0000000;
  * @typedef {object} Large
  * @property {string} name              for messages
  * @property {number} size
- * @property {boolean} [said]           the size is the one reported by the server, which may be compressed
+ * @property {boolean} [said]           the size is the one reported by the server, which may be the compressed size
  * @property {Response} [response]      or, in Node,
  * @property {string} [path]
  * @property {string} [url]             the address to request it again
  * @property {boolean} [keep]           whether to put it into the cache
- * @property {Large} [server]           of a copy: the same file at its server
- * @property {string} [warning]         for people, once it is read: the browser did not keep it
+ * @property {Large} [server]           for a copy: the same file at its server
+ * @property {string} [warning]         for people, once it is read: the browser did not cache it
  */
 
 /**
@@ -61,7 +61,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
   let bytes, fetched;
   const given = isAddress(source) || isBytes(source) ? source : await (await part(() => import('./handed.js'))).handed(source);
   if (isBytes(given)) {
-    bytes = bytesOf(given); // of a typed array: a copy
+    bytes = bytesOf(given); // for a typed array: a copy
     if (!ArrayBuffer.isView(given)) bytes = bytes.slice();
     onProgress?.({ loaded: bytes.length, total: bytes.length });
   } else {
@@ -115,7 +115,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
   };
 }
 
-/** Files of this machine, in Node. @internal */
+/** Reads files of this machine, in Node. @internal */
 export const disk = () => part(() => import('./disk.js'));
 
 /**
@@ -129,7 +129,7 @@ export function isAddress(source) {
   return typeof source === 'string' || classOf(source) === 'URL';
 }
 
-/** Returns whether it gives the same when it is read again. @param {Source} source @internal */
+/** Returns whether reading a source again gives the same bytes. @param {Source} source @internal */
 export function isLasting(source) {
   return isAddress(source) || /Blob|File/.test(classOf(source));
 }
@@ -139,7 +139,7 @@ export function isBytes(source) {
   return /^ArrayB|^Uint8Array$/.test(classOf(source));
 }
 
-/** @param {ArrayBuffer | Uint8Array} source @returns {Uint8Array<ArrayBuffer>} of a typed array a copy @internal */
+/** @param {ArrayBuffer | Uint8Array} source @returns {Uint8Array<ArrayBuffer>} a copy for a typed array @internal */
 export function bytesOf(source) {
   try {
     return new Uint8Array(source);
@@ -149,17 +149,17 @@ export function bytesOf(source) {
 }
 
 /**
- * The answer of an address.
+ * The answer for an address.
  *
  * @typedef {object} Fetched
  * @property {Response} response
- * @property {boolean} copied                         it is out of the cache
- * @property {string} [warning]                       it is, because the server could not be reached
- * @property {Promise<Response | undefined>} [same]   of the server's: the copy in the cache, if it is the same
+ * @property {boolean} copied                         it comes from the cache
+ * @property {string} [warning]                       it comes from the cache, because the server could not be reached
+ * @property {Promise<Response | undefined>} [same]   for an answer of the server: the cached copy, if it is the same
  */
 
 /**
- * The file at an address: the answer of its server, or, where that cannot be reached, the copy in the cache.
+ * Fetches the file at an address: the server's answer or, if it cannot be reached, the cached copy.
  *
  * @param {string} url
  * @param {boolean} cache
@@ -188,12 +188,12 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
 }
 
 /**
- * The bytes of a copy that is the same, or those that are sent, which arrive while it is looked for: on a first visit that takes a browser
- * as long as megabytes do.
+ * The bytes of an identical copy, or those being sent, which arrive during the lookup: on a first visit the lookup takes as long as
+ * downloading megabytes.
  *
  * @param {Large} file
  * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
- * @param {Fetched} [fetched]  receives whether it was the copy
+ * @param {Fetched} [fetched]  is told whether it was the copy
  */
 async function readUnlessKept(file, { onProgress, signal, patience }, fetched) {
   if (!fetched?.same) return readWhole(file, { onProgress, signal, patience });
@@ -243,7 +243,7 @@ export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS }
 }
 
 /**
- * The bytes of a file, as they are sent. A file that is no weight file, or is too large, is refused as soon as this is known.
+ * The bytes of a file as sent. A file that is not a weight file, or is too large, is refused as soon as this is known.
  *
  * @param {Large} file
  * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
@@ -295,7 +295,7 @@ export function checkResponse(response, name) {
     );
   }
   if (response.bodyUsed || response.body?.locked) throw argumentError('This Response was read already, or is being read: fetch it again');
-  // The length on the wire says nothing about the bytes that a decoded body yields.
+  // The transferred length says nothing about the length of a decoded body.
   return response.headers.get('content-encoding') ? 0 : Number(response.headers.get('content-length')) || 0;
 }
 
@@ -307,7 +307,7 @@ async function readWhole(file, how) {
   for await (const chunk of chunksOf(file, how)) {
     chunks.push(chunk);
     loaded += chunk.length;
-    // A compressed answer may be many times longer than announced, and continue without end behind the file.
+    // A compressed answer may be much longer than announced, or continue endlessly after the file.
     if (
       loaded > LARGE_BYTES &&
       loaded > file.size &&
@@ -325,20 +325,20 @@ const sniffer = () => part(() => import('../gguf/sniff.js'));
 const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];
 
 /**
- * The error in the header of a file; undefined where there seems to be none.
+ * The error in the header of a file; undefined if none is apparent.
  *
  * @param {Uint8Array} head
  * @param {boolean} [whole]  it is complete
  */
 async function headerProblem(head, whole = false) {
-  // Then two counts of 64 bits, which are small: below 1024 there is nothing to look at.
+  // Then two 64-bit counts, which are small: values below 1024 are plausible.
   const odd = head.subarray(0, 24).some((byte, i) => (i < 8 ? byte !== START[i] : i % 8 > 0 && byte >= (i % 8 === 1 ? 4 : 1)));
   return odd || (whole && head.length < 24) ? (await sniffer()).headerProblem(head, whole) : undefined;
 }
 
 /**
- * The bytes of a copy in the cache: immediately, because there is nothing to wait for. A page that is opened again is a tenth faster at its
- * first pixel.
+ * The bytes of a cached copy: immediately, because there is nothing to wait for. This makes the first pixel of a reloaded page a tenth
+ * faster.
  *
  * @param {Response} copy
  * @param {string} name
@@ -356,7 +356,7 @@ async function readCopy(copy, name, onProgress, signal) {
   return bytes;
 }
 
-/** @param {Uint8Array[]} chunks @param {ArrayBuffer} [room]  where to, if they fit @internal */
+/** @param {Uint8Array[]} chunks @param {ArrayBuffer} [room]  the target, if they fit @internal */
 export function joined(chunks, room) {
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const bytes = room && room.byteLength >= length ? new Uint8Array(room, 0, length) : new Uint8Array(length);

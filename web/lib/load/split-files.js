@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A model in several files, as the splitter of llama.cpp makes them: each is a GGUF file with some of the tensors, the first has all the
- * metadata. They become one file in memory. Loaded only if load() is given a list.
+ * A model in several files, as split by llama.cpp: each is a GGUF file with some of the tensors; the first has all the metadata. They are
+ * joined to one file in memory. Loaded only if load() is given a list.
  */
 
 import { NextPixelError, argumentError } from '../base/error.js';
@@ -21,7 +21,7 @@ const MOST_PARTS = 256;
 /** @typedef {{ head: Uint8Array, bytes: Uint8Array }} Tensor  head: its entry without the offset; bytes: its data, with padding */
 
 /**
- * One file of the parts.
+ * Joins the parts into one file.
  *
  * @param {Uint8Array[]} parts  the bytes of each, in any order
  * @param {AbortSignal} [signal]
@@ -82,7 +82,7 @@ async function partOf(bytes, signal) {
     return /** @type {number | undefined} */ (value);
   };
   number('general.alignment');
-  // The data of a tensor reach to those of the next one. No two share their data: a small file could ask for any amount of memory.
+  // The data of a tensor extend to those of the next one. No two may share their data: a small file could request any amount of memory.
   const sorted = [...list].sort((a, b) => a.offset - b.offset);
   /** @type {Map<object, Tensor>} */
   const tensors = new Map();
@@ -106,7 +106,7 @@ async function partOf(bytes, signal) {
 const FIRST = /-00001-of-(\d{5})\.gguf/;
 
 /**
- * A model in several files, as one.
+ * Joins a model in several files.
  *
  * @param {Source | Source[]} source  all parts, or the address of the first, ...-00001-of-00003.gguf
  * @param {{ signal?: AbortSignal, patience?: number, cache?: boolean }} how

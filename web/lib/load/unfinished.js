@@ -24,7 +24,7 @@ export const settled = () => pending;
 
 const notes = () => caches.open(UNFINISHED);
 
-/** The bytes of a stopped download that are here; 0: none was stopped. @param {string} url */
+/** The stored bytes of a stopped download; 0: none was stopped. @param {string} url */
 export async function bytesOfUnfinished(url) {
   try {
     return Number(await (await (await notes()).match(url))?.text()) || 0;
@@ -33,7 +33,7 @@ export async function bytesOfUnfinished(url) {
   }
 }
 
-/** The file at an address is whole, or gone. @param {string} url */
+/** Called when the file at an address is complete or deleted. @param {string} url */
 export async function forget(url) {
   await notes()
     .then((cache) => cache.delete(url))
@@ -46,7 +46,8 @@ export async function forget(url) {
  * @param {string} url
  * @param {Response} response  headers of the file
  * @param {number} bytes
- * @param {{ close: () => Promise<boolean>, abort: () => void, drop: () => Promise<void> }} copy  what puts the file into the cache
+ * @param {{ close: () => Promise<boolean>, abort: () => void, drop: () => Promise<void> }} copy  the function that stores the file in the
+ *   cache
  * @param {boolean} stopped  by its caller; otherwise the download broke off
  */
 export function keepPart(url, response, bytes, copy, stopped) {
@@ -55,7 +56,7 @@ export function keepPart(url, response, bytes, copy, stopped) {
       const before = await bytesOfUnfinished(url);
       if (!versionOf(response) || bytes <= before) {
         copy.abort();
-        // The server answered without ranges: it sends files as a whole, so the next download begins anew.
+        // The server answered without ranges: it only sends whole files, so the next download starts over.
         if (before && !stopped && ended.has(url)) await Promise.all([forget(url), copy.drop()]);
         return;
       }
@@ -69,7 +70,7 @@ export function keepPart(url, response, bytes, copy, stopped) {
 }
 
 /**
- * A file whose copy may be the part of a stopped download: then its answer is that part, which ends early, so that the rest is requested as
+ * A file whose copy may be the part of a stopped download: its answer is then that part, which ends early, so the rest is requested as
  * after any other interruption.
  *
  * @param {Large} copy
@@ -88,7 +89,7 @@ export async function continued(copy, server) {
         if (value) controller.enqueue(value);
         else {
           ended.add(address);
-          controller.error(new Error('the rest of a download that was stopped did not come'));
+          controller.error(new Error('the rest of a stopped download did not arrive'));
         }
       },
       cancel: (reason) => reader.cancel(reason),

@@ -25,7 +25,7 @@ import { Waveform } from './waveform.js';
  * @extends {BaseRun<Step, string>}
  */
 export class AudibleRun extends BaseRun {
-  /** Samples a second. @type {number} */
+  /** Samples per second. @type {number} */
   sampleRate;
 
   /** The maximum length of the sound, in samples, once the input is read. */
@@ -79,7 +79,7 @@ export class AudibleRun extends BaseRun {
 
   /**
    * Draws the sound as a waveform while it comes; surprising stretches have a stronger shade. It keeps the size that the canvas has on the
-   * page and takes its colours from its style. The canvas's own content becomes a sentence about the sound, for those who do not see it.
+   * page and takes its colours from its style. The canvas's own content becomes a sentence about the sound, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {WaveformOptions & { signal?: AbortSignal }} [options]
@@ -90,12 +90,12 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Plays the sound while it is drawn. Call it from a click or a key: browsers let a page sound only then. The playback is exactly the
+   * Plays the sound while it is drawn. Call it from a click or a key press: browsers allow sound only then. The playback is exactly the
    * drawn samples, at the rate of the context; if the machine is too slow there are gaps, which are counted.
    *
    * @param {import('../base/dom.js').Dom<'AudioContext'>} context
    * @param {PlayOptions} [options]
-   * @returns {Promise<Played>} how it was, once all is played
+   * @returns {Promise<Played>} a report, once everything is played
    */
   async playTo(context, options = {}) {
     checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);
@@ -131,7 +131,7 @@ export class AudibleRun extends BaseRun {
    * @param {AbortSignal} signal
    * @param {(now: string | Saying) => void} say
    * @param {(rest: (resting: boolean) => void) => void} onStart  receives the function that silences it temporarily
-   * @returns {Promise<void>} resolves when all is played, or playback has ended
+   * @returns {Promise<void>} resolves when everything is played, or playback has ended
    * @internal
    */
   async aloud(sink, signal, say, onStart) {
@@ -154,7 +154,7 @@ export class AudibleRun extends BaseRun {
     });
   }
 
-  /** The sound as it is played: the given samples, then those that are drawn. @param {AbortSignal} [signal] */
+  /** The sound in playing order: the given samples, then the drawn ones. @param {AbortSignal} [signal] */
   async *#audible(signal) {
     const samples = await abortable(this.given(), signal);
     if (samples.length > 0) yield { samples };

@@ -28,13 +28,13 @@ import { listOf, wholeOf } from '../engine/keys.js';
  * @property {number} blockCols     its columns, in positions
  * @property {number} flangeRows    rows above it that it sees
  * @property {number} flangeCols    columns to its sides that it sees, in positions
- * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
+ * @property {boolean} lookAhead    the file has a draft for speculative decoding: a single sample is drawn in fewer passes
  */
 
 /** The fields that the codec needs.
  *   @typedef {Pick<PictureInfo, 'width' | 'height' | 'channels' | 'levels' | 'palette'> & Partial<PictureInfo> & { positions: number, heads: number }} CodecInfo */
 
-/** A positive integer of the file, by its key under the architecture's name. @param {string} architecture @param {Metadata} metadata */
+/** A positive integer in the file, by its key under the architecture's name. @param {string} architecture @param {Metadata} metadata */
 const numbers =
   (architecture, metadata) =>
   (/** @type {string} */ name, missing = 0, most = 2 ** 31) => {
@@ -42,7 +42,10 @@ const numbers =
     return metadata.has(key) ? wholeOf(metadata, key, 0, most) : missing;
   };
 
-/** The network, and the labels: what every model has. @param {string} architecture @param {Metadata} metadata @param {Part} part */
+/**
+ * The description of the network and the labels, which every model has. @param {string} architecture @param {Metadata} metadata @param
+ * {Part} part
+ */
 export function networkInfo(architecture, metadata, part) {
   const number = numbers(architecture, metadata);
   const names = listOf(metadata, `${architecture}.classes`, 'texts');
@@ -103,7 +106,7 @@ function paletteOf(part) {
 }
 
 /**
- * The place of each position in raster order: that order itself, or with local 2D attention block by block.
+ * The raster index of each position: raster order itself, or with local 2D attention block by block.
  *
  * @param {Pick<CodecInfo, 'height' | 'blockRows' | 'blockCols' | 'positions'>} info
  * @returns {Uint32Array}
@@ -129,16 +132,16 @@ export function generationOrder({ height, positions, blockRows = 0, blockCols = 
  *     elements  the same numbers in generation order: what the steps of a run count
  *     ids       what the engine takes and gives: for each position the levels of its elements, or the index of its colour
  *
- * A position of the engine is one channel or one whole pixel, that is `positionElements` elements.
+ * A position of the engine is one channel or one whole pixel, that is, `positionElements` elements.
  */
 export class Codec {
   /** @type {CodecInfo} */
   info;
-  /** The place of each position in raster order. @type {Uint32Array} */
+  /** The raster index of each position. @type {Uint32Array} */
   order;
   /** Elements of a picture. @type {number} */
   elements;
-  /** Elements of a position. @type {number} */
+  /** Elements per position. @type {number} */
   positionElements;
   /** Ids of a position. @type {number} */
   positionIds;
@@ -156,7 +159,7 @@ export class Codec {
   }
 
   /**
-   * The place of an element in the picture.
+   * The index of an element in the picture.
    *
    * @param {number} element
    */
@@ -190,7 +193,7 @@ export class Codec {
   }
 
   /**
-   * The nats of each element. A colour of a palette has one cost: its first element has all of it.
+   * The nats of each element. A palette colour has a single cost, which is on its first element.
    *
    * @param {Float32Array} nats  of each id
    * @returns {Float32Array} without a palette the same array
@@ -208,7 +211,7 @@ export class Codec {
    * Repeats the number of a position for each of its elements.
    *
    * @param {Uint8Array} numbers  (positions)
-   * @returns {Uint8Array} where a position is one element the same array
+   * @returns {Uint8Array} the same array if a position is one element
    */
   spread(numbers) {
     if (this.positionElements === 1) return numbers;
@@ -217,7 +220,7 @@ export class Codec {
 }
 
 /**
- * The nearest of some levels, spread evenly over 0..255, in whole numbers.
+ * The nearest of some levels, evenly spaced over 0..255, in integer arithmetic.
  *
  * @param {number} value  8-bit
  * @param {number} levels
@@ -237,7 +240,7 @@ function valueOf(level, levels) {
 }
 
 /**
- * 8-bit values rounded to the levels of a model, as the model sees them.
+ * 8-bit values rounded to the levels of a model, the form that the model sees.
  *
  * @param {Uint8Array} values
  * @param {number} levels
@@ -248,7 +251,7 @@ export function quantise(values, levels) {
 }
 
 /**
- * For each pixel the index of the colour at the least squared distance, the lowest one of several.
+ * For each pixel, the index of the colour with the least squared distance, the lowest one among equals.
  *
  * @param {Uint8Array} pixels   (count, 3)
  * @param {Uint8Array} palette  (colours, 3)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The pixels of images, some rows at a time: those of a photograph take longer than a page may stand still. */
+/** Reads the pixels of images, some rows at a time: reading a photograph in one step would block the page too long. */
 
 import { argumentError } from '../base/error.js';
 import { atOnce, inTurns } from '../base/turns.js';
 
 /** Some rows of an image. @typedef {{ rgba: Uint8Array | Uint8ClampedArray | number[], first: number }} Rows */
-/** An image whose rows can be read repeatedly; a small one's all at once.
+/** An image whose rows can be read repeatedly; a small one is read whole.
  * @typedef {{ width: number, height: number, rows: () => Generator<Rows, void, void> }} Source */
 
-/** Pixels that are read at once, in some milliseconds. */
+/** Pixels read per step, which takes some milliseconds. */
 const AT_ONCE = 2 ** 18;
 
 /** @param {number} width */
 export const rowsAtOnce = (width) => Math.max(1, Math.floor(AT_ONCE / width));
 
 /**
- * Some work on an image: immediately or, if it has many pixels, in chunks.
+ * Runs work on an image: synchronously or, if it has many pixels, in chunks.
  *
  * @template T
  * @param {{ width: number, height: number }} image
@@ -27,7 +27,7 @@ export const rowsAtOnce = (width) => Math.max(1, Math.floor(AT_ONCE / width));
  */
 export const worked = ({ width, height }, work, signal) => (width * height <= AT_ONCE ? atOnce(work()) : inTurns(work(), signal));
 
-/** The most pixels of an image: those of a photograph of a telephone. */
+/** The most pixels of an image: the size of a phone photograph. */
 const MOST_PIXELS = 2 ** 26;
 
 /** @param {number} width @param {number} height */
@@ -36,7 +36,7 @@ export function checkPixels(width, height) {
     throw argumentError(`The image has ${width} x ${height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
 }
 
-/** Its pixels, regardless of its size on the page. @param {any} image @returns {[number, number]} */
+/** Its size in pixels, independent of its size on the page. @param {any} image @returns {[number, number]} */
 function sizeOf(image) {
   if ('naturalWidth' in image) return [image.naturalWidth, image.naturalHeight];
   if ('videoWidth' in image) return image.readyState >= 2 ? [image.videoWidth, image.videoHeight] : [0, 0];
@@ -44,7 +44,7 @@ function sizeOf(image) {
 }
 
 /**
- * Some work on the pixels of an image of the page, at its own size; of a film on the frame that it shows.
+ * Runs work on the pixels of an image of the page, at its own size; for a video on its current frame.
  *
  * @template T
  * @param {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement | HTMLVideoElement | VideoFrame | ImageData} image
@@ -74,7 +74,7 @@ export function drawn(image, work, signal) {
 }
 
 /**
- * Continues with an image as it is now: the page may paint on a canvas in the meantime, and a video plays on.
+ * Continues with a snapshot of the image: the page may paint on a canvas in the meantime, and a video keeps playing.
  *
  * @template T
  * @param {any} image

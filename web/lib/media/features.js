@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Features of a word and its neighbours, for a chain or a tree: strings, those that the file lists with an id.
- * weights/train/models/chain/features.py defines templates and atoms, and does the same; a test compares them.
+ * Features of a word and its neighbours, for a chain or a tree: strings, which have an id if the file lists them.
+ * weights/train/models/chain/features.py defines templates and atoms, and computes the same; a test compares them.
  */
 
 import { show } from '../base/checks.js';
@@ -15,10 +15,10 @@ import { straight } from '../base/typed.js';
 
 const BEGIN = '<s>';
 const END = '</s>';
-/** Between the parts of a feature. */
+/** The separator of the parts of a feature. */
 const BAR = 124;
 
-/** Characters of words that are looked at in some microseconds each. */
+/** The most characters of words handled per step, which takes microseconds each. */
 const SOME = 1024;
 
 const encoder = new TextEncoder();
@@ -39,7 +39,7 @@ function fnv(text, hash = BASIS) {
   return hash;
 }
 
-/** Capitals A, small letters a, digits 9, others as they are; of equal neighbours one. @param {string} form */
+/** The shape of a word: capitals become A, small letters a, digits 9, others stay; equal neighbours become one. @param {string} form */
 function shape(form) {
   let out = '';
   let last = '';
@@ -78,7 +78,10 @@ const isText = (item) => typeof item === 'string';
 /** @param {unknown} item @returns {item is number} */
 const isHash = (item) => typeof item === 'number' && item === (item | 0);
 
-/** Gives the hash of a template's beginning, and its atoms with their offsets. @param {string} template @param {string} key  under which it stands */
+/**
+ * Returns the hash of a template's beginning, and its atoms with their offsets. @param {string} template @param {string} key  of the
+ * template
+ */
 function parsed(template, key) {
   const atoms = template.split('|').map((part) => {
     const [name, offset] = part.split('@');
@@ -94,12 +97,12 @@ export class Features {
   #architecture;
   #templates;
   #first;
-  /** Of a hash: an id; a cluster; whether the training sentences have the form. */
+  /** By hash: an id; a cluster; whether the training sentences have the form. */
   #ids;
   #clusters;
   #forms;
 
-  /** @param {Metadata} metadata  @param {string} [architecture]  of the file: its keys begin so */
+  /** @param {Metadata} metadata  @param {string} [architecture]  of the file: the prefix of its keys */
   constructor(metadata, architecture = 'chain') {
     this.#architecture = architecture;
     const key = (/** @type {string} */ name) => `${architecture}.${name}`;
@@ -115,7 +118,7 @@ export class Features {
       throw keyError('format', key('cluster.numbers'), `${numbers.length} for ${clusters.length} words`);
     this.#clusters = new Map(clusters.map((hash, i) => [hash, numbers[i]]));
     this.#forms = new Set(hashes('word_hashes'));
-    /** Ids that features have, 0 among them. */
+    /** The number of feature ids, including 0. */
     this.values = ids.length + 1;
     /** Ids of a word. */
     this.width = this.#first ? 1 : this.#templates.length;
@@ -134,13 +137,13 @@ export class Features {
     return this.#forms.has(fnv(form));
   }
 
-  /** The same of a word as people type it. @param {string} form */
+  /** The same for a word as people type it. @param {string} form */
   knowsTyped(form) {
     return this.knows(straight(form));
   }
 
   /**
-   * Values of atoms of the words, each found once; null if there is none.
+   * Values of atoms of the words, each computed once; null if there is none.
    *
    * @param {string[]} words
    * @returns {(name: string, i: number) => string | null}
@@ -178,7 +181,7 @@ export class Features {
   }
 
   /**
-   * The ids of each word, `width` of them; 0: none, or not listed.
+   * The ids of each word, `width` of them; 0: missing or not listed.
    *
    * @param {string[]} words
    * @returns {Uint32Array<ArrayBuffer>}
@@ -188,7 +191,7 @@ export class Features {
   }
 
   /**
-   * The same of words as people type them, some at a time, and which of them the training sentences have.
+   * The same for words as people type them, some at a time, and which of them the training sentences have.
    *
    * @param {string[]} words
    * @returns {Generator<void, { ids: Uint32Array<ArrayBuffer>, seen: boolean[] }, void>}

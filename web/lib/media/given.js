@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The words that a model of words is asked about. */
+/** Validates the words given to a model of words. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 import { wordsIn } from './words.js';
 
 /** @import { Features } from './features.js' */
 
-/** Characters of a word. */
+/** The most characters of a word. */
 const LONGEST_WORD = 1 << 15;
 
 /**
- * The words of a text, or those that were given; no more are looked at than the model takes.
+ * The words of a text, or the given ones; no more are read than the model takes.
  *
  * @param {unknown} text
  * @param {{ verb: string, does: string, limit: number, part: string, features: Features }} of  the verb that calls and its action, as in
@@ -21,7 +21,8 @@ const LONGEST_WORD = 1 << 15;
  */
 export function* wordsGiven(text, { verb, does, limit, part, features }) {
   const words = [];
-  const given = typeof text === 'string' ? wordsIn(text, (form) => features.knowsTyped(form)) : Array.isArray(text) ? text : [null]; // of a list with holes too
+  // also in a list with holes
+  const given = typeof text === 'string' ? wordsIn(text, (form) => features.knowsTyped(form)) : Array.isArray(text) ? text : [null];
   for (const word of given) {
     yield;
     if (word === '' && typeof text === 'string') continue;

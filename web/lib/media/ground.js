@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The ground under the transparent pixels of a picture. */
+/** Chooses the background behind the transparent pixels of a picture. */
 
-/** A grey picture with less light than this on a transparent ground is a dark drawing. */
+/** A grey picture on a transparent background with less light than this is a dark drawing. */
 const DARK = 64;
 
 /**
- * Transparent pixels are laid over black for one channel, and over white for three; if that erases a drawing, over the other: dark ink on a
- * canvas that was never filled becomes light ink on black, as in training, and white ink on white becomes white on black.
+ * Transparent pixels are laid over black for one channel, and over white for three. If that erases a drawing, the other colour is used:
+ * dark ink on a canvas that was never filled becomes light ink on black, as in training, and white ink on white becomes white on black.
  *
  * @param {ArrayLike<number>} rgba  (pixels, 4)
  * @param {number} channels  1 or 3
@@ -24,7 +24,7 @@ export function fromRGBA(rgba, channels) {
 /**
  * @param {ArrayLike<number>} rgba
  * @param {number} channels
- * @param {'black' | 'white' | 'paper'} ground  paper: light, and the picture is turned so that its ink is light
+ * @param {'black' | 'white' | 'paper'} ground  paper: light, and the picture is inverted so that its ink is light
  * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)
  * @internal
  */
@@ -34,7 +34,7 @@ export function laid(rgba, channels, ground) {
   for (let i = 0; i < pixels; i++) {
     const [r, g, b, a] = [rgba[4 * i], rgba[4 * i + 1], rgba[4 * i + 2], rgba[4 * i + 3]];
     if (channels === 1) {
-      // In whole numbers, so that grey stays as it is.
+      // In integers, so that grey stays unchanged.
       const luma = 299 * r + 587 * g + 114 * b;
       elements[i] = Math.round(((ground === 'paper' ? 255000 - luma : luma) * a) / 255000);
     } else {
@@ -47,7 +47,7 @@ export function laid(rgba, channels, ground) {
   return elements;
 }
 
-/** Decides on the ground under transparent pixels by all pixels that are seen. @param {number} channels */
+/** Chooses the background by all visible pixels. @param {number} channels */
 export function groundOf(channels) {
   let transparent = false;
   let visible = false;

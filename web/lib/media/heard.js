@@ -18,44 +18,44 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
 /** @import { Dom } from '../base/dom.js' */
 /** @import { Reading } from './wav.js' */
 
-/** Samples between -1 and 1, of one channel or several of the same length, and how many there are in a second. Those of an Int8Array, Uint8Array,
- * Int16Array or Int32Array are whole numbers, as files have them.
+/** Samples between -1 and 1, of one channel or several of the same length, and their rate per second. The samples of an Int8Array,
+ * Uint8Array, Int16Array or Int32Array are integers, as in files.
  * @typedef {{ samples: ArrayLike<number> | ArrayLike<number>[], sampleRate: number }} PlainSound */
 
 /**
- * A sound: an AudioBuffer; a Blob, the bytes or the address of a file: a WAV or, in a browser, anything that it decodes; a MediaStream,
- * which is recorded until its tracks end, for 60 seconds at most; or samples. Of more than 2^23 samples or bytes no copy is
- * made: leave them as they are until the sound is read.
+ * A sound: an AudioBuffer; a Blob, the bytes or the address of a file: a WAV or, in a browser, any format that it decodes; a MediaStream,
+ * which is recorded until its tracks end, for at most 60 seconds; or samples. Sounds of more than 2^23 samples or bytes are not copied:
+ * leave them unchanged until the sound is read.
  *
  * @typedef {Dom<'AudioBuffer'> | Dom<'MediaStream'> | Blob | ArrayBuffer | Uint8Array | string | URL | PlainSound} SoundSource
  */
 
 /**
- * A sound as the model receives it.
+ * A sound in the form of the model.
  *
  * @typedef {object} Heard
  * @property {Float32Array} samples  at the model's rate, one channel
  * @property {number} sampleRate           of the sound as it was given
  * @property {number} channels       of the sound as it was given
- * @property {string} said           what was done to it, as a sentence: 'The sound was brought from 44100 to 8000 samples a second and its 2
- *   channels were mixed.' '' where nothing was
+ * @property {string} said           the changes made to it, as a sentence: 'The sound was brought from 44100 to 8000 samples a second and
+ *   its 2 channels were mixed.' '' if there are none
  */
 
-/** The longest sound that is heard, in seconds. */
+/** The longest sound that is read, in seconds. */
 const LONGEST_SECONDS = 60;
-/** The most bytes of a file that a browser decodes: of 60 seconds that lose nothing, and of others. */
+/** The most bytes of a file that a browser decodes: 60 seconds of a lossless format, and of others. */
 const MOST_BYTES = { lossless: 2 ** 27, other: 2 ** 23 };
-/** Bytes of a file that are looked at before it is read. */
+/** Bytes of a file that are examined before it is read. */
 const HEAD_BYTES = 1 << 16;
-/** The most samples, or bytes of a file, that are copied before they are read; more take longer than the page may stand still. */
+/** The most samples, or bytes of a file, that are copied before they are read; copying more would block the page too long. */
 const MOST_COPIED = 1 << 23;
-/** Samples that are read at once. */
+/** Samples that are read per step. */
 const STRETCH = 2048;
 const MOST_CHANNELS = 256;
-/** Beyond this a sample is no sound between -1 and 1 that is a little too loud. */
+/** A larger sample does not belong to a slightly too loud sound between -1 and 1. */
 const LOUDEST = 16;
 
-/** How the numbers of a list become numbers between -1 and 1, by its class. @type {Record<string, (value: number) => number>} */
+/** Conversions of the numbers of a list to numbers between -1 and 1, by class. @type {Record<string, (value: number) => number>} */
 const SCALES = {
   Int8Array: (value) => value / 128,
   Uint8Array: (value) => (value - 128) / 128,
@@ -135,7 +135,7 @@ async function openSound(sound, signal) {
     return openFile(await (await part(() => import('./stream.js'))).recorded(sound, LONGEST_SECONDS, signal), signal);
   if (isBlob(sound)) return openFile(sound, signal);
   if (!isBytes(sound)) return reading('sound', () => plain(sound));
-  const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // of one that is detached nothing is left
+  const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // a detached one is empty
   if (!isWav(view)) return decoded(view, view.length, () => new Uint8Array(view), signal);
   const { count, rate } = openWav(view);
   checkLength(count, rate);
@@ -204,7 +204,7 @@ function mixed(channels, rate) {
   if (channels.some(({ length }) => length !== count)) throw argumentError('The channels of a sound are of the same length');
   const own = channels.map((channel) =>
     count * channels.length <= MOST_COPIED && typeof channel.slice === 'function' ? channel.slice() : channel,
-  ); // they are read over some turns
+  ); // they are read in chunks
   const scales = channels.map((channel) => {
     const kind = classOf(channel);
     if (/^(Big|Uint(16|32)|DataView)/.test(kind))
@@ -217,7 +217,7 @@ function mixed(channels, rate) {
 }
 
 /**
- * A file that a browser may know how to read.
+ * A file in a format that a browser may decode.
  *
  * @param {Uint8Array} head  its first bytes
  * @param {number} size

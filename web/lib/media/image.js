@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** From whatever a page has to the 8-bit picture of a model: rows, columns, channels within a pixel. */
+/** Converts any image of a page to a model's 8-bit picture: rows, columns, channels within a pixel. */
 
 import { show } from '../base/checks.js';
 import { argumentError, reading } from '../base/error.js';
@@ -20,7 +20,8 @@ import { boxes, scaling } from './scale.js';
  *
  * @typedef {{ data: Uint8Array | Uint8ClampedArray | number[], width: number, height: number }} RawImage
  */
-/** An image of a page is scaled to the model's size; crop it first where its proportions matter. One of more than 2^18 pixels is read over some turns of the page.
+/** An image of a page is scaled to the model's size; crop it first if its proportions matter. One of more than 2^18 pixels is read in
+ * chunks that yield to the event loop.
  * @typedef {RawImage | Dom<'ImageData'> | Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'> | Dom<'ImageBitmap'> | Dom<'HTMLImageElement'> |
  *   Dom<'HTMLVideoElement'> | Dom<'VideoFrame'> | Dom<'SVGImageElement'> | Blob | string | URL} ImageSource
  * a text: an address */
@@ -32,7 +33,7 @@ import { boxes, scaling } from './scale.js';
  * @param {ImageSource} image
  * @param {Shape} shape
  * @param {AbortSignal} [signal]
- * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (height, width, channels); of many pixels it comes later
+ * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (height, width, channels); a promise for many pixels
  * @internal
  */
 export function pictureOf(image, shape, signal) {
@@ -73,7 +74,7 @@ function wrongSize({ width, height }, wanted) {
   );
 }
 
-/** Whether raw pixels are RGBA; else they are elements. @param {RawImage} image @param {number} channels */
+/** Whether raw pixels are RGBA; otherwise they are elements. @param {RawImage} image @param {number} channels */
 function isRGBA({ data, width, height }, channels) {
   const pixels = width * height;
   if (data.length === 4 * pixels) return true;
@@ -85,13 +86,13 @@ function isRGBA({ data, width, height }, channels) {
 }
 
 /**
- * The small picture for a model that takes one: of an image as many times larger, the means of its boxes; of another
- * image of the page, scaled.
+ * The small picture for a model that takes one: for an image that is a whole multiple as large, the means of its boxes; another image of
+ * the page is scaled.
  *
  * @param {ImageSource} image
  * @param {Pick<AnyInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info
  * @param {AbortSignal} [signal]
- * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (inputHeight, inputWidth, channels); of many pixels it comes later
+ * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (inputHeight, inputWidth, channels); a promise for many pixels
  * @internal
  */
 export function inputOf(image, info, signal) {
@@ -130,7 +131,7 @@ function rawSource({ data, width, height }) {
 }
 
 /**
- * Returns whether a picture can be cut into width x height equal boxes of whole pixels.
+ * Returns whether a picture can be divided into width x height equal boxes of whole pixels.
  *
  * @param {{ width: number, height: number }} picture
  * @param {number} width
@@ -142,7 +143,7 @@ export function holds(picture, width, height) {
 }
 
 /**
- * Reduces a picture by whole numbers: each new pixel is the mean of its box, halves rounded up, as in training.
+ * Reduces a picture by integer factors: each new pixel is the mean of its box, halves rounded up, as in training.
  *
  * @param {Uint8Array} picture  (height, width, channels)
  * @param {Shape} shape
@@ -186,7 +187,10 @@ function* boxed(source, size, channels) {
   return means.end();
 }
 
-/** Of an image that has the elements of the model, not pixels. @param {RawImage} image @param {{ width: number, height: number }} size @param {number} channels */
+/**
+ * For an image that has the elements of the model, not pixels. @param {RawImage} image @param {{ width: number, height: number }} size
+ * @param {number} channels
+ */
 function* boxedElements({ data, width, height }, size, channels) {
   const means = boxes({ width, height }, size, channels);
   const row = width * channels;
@@ -210,11 +214,11 @@ function isRaw(image) {
       'image must be an ImageData, a canvas, an ImageBitmap, an <img>, an <image> of an SVG, a <video>, a VideoFrame, a Blob, an address or { data, width, height }',
     );
   }
-  // An ImageData of other colours than those of 'srgb', such as 'display-p3', or of numbers of 16 bits, is drawn too: that converts it.
+  // An ImageData in other colours than 'srgb', such as 'display-p3', or with 16-bit numbers, is drawn too, which converts it.
   return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);
 }
 
-/** The most numbers of a list that is no array of bytes, whose form is looked at. */
+/** The longest list, other than an array of bytes, whose form is checked. */
 const LONGEST_LIST = 2 ** 20;
 
 /**

@@ -6,11 +6,11 @@
  *
  *     level = floor((f(x) + 1) / 2 * 255 + 1/2)        f(x) = sign(x) ln(1 + 255 |x|) / ln 256
  *
- * Logarithms of JavaScript are not the same in all engines. |f| is k / 255 at a level and between two of them, and there |x| is
- * (256^(k / 255) - 1) / 255: powers of one number, which multiplication gives, and that is the same everywhere.
+ * JavaScript's logarithms are not the same in all engines. |f| is k / 255 at a level and halfway between two, and there |x| is (256^(k /
+ * 255) - 1) / 255: powers of one number, computed by multiplication, which is the same everywhere.
  */
 
-/** Levels of a sample. */
+/** Number of levels of a sample. */
 export const LEVELS = 256;
 
 /** 256^(1 / 255), the nearest double. */
@@ -25,7 +25,7 @@ const amplitude = (k) => (k < 0 ? -SIZES[-k] : SIZES[k]);
 
 /** The sample of each level. @type {Float32Array} */
 const SAMPLES = Float32Array.from({ length: LEVELS }, (_, level) => amplitude(2 * level - 255));
-/** The least sample of each level but the first. */
+/** The lower bound of each level except the first. */
 const BOUNDS = Float64Array.from({ length: LEVELS - 1 }, (_, i) => amplitude(2 * i - 254));
 
 /**
@@ -37,7 +37,7 @@ export function expand(levels) {
 }
 
 /**
- * @param {ArrayLike<number>} samples  beyond -1 and 1 they are cut
+ * @param {ArrayLike<number>} samples  clipped to -1..1
  * @returns {Uint32Array<ArrayBuffer>} levels
  */
 export function compress(samples) {

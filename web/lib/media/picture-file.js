@@ -7,14 +7,14 @@ import { NextPixelError, argumentError } from '../base/error.js';
 import { fileAt } from '../load/file-at.js';
 import { classOf } from '../base/realm.js';
 
-/** The file that is meant. @param {any} image @param {AbortSignal} [signal] @returns {Promise<Blob>} */
+/** The file of such a picture. @param {any} image @param {AbortSignal} [signal] @returns {Promise<Blob>} */
 async function fileOf(image, signal) {
   const kind = classOf(image);
   if (kind === 'SVGImageElement') return fileAt(new URL(image.href.baseVal, image.baseURI), signal);
   return kind === 'Blob' || kind === 'File' ? image : fileAt(image, signal);
 }
 
-/** A drawing of vectors, which createImageBitmap() does not read. @param {Blob} file */
+/** A vector drawing, which createImageBitmap() does not read. @param {Blob} file */
 async function drawingOf(file) {
   const image = new Image();
   const address = URL.createObjectURL(file);

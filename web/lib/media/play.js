@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Plays samples while they come: by an AudioWorklet (player.js), or, where a page's policy or a single file leaves no way to one, by buffers set end to end. */
+/**
+ * Plays samples while they come: through an AudioWorklet (player.js) or, if the page's policy or a single-file build prevents that, through
+ * buffers set end to end.
+ */
 
 import { abortable } from '../base/abort.js';
 import { audible, closed, moments } from '../base/audio.js';
@@ -16,28 +19,28 @@ import { Resampler } from './resample.js';
  *
  * @typedef {object} Played
  * @property {number} seconds  that were played
- * @property {number} ahead    seconds that are there and not yet played
- * @property {number} gaps     how often the machine did not keep up, so that there was silence where sound should have been
- * @property {boolean} over    all is played
+ * @property {number} ahead    seconds that are ready but not yet played
+ * @property {number} gaps     how often the machine was too slow, which caused silence within the sound
+ * @property {boolean} over    everything is played
  */
 
 /**
  * @typedef {object} PlayOptions
  * @property {AbortSignal} [signal]  stops the sound
- * @property {Dom<'AudioNode'>} [destination]  where it goes, by default the context's
- * @property {(played: Played) => void} [onPlay]  called some fifty times a second
+ * @property {Dom<'AudioNode'>} [destination]  the AudioNode to play to, by default the context's destination
+ * @property {(played: Played) => void} [onPlay]  called about fifty times per second
  */
 
-/** How long playback waits before it begins, and how far the run stays ahead of the sound that is heard, in seconds. */
+/** How long playback waits before it begins, and how far the run stays ahead of the playback, in seconds. */
 const ENOUGH = 0.1;
 const AHEAD = 0.6;
 /** Buffers set end to end: the time between two reports, in milliseconds. */
 const TELL_MS = 25;
 
-/** Contexts that know the player. @type {WeakMap<object, Promise<boolean>>} */
+/** Contexts that have loaded the player. @type {WeakMap<object, Promise<boolean>>} */
 const known = new WeakMap();
 
-/** rest: silence until it continues where it was.
+/** rest: silence until it resumes where it was.
  * @typedef {{ push: (samples: Float32Array<ArrayBuffer>) => void, end: () => void, stop: () => void, rest: (resting: boolean) => void }} Player */
 
 /**
@@ -46,8 +49,8 @@ const known = new WeakMap();
  * @param {any} context  an AudioContext
  * @param {PlayOptions} options
  * @param {() => boolean} [drawn]  whether all of it is drawn: then there is nothing to wait for
- * @param {(rest: Player['rest']) => void} [onStart]  gets what lets it rest
- * @returns {Promise<Played>} how it was, once all is played
+ * @param {(rest: Player['rest']) => void} [onStart]  receives the function that pauses it
+ * @returns {Promise<Played>} a report, once everything is played
  */
 export async function play(steps, rate, context, options, drawn = () => false, onStart = () => {}) {
   const { signal, destination } = options;
@@ -101,7 +104,7 @@ function knowsPlayer(context) {
   let answer = known.get(context);
   if (!answer) {
     const add = async () => {
-      if (!context.audioWorklet) return false; // a page that is not secure has none
+      if (!context.audioWorklet) return false; // an insecure page has none
       await context.audioWorklet.addModule(vouched.by(String(playerAddress())));
       return true;
     };
@@ -138,7 +141,7 @@ function workletPlayer(context, destination, enough, tell) {
   };
 }
 
-/** Each buffer begins at the sample where the one before it ends. @type {typeof workletPlayer} */
+/** Each buffer begins at the sample where the previous one ends. @type {typeof workletPlayer} */
 function bufferPlayer(context, destination, enough, tell) {
   const { sampleRate } = context;
   /** @type {Set<{ source: any, samples: Float32Array<ArrayBuffer>, begin: number }>} */
@@ -201,7 +204,7 @@ function bufferPlayer(context, destination, enough, tell) {
       playing.clear();
       held = [...left, ...held];
       waiting = held.reduce((sum, { length }) => sum + length, 0);
-      begin = -1; // what is silent by wish is no gap
+      begin = -1; // an intended pause is not a gap
     },
     stop: () => {
       clearInterval(timer);

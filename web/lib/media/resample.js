@@ -2,15 +2,15 @@
 // @ts-check
 
 /**
- * Samples at another rate, chunk by chunk as if they were one: each is a sum of those around its place in time, weighted by a sinc under a
- * Hann window, so that nothing above half of the lower rate is left.
+ * Resamples, chunk by chunk with the same result as in one call: each new sample is a sum of those around its position in time, weighted by
+ * a sinc under a Hann window, which removes frequencies above half of the lower rate.
  */
 
 import { sineOfPi } from '../base/elementary.js';
 
-/** Zeros of the sinc on each side. */
+/** Zero crossings of the sinc on each side. */
 const REACH = 16;
-/** The most weights that are kept: those of the places between two samples. Two whole rates have only a few such places. */
+/** The most sets of weights that are cached, one per offset between two samples. Two integer rates have only a few such offsets. */
 const MOST_WEIGHTS = 1 << 20;
 
 export class Resampler {
@@ -20,17 +20,17 @@ export class Resampler {
   /** The rates without their common factors; 0 if they are not integers. */
   #from = 0;
   #to = 0;
-  /** By the place between two samples, in parts of `#to`. @type {Map<number, Float64Array>} */
+  /** By the offset between two samples, in units of 1 / `#to`. @type {Map<number, Float64Array>} */
   #weights = new Map();
-  /** The last samples; the first of them is number `#first` of all. */
+  /** The last samples; `#first` is the index of the first of them. */
   #kept = new Float32Array(0);
   #first = 0;
   #given = 0;
   #made = 0;
 
   /**
-   * @param {number} from  samples a second that come
-   * @param {number} to    that are wanted
+   * @param {number} from  samples per second of the input
+   * @param {number} to    samples per second of the output
    */
   constructor(from, to) {
     this.#ratio = from / to;
@@ -42,7 +42,7 @@ export class Resampler {
     }
   }
 
-  /** @param {Float32Array} samples  @returns {Float32Array<ArrayBuffer>} the samples that follow from those so far */
+  /** @param {Float32Array} samples  @returns {Float32Array<ArrayBuffer>} the samples that follow from the input so far */
   push(samples) {
     if (this.#ratio === 1) return samples.slice();
     this.#given += samples.length;
@@ -50,7 +50,7 @@ export class Resampler {
     return this.#upTo(Math.max(0, Math.floor((this.#given - this.#half) / this.#ratio)));
   }
 
-  /** The last samples, once all have come. @returns {Float32Array<ArrayBuffer>} */
+  /** The last samples, once the input is complete. @returns {Float32Array<ArrayBuffer>} */
   end() {
     if (this.#ratio === 1) return new Float32Array(0);
     return this.#upTo(Math.round(this.#given / this.#ratio));
@@ -93,7 +93,7 @@ export class Resampler {
     return weights;
   }
 
-  /** The weights of the samples around a place that lies `behind` after the one in the middle. @param {number} behind  0 to 1 */
+  /** The weights of the samples around a position that is `behind` after the middle one. @param {number} behind  0 to 1 */
   #weightsOf(behind) {
     return Float64Array.from({ length: 2 * this.#half + 1 }, (_, i) => {
       const t = i - this.#half - behind;
@@ -101,7 +101,7 @@ export class Resampler {
     });
   }
 
-  /** @param {number} t  in samples that come, at most `#half` from the middle */
+  /** @param {number} t  in input samples, at most `#half` from the middle */
   #weight(t) {
     const x = this.#cut * t;
     const turns = Math.round(x);
@@ -111,5 +111,5 @@ export class Resampler {
   }
 }
 
-/** The greatest number that divides both. @param {number} a @param {number} b @returns {number} */
+/** The greatest common divisor. @param {number} a @param {number} b @returns {number} */
 const divisor = (a, b) => (b === 0 ? a : divisor(b, a % b));

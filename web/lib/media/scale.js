@@ -98,8 +98,8 @@ export function boxes({ width, height }, to, channels) {
 }
 
 /**
- * For each of `count` equal parts of 0..size, the unit intervals that it meets and how much of each: those of part i are at from[i] to
- * from[i + 1] - 1.
+ * For each of `count` equal parts of 0..size, the unit intervals that it overlaps and by how much: those of part i are at from[i] to from[i
+ * + 1] - 1.
  *
  * @param {number} size
  * @param {number} count

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Sound that is coming in, as from a microphone. Loaded only for that. */
+/** Live sound, for example from a microphone. Loaded only for that. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The voices of a model of sounds, and the words that it speaks, as inputs of the engine. */
+/** The speakers of an audio model, and the words that it speaks, as inputs of the engine. */
 
 import { checkLabel, show } from '../base/checks.js';
 import { argumentError } from '../base/error.js';
@@ -12,7 +12,9 @@ import { listOf } from '../engine/keys.js';
 /** @import { Inputs } from '../engine/protocol.js' */
 /** @import { Engine } from '../model/engine.js' */
 
-/** The names of the voices; of those without a name, their numbers. @param {Engine} engine @param {Lookup} metadata @returns {string[]} */
+/**
+ * The names of the speakers; for those without a name, their numbers. @param {Engine} engine @param {Lookup} metadata @returns {string[]}
+ */
 export function speakersOf({ info, part }, metadata) {
   const names = listOf(metadata, `${info.architecture}.speakers`, 'texts');
   const count = part.inputs.find(({ name }) => name === 'speaker')?.values ?? 0;

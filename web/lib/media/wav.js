@@ -5,10 +5,13 @@
 
 import { NextPixelError } from '../base/error.js';
 
-/** The fewest and the most samples a second that a sound can have. @type {[number, number]} */
+/** The lowest and the highest sample rate of a sound. @type {[number, number]} */
 export const RATES = [1000, 768000];
 
-/** @typedef {{ encoding: number, channels: number, rate: number, frame: number, bits: number }} Format  frame: bytes of a sample of each channel */
+/**
+ * @typedef {{ encoding: number, channels: number, rate: number, frame: number, bits: number }} Format  frame: bytes of a sample of each
+ * channel
+ */
 
 const PCM = 1;
 const FLOAT = 3;
@@ -21,9 +24,9 @@ const CHUNK = /^(fmt |data|fact|LIST|JUNK|bext|cue |smpl|inst|PEAK|id3 |iXML)$/;
 
 /** Bytes of a file that are read at one position: a chunk's name and size, and the fields of a format. */
 const LOOK_BYTES = 64;
-/** Bytes that are read of a file at once, until its samples are found. */
+/** Bytes of a file read per step until its samples are found. */
 const PART_BYTES = 1 << 16;
-/** Files have about ten. */
+/** The most chunks; files have about ten. */
 const MOST_CHUNKS = 1000;
 
 /** @param {string} why */
@@ -44,7 +47,7 @@ function fromALaw(byte) {
   return (bits & 128 ? size : -size) / 32768;
 }
 
-/** The reading of a sample, by encoding and bits. @type {Record<string, (view: DataView, at: number) => number>} */
+/** The decoder of a sample, by encoding and bits. @type {Record<string, (view: DataView, at: number) => number>} */
 const READERS = {
   [`${PCM} 8`]: (view, at) => (view.getUint8(at) - 128) / 128,
   [`${PCM} 16`]: (view, at) => view.getInt16(at, true) / 32768,
@@ -63,10 +66,10 @@ export function isWav(bytes) {
 }
 
 /**
- * A sound that can be read a stretch at a time: its length is known before anything of it is.
+ * A sound that can be read in ranges: its length is known before its samples are read.
  *
  * @typedef {object} Reading
- * @property {number} count     samples of a channel
+ * @property {number} count     samples per channel
  * @property {number} rate
  * @property {number} channels
  * @property {(from: number, to: number) => Float32Array<ArrayBuffer>} read  the mean of the channels
@@ -79,14 +82,14 @@ export function isWav(bytes) {
  * @property {number} count     of a channel
  * @property {number} rate
  * @property {number} channels
- * @property {number} begin     their place in the file
+ * @property {number} begin     their offset in the file
  * @property {number} end
  * @property {(bytes: Uint8Array) => Reading} of  the bytes from begin to end
  */
 
 /**
- * Reads a WAV file: 8, 16, 24 or 32 bits, floats, mu-law or A-law, any number of channels. A file that was cut off, or whose writer did not know how long it
- * would become, is read as far as it goes.
+ * Reads a WAV file: 8, 16, 24 or 32 bits, floats, mu-law or A-law, any number of channels. A truncated file, or one whose writer did not
+ * know its length, is read to its end.
  *
  * @param {Uint8Array} bytes
  * @returns {Reading}
@@ -102,7 +105,7 @@ export function openWav(bytes) {
  * Finds the samples of a WAV file that can be read in parts: reads as little as possible of the data before them.
  *
  * @param {number} size  bytes of the file
- * @param {(from: number, to: number) => Promise<Uint8Array>} read  a part of it
+ * @param {(from: number, to: number) => Promise<Uint8Array>} read  reads a part of it
  * @returns {Promise<Samples>}
  */
 export async function locateWav(size, read) {
@@ -119,7 +122,10 @@ export async function locateWav(size, read) {
   }
 }
 
-/** @param {number} size  bytes of the file @returns {Generator<number, Samples, Uint8Array>} asks for LOOK_BYTES at a place, or for all that the file has there */
+/**
+ * @param {number} size  bytes of the file @returns {Generator<number, Samples, Uint8Array>} requests LOOK_BYTES at an offset, or all that
+ * the file has there
+ */
 function* findSamples(size) {
   if (!isWav(yield 0)) throw broken('it is no WAV file');
   /** @type {Format | undefined} */
@@ -149,12 +155,12 @@ function* findSamples(size) {
     if (name === 'data') {
       if (!format) throw broken('its data come before their format');
       const left = size - begin;
-      // A stream does not know its length when it begins: it says 0, or all ones.
+      // A stream's length is unknown at its beginning: the header has 0 or all ones.
       const open = said === 0xffffffff ? long || left : said === 0 && !isChunk(view, 8, left) ? left : said;
       return samplesOf(format, begin, Math.min(open, left));
     }
     at = begin + said;
-    if (said % 2 && !CHUNK.test(text(yield at, 0))) at++; // the byte that pads, which some writers leave out
+    if (said % 2 && !CHUNK.test(text(yield at, 0))) at++; // the padding byte, which some writers omit
   }
   throw broken('it has no samples');
 }
@@ -162,8 +168,8 @@ function* findSamples(size) {
 /** @param {Uint8Array} bytes @param {number} at */
 const text = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
 
-/** Returns whether another chunk, and no sample, is at a position. @param {DataView} view @param {number} at @param {number} left bytes of
- * the file from there */
+/** Returns whether another chunk, rather than samples, is at a position. @param {DataView} view @param {number} at @param {number} left
+ * bytes of the file from there */
 function isChunk(view, at, left) {
   if (at + 8 > view.byteLength) return false;
   const name = [0, 1, 2, 3].map((i) => view.getUint8(at + i));
@@ -177,7 +183,7 @@ function isChunk(view, at, left) {
  * @returns {Samples}
  */
 function samplesOf({ encoding, channels, rate, frame, bits }, begin, size) {
-  const width = frame / channels; // bytes, in which fewer bits stand to the left
+  const width = frame / channels; // bytes, in which fewer bits are left-aligned
   const sample =
     Number.isInteger(width) && bits <= 8 * width && bits > 8 * width - 8
       ? READERS[`${encoding} ${8 * width}`]

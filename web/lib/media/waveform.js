@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Draws a sound as a waveform, over seconds: for each column of pixels a line from its lowest to its highest sample, as strong as its samples surprise. */
+/**
+ * Draws a sound as a waveform, over seconds: each column of pixels has a line from its lowest to its highest sample, as strong as the
+ * surprisal of its samples.
+ */
 
 import { Timeline } from '../sinks/timeline.js';
 
@@ -33,7 +36,7 @@ export class Waveform extends Timeline {
 
   /**
    * @param {Canvas} canvas
-   * @param {WaveformOptions & { sampleRate: number, most: number }} options  most: samples of the longest that it can become
+   * @param {WaveformOptions & { sampleRate: number, most: number }} options  most: samples of the maximum length
    */
   constructor(canvas, { sampleRate, most, mirror, from, to }) {
     super(canvas, { from, to, mirror });
@@ -42,7 +45,7 @@ export class Waveform extends Timeline {
     this.paint();
   }
 
-  /** Seconds in all, seconds that were given, and bits of each sample that was drawn; NaN: none was. */
+  /** Total seconds, given seconds, and mean bits per drawn sample; NaN: none was drawn. */
   get facts() {
     const drawn = this.#nats.length;
     return {
@@ -73,7 +76,7 @@ export class Waveform extends Timeline {
     this.paintSoon();
   }
 
-  /** Paints now, in the colours of the moment. @override */
+  /** Paints now, in the current colours. @override */
   paint() {
     this.fit();
     super.paint();
@@ -94,7 +97,7 @@ export class Waveform extends Timeline {
         const begin = Math.max(0, Math.floor(from * this.#rate + x * perPixel));
         const end = Math.min(this.#samples.length, Math.max(begin + 1, Math.floor(from * this.#rate + (x + 1) * perPixel)));
         if (begin >= end) continue;
-        // With the sample before, so that columns meet.
+        // Includes the sample before, so that columns meet.
         let [low, high, cost] = [this.#samples[Math.max(0, begin - 1)], this.#samples[Math.max(0, begin - 1)], 0];
         for (let i = begin; i < end; i++) {
           low = Math.min(low, this.#samples[i]);
@@ -121,7 +124,7 @@ export class Waveform extends Timeline {
    * Single samples, as dots on stems.
    *
    * @param {number} first  sample at the left edge
-   * @param {number} step   pixels between two
+   * @param {number} step   distance of two samples in pixels
    * @param {(sample: number) => number} y
    * @param {string} colour
    */

@@ -2,19 +2,21 @@
 // @ts-check
 
 /**
- * Cuts a text into words as the English Web Treebank of Universal Dependencies has them:
+ * Divides a text into words like the English Web Treebank of Universal Dependencies:
  *
  * - White space separates words. Invisible characters are left out (typed.js).
- * - Addresses of the web and of mail, and names of files, stay whole; a stop or bracket behind one does not belong to it.
+ * - Web and mail addresses and file names stay whole; a full stop or bracket after one does not belong to it.
  * - Hashtags, mentions, fractions (1½) and amounts (US$) are one word each.
- * - Signs stand alone, equal neighbours together ("...", "!!"); so do $, %, # and /, but for numbers and dates (9/11, 1,000, 3.5, 10:30).
+ * - Signs stand alone, equal neighbours together ("...", "!!"); so do $, %, # and /, except in numbers and dates (9/11, 1,000, 3.5, 10:30).
  *   An emoji with its tone and joiners is one word; so are smileys, arrows, runs of ! and ?, and AT&T, w/o, C++.
- * - Contractions are cut, also several at once: do n't, it 's, should n't 've, can not, gon na, wan na, got ta.
- * - Compounds are cut at their hyphens (search - engine), but for prefixes that are no words (e-mail, co-workers, non-commercial) and numbers.
- * - A full stop belongs to a known abbreviation (Mr., U.S., p.m.) or an initial (J. Smith, but not: So do I. We know); else it is a word.
- * - What the training sentences have as one word, such as l/c or ^_^, is one.
+ * - Contractions are divided, also several in one word: do n't, it 's, should n't 've, can not, gon na, wan na, got ta.
+ * - Compounds are divided at their hyphens (search - engine), except after prefixes that are not words (e-mail, co-workers, non-commercial)
+ * and in numbers.
+ * - A full stop belongs to a known abbreviation (Mr., U.S., p.m.) or an initial (J. Smith, but not: So do I. We know); otherwise it is a
+ * word.
+ * - A form that is one word in the training sentences, such as l/c or ^_^, is one.
  *
- * No pattern looks further than some hundred characters beyond the word that it finds, so the time is that of the length.
+ * No pattern looks more than some hundred characters beyond its match, so the time is linear in the length.
  */
 
 import { APOSTROPHES, EMOJI, straight, visible } from '../base/typed.js';
@@ -26,7 +28,7 @@ const A = `[${APOSTROPHES}]`;
 /** No letter and no digit follows. */
 const ENDS_HERE = '(?![\\p{L}\\p{M}\\d])';
 const LABEL = '[\\p{L}\\d](?:[\\p{L}\\d_-]{0,61}[\\p{L}\\d])?';
-/** Ends of the names of hosts. Those of countries that are words too (in, is, it, me, no, so, to, us) are not among them. */
+/** Top-level domains. Country domains that are also words (in, is, it, me, no, so, to, us) are excluded. */
 const DOMAINS =
   '(?:com|org|net|edu|gov|mil|int|info|biz|name|museum|io|ai|app|dev|xyz|online|shop|site|tech|cloud|blog|news|tv|uk|de|fr|nl|eu|ca|au|jp|cn|ru|br|' +
   'es|ch|se|dk|fi|pl|cz|gr|pt|ie|nz|za|kr|mx|ar|cl|tr|ua|hu|ro|bg|hr|rs|sk|il|hk|sg|tw)';
@@ -36,26 +38,29 @@ const FILES =
 const LETTERS = at(`[\\p{L}\\p{M}\\d_]+(?:${A}[\\p{L}\\p{M}]+)*`);
 const SIGNS = at('([^\\p{L}\\p{M}\\d\\s])\\1*');
 const PLAIN = at('[\\p{L}\\p{M}\\d_]+(?=\\s|$)');
-/** An address, whose last mark is cut off again where it closes a sentence or a bracket. */
+/** An address, whose last mark is removed again if it closes a sentence or a bracket. */
 const ADDRESS = at(
   `(?:(?:https?|ftps?|file|wss?):\\/\\/|www\\d?\\.)[^\\s<>"]+|(?:${LABEL}\\.){1,8}${DOMAINS}(?::\\d{1,5})?${ENDS_HERE}(?![@-])(?:[/?#][^\\s<>"]*)?`,
 );
-/** Recognises the same by its form: three names or more in small letters. */
+/** Recognises an address by its form: at least three names in small letters. */
 const NAMES = new RegExp(`(?:[a-z\\d][a-z\\d-]{1,62}\\.){2,8}[a-z]{2,24}${ENDS_HERE}(?:[/?#][^\\s<>"]*)?`, 'uy');
 const MAIL = at(`(?:mailto:)?[\\p{L}\\d_][\\p{L}\\d._%+-]{0,63}@${LABEL}(?:\\.${LABEL}){0,8}`);
-/** What begins a word alone, not behind a letter or a digit: hashtags, mentions, ends of file names, decimals without a zero. */
+/**
+ * Patterns that match only at the beginning of a word, not after a letter or a digit: hashtags, mentions, ends of file names, decimals
+ * without a zero.
+ */
 const TAGS = at(
   `#[\\d_]{0,20}\\p{L}[\\p{L}\\p{M}\\d_]*|@[\\p{L}\\d_](?:[\\p{L}\\p{M}\\d_.]{0,61}[\\p{L}\\p{M}\\d_])?|\\.${FILES}${ENDS_HERE}|[+-]?\\.\\d+${ENDS_HERE}`,
 );
 /** A capital letter with a stop, which may be an initial. */
 const INITIAL = new RegExp('\\p{Lu}\\.(?=\\s+(\\p{Lu}[\\p{L}\\p{M}]{0,20}))', 'uy');
-/** Words with which sentences begin, and names do not. */
+/** Words that begin sentences but not names. */
 const BEGINS = new RegExp(
   '^(?:the|an?|it|he|she|we|they|you|i|this|that|these|those|there|then|but|and|or|so|if|when|while|what|who|where|how|why|do|does|did|is|are|was|were|has|have|had|can|could|' +
     'would|will|should|may|my|your|his|her|our|their|its|not|no|yes|please|thanks?|in|on|at|for|to|of|from|with|as|by|after|before|because|since|all|some|any|every|however|now|just|let)$',
   'i',
 );
-/** Abbreviations with which sentences end. */
+/** Abbreviations that may end a sentence. */
 const LAST = /^(?:(?:\p{L}\.){2,}|etc\.|inc\.|co\.|corp\.|ltd\.|jr\.|sr\.)$/iu;
 const PATTERNS = [
   at(`\\d{1,3}(?:\\.\\d{1,3}){3}(?::\\d{1,5})?${ENDS_HERE}`),
@@ -67,7 +72,7 @@ const PATTERNS = [
     '(?:mr|mrs|ms|dr|st|vs|etc|inc|co|corp|ltd|jr|sr|no|ft|rev|gov|gen|lt|prof|jan|feb|mar|apr|aug|sept?|oct|nov|dec|mon|tues?|wed|thurs?|fri|sat|attn|p\\.s|ph\\.d)\\.',
   ),
   at(`ph\\.d${ENDS_HERE}`),
-  // Two numbers with a hyphen between them are two, unless they are a telephone's.
+  // Two numbers with a hyphen between them are two words, except in telephone numbers.
   at('(?:\\d\\d?|\\d{4})(?=-(?:\\d\\d?|\\d{4})(?![\\p{L}\\d:/.,-]))|\\d{3}(?=-\\d{3}(?![\\p{L}\\d:/.,-]))'),
   at('\\d*[\u00bc-\u00be\u2150-\u215e]'), // one and a half
   at(`[+-]?\\d+(?:[.,]\\d+)+\\p{L}{1,4}${ENDS_HERE}`), // 1.5m, 2.4GHz
@@ -84,14 +89,14 @@ const PATTERNS = [
   at('\\^[_.-]?\\^|[<=]?-{1,8}>|<[=-]{1,8}|={1,8}>|[!?]*(?:!\\?|\\?!)[!?]*|\\.[!?]{1,8}(?!\\.)|!\\.(?!\\.)'),
   SIGNS,
 ];
-/** A word that is several: letters of the first. @type {Record<string, number>} */
+/** Words that are divided: the number of letters of the first part. @type {Record<string, number>} */
 const TWO = { cannot: 3, gonna: 3, wanna: 3, gotta: 3, gimme: 3, lemme: 3, "c'mon": 3, "'tis": 2, "'twas": 2 };
 const CONTRACTIONS = new RegExp(`(?:n${A}t|${A}(?:s|m|d|re|ve|ll)){1,4}$`, 'iu');
 const CONTRACTION = new RegExp(`n${A}t|${A}[a-z]+`, 'giu');
 
-/** Characters that are cleaned at once: a text is cut while it is read. */
+/** Characters cleaned per step: a text is divided while it is read. */
 const PIECE = 1 << 14;
-/** The longest word that is looked for among those of the training sentences. */
+/** The longest word that is looked up among those of the training sentences. */
 const LONGEST = 24;
 
 /**
@@ -131,7 +136,7 @@ export function cut(text, knows) {
 
 const SPACE = /\s*/y;
 
-/** The place at which the next word begins. @param {string} text @param {number} place */
+/** The position at which the next word begins. @param {string} text @param {number} place */
 function next(text, place) {
   SPACE.lastIndex = place;
   SPACE.test(text);
@@ -184,7 +189,8 @@ function isInitial(text, place) {
 }
 
 /**
- * Whether the stop of an abbreviation is one of the sentence, where it is a word: "apples, etc.", "at 5 p.m. We". Not behind titles, which names follow.
+ * Whether the full stop of an abbreviation also ends the sentence, and is a word: "apples, etc.", "at 5 p.m. We". It is not after titles,
+ * which names follow.
  *
  * @param {string} word
  * @param {string} text
@@ -199,9 +205,9 @@ function endsSentence(word, text, place) {
   return behind[1] === undefined ? place + word.length + 40 > text.length : LAST.test(word) && BEGINS.test(behind[1]);
 }
 
-/** An address without what closes the sentence or the bracket in which it stands. @param {string} address */
+/** An address without the mark that closes its sentence or bracket. @param {string} address */
 function trimmed(address) {
-  /** Brackets in the rest of the text that are closed and were not opened. @type {Record<string, number>} */
+  /** Brackets in the remaining text that are closed but not opened. @type {Record<string, number>} */
   const closed = {};
   const count = (/** @type {string} */ sign, /** @type {number} */ by) => {
     const kind = KINDS_OF_BRACKETS[sign];
@@ -221,7 +227,7 @@ function trimmed(address) {
 const KINDS_OF_BRACKETS = { '(': ')', ')': ')', '[': ']', ']': ']', '{': '}', '}': '}' };
 
 /**
- * The longest form of several kinds of characters that the training sentences have and that begins here; '': none.
+ * The longest form with several kinds of characters that the training sentences have and that begins here; '': none.
  *
  * @param {string} text
  * @param {number} place
@@ -233,7 +239,7 @@ function knownAt(text, place, knows) {
     const form = chunk.slice(0, length);
     if (!knows(form) || !/[^\p{L}\p{M}\d]/u.test(form) || /[\p{L}\p{M}\d]{2}/u.test(chunk.slice(length - 1, length + 1))) continue; // within a word
     if (CONTRACTIONS.test(form) || /^[^\p{L}\d]*[,"'\u2018-\u201d()]|[,;:!?"'\u2018-\u201d)]$/u.test(form)) continue;
-    if (form.endsWith('.') && (!/\p{L}/u.test(form) || knows(form.slice(0, -1)))) continue; // the stop of a sentence
+    if (form.endsWith('.') && (!/\p{L}/u.test(form) || knows(form.slice(0, -1)))) continue; // the full stop of a sentence
     return form;
   }
   return '';

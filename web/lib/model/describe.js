@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** From the engine's description of a model and the file's metadata to `model.info`. */
+/** Makes `model.info` from the engine's description of a model and the file's metadata. */
 
 import { partOf } from '../engine/part-of.js';
 import { KINDS } from '../kinds/index.js';
@@ -17,7 +17,7 @@ import { verbsOf } from '../verbs/table.js';
 const architectureOf = ({ metadata }) => String(metadata.get('general.architecture') ?? '');
 
 /**
- * A model as its kind is asked about it.
+ * The facts about a model for its kind.
  *
  * @param {Facts} facts
  * @returns {Fitting}
@@ -72,7 +72,7 @@ export function describe(fitting) {
 function cardOf(metadata) {
   /** @type {[string, string][]} */
   const card = [];
-  // Our own keys come last and win.
+  // Our own keys come last and take precedence.
   for (const prefix of ['general.', 'nextpixel.card.']) {
     for (const [key, text] of metadata) {
       if (key.startsWith(prefix) && typeof text === 'string') card.push([key.slice(prefix.length), text]);

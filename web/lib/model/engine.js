@@ -26,15 +26,15 @@ export class Engine {
     this.info = info;
     this.verbs = verbs;
     this.parts = parts;
-    /** The one that is asked, where a kind has one. */
+    /** The part used, if a kind has only one. */
     this.part = partOf(parts);
   }
 
-  /** Requests under way, by worker. @type {Map<Link, number>} */
+  /** Number of pending requests, by worker. @type {Map<Link, number>} */
   #busy = new Map();
 
   /**
-   * One request, one answer, of the worker that has the fewest of them.
+   * Sends one request to the worker with the fewest pending ones, and returns its answer.
    *
    * @param {Request} message
    * @param {AbortSignal} [signal]
@@ -75,7 +75,7 @@ export function setEngine(model, engine) {
 }
 
 /**
- * The engine of a model, before anything else is looked at. A proxy of a model, as Vue's ref() makes them, has none.
+ * Returns the engine of a model, before anything else is accessed. A proxy of a model, as made by Vue's ref(), has none.
  *
  * @param {Model} model
  */

@@ -14,11 +14,11 @@ import { verbsOf } from '../verbs/table.js';
 /** @import { Contents, Count } from '../load/source.js' */
 
 /**
- * A model that is ready to run, from load(). Several runs, scores and attentions may be in flight at once; they are interleaved.
+ * A model that is ready to run, from load(). Several runs, scores and attention calls may be active at the same time; they are interleaved.
  * `info.verbs` lists the methods that a model has.
  *
- * Values out of range throw a NextPixelError with code 'argument': methods that give a run at once, those that return a promise by
- * rejecting it.
+ * Values out of range cause a NextPixelError with code 'argument': methods that return a run throw it immediately, those that return a
+ * promise reject.
  */
 export class Model extends Methods {
   #links;
@@ -27,9 +27,9 @@ export class Model extends Methods {
   info;
 
   /**
-   * The place of each position of the generation order in raster order: rows, columns, and, where a position is one
-   * channel (`info.positions` is `width * height * channels`), channels within a pixel; otherwise a position is a pixel.
-   * 0, 1, 2, ... unless the model draws blocks of rows and columns.
+   * The raster index of each position in generation order: rows, columns and, if a position is one channel (`info.positions` is
+   * `width * height * channels`), channels within a pixel; otherwise a position is a pixel. 0, 1, 2, ... unless the model draws blocks of
+   * rows and columns.
    *
    * @type {Uint32Array}
    */
@@ -47,41 +47,41 @@ export class Model extends Methods {
     this.order = engine.kind.codec?.order ?? new Uint32Array(0);
   }
 
-  /** The number of threads that share the work of a step: what load() was given, or 1 where the page cannot share memory. */
+  /** The number of threads that share the work of a step: the number given to load(), or 1 if the page cannot share memory. */
   threads = 1;
 
-  /** The number of workers that share the samples of a run: what load() was given, or found with `workers: 'auto'`. */
+  /** The number of workers that share the samples of a run: the number given to load(), or found with `workers: 'auto'`. */
   get workers() {
     return this.#links.length;
   }
 
-  /** Ends the worker and frees all memory. What is in flight rejects with code 'closed'. A second call does nothing. */
+  /** Ends the worker and frees all memory. Pending calls reject with code 'closed'. A second call does nothing. */
   close() {
     for (const link of this.#links) link.end(new NextPixelError('closed', 'The model was closed: load it again'));
   }
 }
 
-/** `using model = await load(address)`. Not in the declarations, which older versions of TypeScript and their libraries read, too. */
+/** `using model = await load(address)`. Not in the declarations, because older versions of TypeScript and their libraries read them too. */
 if (Symbol.dispose)
   Object.defineProperty(Model.prototype, Symbol.dispose, { value: Model.prototype.close, writable: true, configurable: true });
 
-/** Bytes of a file that its kind may read before the workers have it. */
+/** The first bytes of a file, which its kind may read before the workers have it. */
 const HEAD_BYTES = 2 ** 19;
 
 /**
- * Has every worker read a weight file.
+ * Makes every worker read a weight file.
  *
  * @param {Link[]} links
  * @param {WebAssembly.Module} module
  * @param {Contents} contents  bytes are transferred
- * @param {{ signal?: AbortSignal, onProgress?: (progress: Count) => void, patience?: number }} how  what a large file needs, which is read now
+ * @param {{ signal?: AbortSignal, onProgress?: (progress: Count) => void, patience?: number }} how  for a large file, which is read now
  * @returns {Promise<Model>}
  * @internal
  */
 export async function openModel(links, module, contents, how) {
   const jobs = links.map((link) => link.job(how.signal));
   try {
-    // All but the last get a copy.
+    // All workers except the last get a copy.
     const { bytes, large } = contents;
     const head = bytes.slice(0, HEAD_BYTES); // before they are transferred
     const open = () =>

@@ -12,8 +12,8 @@
 /** @typedef {keyof VerbsOfKinds} Kind */
 
 /**
- * score() of a list of inputs, side by side in all workers of the model (`workers` of load()): the scores in the order of the inputs. An option is one for
- * all inputs, or a list with one for each.
+ * score() for a list of inputs, in parallel in all workers of the model (`workers` of load()): returns the scores in the order of the
+ * inputs. An option is one value for all inputs, or a list with one for each.
  *
  * @template M
  * @typedef {M extends { score(input: infer Input, options?: infer Options): Promise<infer Score> } ?

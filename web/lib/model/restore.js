@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Has a worker that took the place of another one read the same file. */
+/** Makes a worker that replaced another one read the same file. */
 
 import { NextPixelError } from '../base/error.js';
 import { readSource } from '../load/source.js';
@@ -16,9 +16,9 @@ import { openModel } from './model.js';
  * @param {Source} source
  * @param {LoadOptions} options  of load()
  * @param {WebAssembly.Module} module
- * @param {ModelInfo} info  what the model was
+ * @param {ModelInfo} info  the description of the earlier model
  * @param {(link: Link) => unknown} then
- * @returns {Promise<(link: Link) => Promise<void>>} which tells the new worker
+ * @returns {Promise<(link: Link) => Promise<void>>} which it sends to the new worker
  */
 export async function restore(source, options, module, info, then) {
   const contents = await readSource(source, { ...options, signal: undefined, onProgress: undefined });

@@ -10,7 +10,7 @@ let context;
  *
  * @param {{ cursor: number }} sink
  * @param {(context: AudioContext) => Promise<void>} sound
- * @returns {Promise<void>} once all is heard, or nothing more is to be
+ * @returns {Promise<void>} when everything has been played, or playback was stopped
  */
 export async function aloud(sink, sound) {
   if (typeof AudioContext !== 'function' || navigator.userActivation?.hasBeenActive === false) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Answers that come in one piece can be read and shown as a run is: as a single step, the answer with everything shown of it. */
+/** A result in one piece can be read and shown like a run: as a single step, which is the result itself with everything shown of it. */
 
 import { checkShown } from '../base/checks.js';
 import { showAll } from '../sinks/canvas.js';
@@ -9,7 +9,7 @@ import { showAll } from '../sinks/canvas.js';
 /** @import { Canvas, Sink } from '../sinks/canvas.js' */
 
 /**
- * Each kind of answer names the sink that shows it, and returns itself with the data that this needs.
+ * Each kind of result names the sink that shows it, and returns itself with the data that the sink needs.
  *
  * @template Whole
  * @typedef {{ whole(signal?: AbortSignal): Whole | Promise<Whole>, sink(canvas: Canvas, options: object): Sink<Whole, string> }} Particular
@@ -25,7 +25,7 @@ export class Answer {
     return this.#steps();
   }
 
-  /** The share that is there with its one step. @internal */
+  /** The finished fraction after its one step. @internal */
   doneWith() {
     return 1;
   }

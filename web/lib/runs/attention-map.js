@@ -19,8 +19,8 @@
  * @property {number} head           of the layer, from 0
  * @property {Int32Array} queries    one for each row of the weights
  * @property {Int32Array} keys       one for each column
- * @property {Float32Array} weights  (queries, keys), row by row; 0 where a query does not attend. A row adds up to 1, except where part of the weight is
- *   on something that is no key, and as `alignment` of a translation describes
+ * @property {Float32Array} weights  (queries, keys), row by row; 0 where a query does not attend. A row adds up to 1, except if part of the
+ *   weight is on something that is not a key, and as `alignment` of a translation describes
  */
 
 /**

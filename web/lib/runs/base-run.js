@@ -28,13 +28,13 @@ import { showAll } from '../sinks/canvas.js';
  * @property {object} options  as they were given, without seed and signal
  */
 
-/** Steps of more bytes are not kept for another reader. */
+/** Steps are dropped beyond this total of bytes, and are then unavailable to other readers. */
 const MOST_KEPT = 2 ** 27;
 
-/** One of this many steps is measured: they are similar, and many. */
+/** One in this many steps is measured: there are many, and they are similar. */
 const EACH = 8;
 
-/** About how much memory a value takes. @param {any} value @returns {number} */
+/** Approximate memory size of a value. @param {any} value @returns {number} */
 function bytesOf(value) {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? 2 * value.length : 8;
   if (ArrayBuffer.isView(value)) return 64 + value.byteLength;
@@ -43,7 +43,7 @@ function bytesOf(value) {
   return bytes;
 }
 
-/** The message that has a part of a run drawn. @typedef {Omit<DrawMessage, 'type' | 'id'>} Order */
+/** The message that requests a part of a run. @typedef {Omit<DrawMessage, 'type' | 'id'>} Order */
 
 /**
  * Each kind of run adds its steps, and the sink that shows them.
@@ -63,34 +63,34 @@ export class BaseRun {
   signals;
   /** @type {AsyncGenerator<Step, void, void> | undefined} */
   #source;
-  /** The step that is being computed. @type {Promise<void> | undefined} */
+  /** The promise of the step being computed. @type {Promise<void> | undefined} */
   #next;
-  /** Readers, and the step that each wants next. @type {Set<{ at: number }>} */
+  /** Readers, with the index of each one's next step. @type {Set<{ at: number }>} */
   #readers = new Set();
-  /** Bytes of all steps so far, and how many steps were dropped because there are too many. */
+  /** Bytes of all steps so far, and the number of steps dropped because there are too many. */
   #bytes = 0;
   #count = 0;
   #dropped = 0;
   #over = false;
   /** @type {{ reason: unknown } | undefined} */
   #failed;
-  /** Aborted by stop(): ends whatever is awaited, in the worker and here. */
+  /** Aborted by stop(): ends everything that is awaited, in the worker and here. */
   #ending = new AbortController();
 
-  /** True if it is to end. @type {boolean} @internal */
+  /** True if it must end. @type {boolean} @internal */
   stopped = false;
 
-  /** The steps that are kept, as a rule all. @type {Step[]} @internal */
+  /** The stored steps, normally all. @type {Step[]} @internal */
   steps = [];
 
-  /** Whether it continues with the next reader after the last one has left. @internal */
+  /** Whether the next reader resumes it after the last one has left. @internal */
   waits = false;
 
   /** Pending until the input is read, if that takes several chunks. @type {Promise<void> | undefined} @internal */
   coming;
 
   /**
-   * The seed, whether it was given or chosen at random: with it the same run can be made again.
+   * The seed, whether given or chosen at random: it reproduces the run.
    *
    * @type {number | bigint}
    */
@@ -121,7 +121,7 @@ export class BaseRun {
     return this.read();
   }
 
-  /** Ends the run at once, wherever it is: whoever reads it reaches the end. The drawn part stays and can be saved; drawTo() returns it. */
+  /** Ends the run immediately in any phase: its readers reach the end. The drawn part stays and can be saved; drawTo() returns it. */
   stop() {
     if (this.#over) return;
     this.#over = this.stopped = true;
@@ -130,8 +130,8 @@ export class BaseRun {
   }
 
   /**
-   * The steps from the first one on, for one of several readers. The worker computes while a step is awaited, and not otherwise. When the last reader leaves
-   * before the end, the run stops, or waits for the next one (`waits`).
+   * The steps from the first one on, for one of several readers. The worker computes only while a step is awaited. When the last reader
+   * leaves before the end, the run stops, or waits for the next one (`waits`).
    *
    * @param {AbortSignal} [signal]  of this reader
    * @returns {AsyncGenerator<Step, void, void>}
@@ -163,7 +163,7 @@ export class BaseRun {
     }
   }
 
-  /** Has the next step computed. */
+  /** Requests the next step. */
   async #advance() {
     try {
       const { value, done } = await (this.#source ??= this.computed()).next();
@@ -233,7 +233,7 @@ export class BaseRun {
   /**
    * Shows the run on a canvas until it ends.
    *
-   * @param {any} target  what sink() takes
+   * @param {any} target  the argument of sink()
    * @param {{ signal?: AbortSignal }} options  and those of the sink
    * @returns {Promise<Result>}
    * @internal
@@ -247,12 +247,12 @@ export class BaseRun {
   }
 
   /**
-   * The messages of the run. Its parts are drawn side by side, each by a worker; an order that is undefined has nothing to draw.
+   * The messages of the run. Its parts are drawn in parallel, each by a worker; an undefined order has nothing to draw.
    *
    * @template {{ link: Link, order: Order | undefined }} Part
    * @param {Part[]} parts
    * @param {number} [chunkSize]  the most positions in a message; 0: as many as take about 10 ms
-   * @param {() => Promise<Uint32Array | undefined>} [allow]  the ids that may come next, of a run that is constrained; of none: it ends
+   * @param {() => Promise<Uint32Array | undefined>} [allow]  the ids that may come next, for a constrained run; if there are none, it ends
    * @returns {AsyncGenerator<{ message: StepMessage, part: Part, check: () => void }, void, void>}  check: throws if the run was aborted
    * @internal
    */
@@ -285,7 +285,7 @@ export class BaseRun {
 
   /**
    * @template T
-   * @param {T} drawn  what is particular to the verb
+   * @param {T} drawn  the part specific to the verb
    * @returns {{ version: 1, seed: string, model: string, options: object } & T}
    * @internal
    */
@@ -295,7 +295,10 @@ export class BaseRun {
   }
 }
 
-/** Names the file that a saved run belongs to, from its description. @param {Pick<ModelInfo, 'architecture' | 'name' | 'parameters'> & { vocabulary?: number }} info @internal */
+/**
+ * Identifies the file that a saved run belongs to, from its description. @param {Pick<ModelInfo, 'architecture' | 'name' | 'parameters'> &
+ * { vocabulary?: number }} info @internal
+ */
 export function modelName({ architecture, name, parameters, vocabulary = 0 }) {
   return `${architecture} ${name} ${parameters} ${vocabulary}`;
 }
@@ -307,7 +310,7 @@ export function modelName({ architecture, name, parameters, vocabulary = 0 }) {
  * @param {Saved} saved
  * @param {ModelInfo} info
  * @param {Record<string, any>} given
- * @param {string[]} [free]  names of those that may be others than they were; by default all
+ * @param {string[]} [free]  names of the options that may change; by default all
  * @returns {any}
  * @internal
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A beam search, as the engine reports it step by step. */
+/** A beam search, as reported by the engine step by step. */
 
 import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from '../engine/abi.js';
 
@@ -9,12 +9,12 @@ import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WO
  * A continuation.
  *
  * @typedef {object} Candidate
- * @property {number} parent  which of those that lived after the step before it continues
+ * @property {number} parent  the hypothesis of the previous step that it continues
  * @property {number} id
- * @property {number} nats    of all so far
+ * @property {number} nats    of the whole sequence
  * @property {number} score   the lower the better
  * @property {'lives' | 'ended' | 'cut'} fate
- * @property {number} living  its number among those that live after this step, 0 the best; else -1
+ * @property {number} living  its index among the live hypotheses of this step, 0 the best; else -1
  */
 
 /** The candidates of a step. @param {Uint32Array} words as in memory @returns {Candidate[]} */
@@ -35,7 +35,7 @@ export function candidatesOf(words) {
 }
 
 export class Beams {
-  /** The ids of those that live, the best first. @type {number[][]} */
+  /** The ids of the live hypotheses, the best first. @type {number[][]} */
   #living = [[]];
   #best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
 
@@ -50,7 +50,7 @@ export class Beams {
     if (next.length > 0) this.#living = next;
   }
 
-  /** The best of those that ended, with its end, or else the best that lives. @returns {{ ids: Uint32Array<ArrayBuffer>, ended: boolean }} */
+  /** The best complete hypothesis, with its end, or else the best live one. @returns {{ ids: Uint32Array<ArrayBuffer>, ended: boolean }} */
   get found() {
     const ended = this.#best.score < Infinity;
     return { ids: Uint32Array.from(ended ? this.#best.ids : this.#living[0]), ended };

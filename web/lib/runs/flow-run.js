@@ -16,13 +16,13 @@ import { probabilitiesAt } from './probabilities.js';
  *
  * @typedef {object} FlowStep
  * @property {string} part      its name
- * @property {number} sample    which of the samples, from 0
- * @property {number} from      the first position, or item that was encoded
+ * @property {number} sample    index of the sample, from 0
+ * @property {number} from      the first position, or the first encoded item
  * @property {number} to        one past the last
  * @property {Uint32Array} [ids]    of a part that draws
  * @property {Float32Array} [nats]  the same
- * @property {Float32Array} [probabilities]  the same, (ids, values of the part), where the run was asked for them
- * @property {Results} [results]    of a part that encodes drawn ids: of these items
+ * @property {Float32Array} [probabilities]  the same, (ids, values of the part), if the run requested them
+ * @property {Results} [results]    for a part that encodes drawn ids: the results of these items
  */
 
 /** @typedef {(part: string, ids: Record<string, number[]>) => number} LengthOf */
@@ -33,13 +33,13 @@ import { probabilitiesAt } from './probabilities.js';
  * @property {string} model
  * @property {string} seed
  * @property {object} options
- * @property {Record<string, number[]>[]} ids   of each sample, what each part has drawn
- * @property {Record<string, number>[]} told    of each sample, how many items of each such part were reported
+ * @property {Record<string, number[]>[]} ids   for each sample, the ids drawn by each part
+ * @property {Record<string, number>[]} told    for each sample, the number of reported items of each such part
  */
 
 /**
  * A run through all parts of a model in order, each sample separately. A part that encodes another part's output begins while that is being
- * drawn, if it has a reach: two pieces of work of a worker, which are interleaved.
+ * drawn, if it has a reach: these are two interleaved jobs of a worker.
  *
  * @template Result
  * @extends {BaseRun<FlowStep, Result>}
@@ -61,10 +61,10 @@ export class FlowRun extends BaseRun {
   /**
    * @param {Link[]} links  which share the samples
    * @param {Stage[]} flow
-   * @param {Inputs} given  what no part leaves
+   * @param {Inputs} given  inputs that no part produces
    * @param {{ seed: number | bigint, settings: Settings, length: number | LengthOf, chunkSize?: number, probabilities?: boolean, drawn?: Pick<SavedFlow, 'ids' | 'told'> }} how
-   *   length: the most positions of a part that draws, by its name and what parts before it have drawn for a sample; settings: of the
-   *   samples together; drawn: of a resumed run
+   *   length: the most positions of a drawing part, given its name and the ids drawn by earlier parts for a sample; settings: of the
+   *   samples together; drawn: for a resumed run
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
    * @internal
@@ -124,7 +124,10 @@ export class FlowRun extends BaseRun {
     }
   }
 
-  /** The inputs of a part for one sample: given, left by a part before, or drawn. @param {Stage} stage @param {number} sample @returns {Inputs} */
+  /**
+   * The inputs of a part for one sample: given, computed by an earlier part, or drawn. @param {Stage} stage @param {number} sample @returns
+   * {Inputs}
+   */
   #inputs({ part, from }, sample) {
     return Object.fromEntries(
       part.inputs.flatMap(({ name }) => {
@@ -179,11 +182,11 @@ export class FlowRun extends BaseRun {
               },
       };
     });
-    /** Encodings in flight. @type {Promise<FlowStep>[]} */
+    /** Pending encodings. @type {Promise<FlowStep>[]} */
     let coming = [];
     const follow = (/** @type {boolean} */ over) => {
       coming = samples.flatMap(({ sample, link }) => followers.flatMap((one) => this.#follow(one, stage, sample, link, over)));
-      for (const promise of coming) promise.catch(() => {}); // it is said below
+      for (const promise of coming) promise.catch(() => {}); // it is reported below
     };
     follow(false);
     const last = samples.filter(({ order }) => order).at(-1)?.sample;
@@ -191,7 +194,7 @@ export class FlowRun extends BaseRun {
       message: { from, ids, nats, probabilities: spread },
       part: { sample, ids: all },
     } of this.messages(samples, chunkSize)) {
-      const end = ids.findIndex((id) => ends.includes(id)); // it is no id that another part takes
+      const end = ids.findIndex((id) => ends.includes(id)); // it is not an id that another part takes
       const count = (end < 0 ? ids.length : end) / span;
       all.push(...ids.subarray(0, count * span));
       if (count > 0)
@@ -227,10 +230,10 @@ export class FlowRun extends BaseRun {
    * Encodes the part of a sample that has been drawn but not encoded yet.
    *
    * @param {Stage} stage   that encodes
-   * @param {Stage} source  whose ids it takes
+   * @param {Stage} source  the source of its ids
    * @param {number} sample
    * @param {Link} link
-   * @param {boolean} over  whether nothing more is drawn
+   * @param {boolean} over  whether drawing is complete
    * @returns {Promise<FlowStep>[]}
    */
   #follow(stage, { part: { name, span } }, sample, link, over) {
@@ -239,7 +242,7 @@ export class FlowRun extends BaseRun {
     const [drawn, from] = [ids.length / span, this.#told[sample][part.name] ?? 0];
     const to = over ? drawn : drawn - reach;
     if (to - from < (over ? 1 : least)) return [];
-    // With as many on either side as decide what becomes of these.
+    // With as many neighbours on either side as affect their results.
     const [begin, end] = [Math.max(0, from - reach), Math.min(drawn, to + reach)];
     const port = Object.entries(stage.from).find(([, { part: before, result }]) => before.name === name && result === undefined)?.[0] ?? '';
     const inputs = { ...this.#inputs(stage, sample), [port]: Uint32Array.from(ids.slice(begin * span, end * span)) };

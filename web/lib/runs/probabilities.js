@@ -4,10 +4,10 @@
 import { exp } from '../base/elementary.js';
 
 /**
- * The most probable ids in their order, as probabilities by id.
+ * Converts the most probable ids, in order, to probabilities by id.
  *
  * @param {{ ids: Uint32Array, nats: Float32Array }} tops  (positions, values)
- * @param {number} count   of positions, the first ones
+ * @param {number} count   number of positions, from the first
  * @param {number} values  of a position
  * @returns {Float32Array} (count, values)
  */
@@ -18,10 +18,10 @@ export function probabilitiesOf({ ids, nats }, count, values) {
 }
 
 /**
- * The distribution of one of the ids that a step has, as a member of its own step; nothing where the run was not asked for them.
+ * The distribution of one id of a step, as a member of its own step; empty if the run did not request it.
  *
  * @param {Float32Array | undefined} all  (ids, values)
- * @param {number} index  of the id
+ * @param {number} index  index of the id
  * @param {number} values
  * @param {number} [count]  of ids
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The forms of saved runs: each kind has one, which is checked before anything of a saved run is used. It may have been changed by somebody. */
+/** The forms of saved runs: each kind has one, which is checked before anything of a saved run is used. Anyone may have changed it. */
 
 import { classOf } from '../base/realm.js';
 import { NextPixelError } from '../base/error.js';
 
 /** Returns whether a value is valid. @typedef {(value: any) => boolean} Form */
 
-/** Whole numbers of a range. @param {number} low @param {number} high @returns {Form} */
+/** Integers of a range. @param {number} low @param {number} high @returns {Form} */
 export const whole = (low, high) => (value) => Number.isInteger(value) && value >= low && value <= high;
 
 /** @type {Form} */
@@ -20,7 +20,9 @@ export const arrayOf =
   (value) =>
     Array.isArray(value) && value.length <= most && value.length >= least && Array.from(value).every(form);
 
-/** Typed arrays, also as JSON has them: objects of numbers. @param {Form} form  of each @param {number} [length]  by default any @returns {Form} */
+/**
+ * Typed arrays, also in JSON form: objects of numbers. @param {Form} form  of each @param {number} [length]  by default any @returns {Form}
+ */
 export const numbersOf = (form, length) => (value) => {
   const numbers = typeof value === 'object' && value !== null ? Object.values(value) : [];
   return numbers.length === (length ?? numbers.length) && numbers.every(form);
@@ -36,10 +38,10 @@ export const object = (forms) => (value) =>
 export const optional = (form) => (value) => value === undefined || form(value);
 
 /**
- * Throws where an entry of a saved run is not what run.save() gives.
+ * Throws if an entry of a saved run does not have the form that run.save() gives.
  *
  * @param {any} saved
- * @param {Record<string, Form>} forms  of its entries, in addition to the common ones
+ * @param {Record<string, Form>} forms  the kind's entries, in addition to the common ones
  */
 export function checkSaved(saved, forms) {
   const wrong = Object.keys(forms).find((name) => !forms[name](saved[name]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A sink shows a run on a canvas. This is what all kinds of sinks share. */
+/** A sink shows a run on a canvas. This is the common part of all kinds of sinks. */
 
 import { argumentError } from '../base/error.js';
 
@@ -10,16 +10,16 @@ import { argumentError } from '../base/error.js';
 /** @typedef {Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'>} Canvas */
 
 /**
- * Something that shows the steps of a run on a canvas while they come. Each kind of output has one, in its own file.
+ * Shows the steps of a run on a canvas while they come. Each kind of output has one, in its own file.
  *
  * @template Step, Result
  * @typedef {object} Sink
  * @property {(step: Step) => void} add  shows a step, at the next animation frame
  * @property {() => void} end            the run is over, or was stopped
- * @property {() => void} paint          paints now, in the colours of the moment
+ * @property {() => void} paint          paints now, in the current colours
  * @property {() => Promise<void>} [heard]  all its reports have been received
  * @property {() => void} close          removes the window's listeners; the canvas keeps its contents
- * @property {Result} result             what was drawn so far
+ * @property {Result} result             the result so far
  */
 
 /**
@@ -51,7 +51,7 @@ export function contextOf(canvas) {
   try {
     context = canvas.getContext('2d');
   } catch {
-    /* it is none, or has been transferred */
+    /* it is none, or was transferred */
   }
   if (!context) throw argumentError('drawTo() needs a canvas with a 2D context, not a proxy; WebGL or a transfer leaves none');
   return /** @type {CanvasRenderingContext2D} */ (context);
@@ -59,8 +59,8 @@ export function contextOf(canvas) {
 
 /**
  * @param {() => void} callback
- * @param {Canvas | Dom<'Element'>} [shown]  the element that shows it: a window that is not seen has no frames, but another may have
- * @returns {() => void} gives it up
+ * @param {Canvas | Dom<'Element'>} [shown]  the element that shows it: a hidden window has no frames, but another one may have
+ * @returns {() => void} cancels it
  * @internal
  */
 export function atNextFrame(callback, shown) {
@@ -75,7 +75,7 @@ export function atNextFrame(callback, shown) {
 
 /** An object whose colours are watched. @typedef {{ owner: WeakRef<any>, changed: (owner: any) => void }} Watcher */
 
-/** All of a page. They hold their objects weakly, because the window outlives a canvas that is removed without close(). @type {Set<Watcher>} */
+/** All of a page. Objects are held weakly, because the window outlives a canvas that is removed without close(). @type {Set<Watcher>} */
 const watchers = new Set();
 const freed = new FinalizationRegistry((/** @type {Watcher} */ watcher) => forget(watcher));
 /** @type {MediaQueryList[]} */
@@ -97,18 +97,19 @@ function forget(watcher) {
 }
 
 /**
- * Calls back when the colours of the page may have changed: dark or light, forced or its own.
+ * Calls back when the colours of the page may have changed: dark or light, forced or not.
  *
  * @template {object} Owner
  * @param {Owner} owner  is held weakly
- * @param {(owner: Owner) => void} changed  must not hold it otherwise, nor may the scope that it is made in
+ * @param {(owner: Owner) => void} changed  must not hold it otherwise, and neither may its scope
  * @returns {() => void} ends that
  * @internal
  */
 export function watchColours(owner, changed) {
   const watcher = { owner: new WeakRef(owner), changed };
   if (watchers.size === 0) {
-    queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].flatMap((query) => globalThis.matchMedia?.(query) ?? []); // jsdom has none
+    // missing in jsdom
+    queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].flatMap((query) => globalThis.matchMedia?.(query) ?? []);
     for (const query of queries) query.addEventListener('change', coloursChanged);
   }
   watchers.add(watcher);

@@ -16,10 +16,10 @@ import { paint, picture } from './pixels.js';
 
 /**
  * @typedef {object} PictureSinkOptions
- * @property {number} [samples]  how many pictures there are. Default 1
- * @property {number} [gap]      blank columns between pictures that stand side by side. Default 0
- * @property {() => (shown: Picture, given: Picture) => Picture} [colours]  called at each paint: how a grey picture is shown. In `given` those
- *   pixels are opaque that were given. Default: as it is
+ * @property {number} [samples]  number of pictures. Default 1
+ * @property {number} [gap]      blank columns between pictures side by side. Default 0
+ * @property {() => (shown: Picture, given: Picture) => Picture} [colours]  called at each paint: colours a grey picture. In `given`, the
+ *   given pixels are opaque. Default: as it is
  * @property {boolean} [later]   the canvas keeps its contents until the first step. Default false
  * @property {boolean} [calm]    pictures appear when they are complete. Default false
  * @property {() => void} [onPaint]  called after each paint
@@ -40,14 +40,14 @@ export class PictureSink {
   #failed;
   /** Nothing waits for it any more. */
   #over = false;
-  /** The given pixels alone. @type {Picture} */
+  /** Only the given pixels. @type {Picture} */
   #given;
   /** @type {{ canvas: Canvas, context: CanvasRenderingContext2D }[]} */
   #shown;
-  /** Gives up a paint that was asked for. @type {(() => void) | undefined} */
+  /** Cancels a requested paint. @type {(() => void) | undefined} */
   #cancel;
 
-  /** The pictures as far as they are drawn, in the colours of the model. @type {Picture[]} */
+  /** The pictures as drawn so far, in the colours of the model. @type {Picture[]} */
   result;
 
   /**
@@ -89,7 +89,7 @@ export class PictureSink {
     }
   }
 
-  /** Those functions are not called again, and waiting readers receive the error. @param {unknown} reason */
+  /** The caller's functions are not called again, and waiting readers receive the error. @param {unknown} reason */
   #fail(reason) {
     if (this.#over) throw reason;
     this.#failed ??= { reason };
@@ -103,7 +103,7 @@ export class PictureSink {
     if (failed) throw failed.reason;
   }
 
-  /** The pictures are complete, or as far as they will be. */
+  /** The pictures are complete, or will not change any more. */
   end() {
     this.#check();
     this.paint();
@@ -122,7 +122,7 @@ export class PictureSink {
     this.#cancel = undefined;
   }
 
-  /** Paints now, in the colours of the moment. */
+  /** Paints now, in the current colours. */
   paint() {
     this.close();
     const { width, height } = this.#codec.info;

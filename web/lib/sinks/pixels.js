@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** From elements to pixels: pure functions, apart from generation. The same elements give the same pixels. */
+/** Converts elements to pixels: pure functions, independent of drawing. The same elements give the same pixels. */
 
 /** @import { Codec } from '../media/codec.js' */
 
 /** @typedef {{ data: Uint8ClampedArray<ArrayBuffer>, width: number, height: number }} Picture  RGBA */
 
 /**
- * Writes elements where they belong; a pixel of three channels appears with its last one.
+ * Writes elements at their positions; a pixel of three channels appears with its last one.
  *
  * @param {Uint8ClampedArray} rgba  (pixels, 4) written
  * @param {Codec} codec
@@ -29,7 +29,7 @@ export function paint(rgba, codec, from, elements) {
 }
 
 /**
- * The picture of some or all elements of an image; pixels that are not complete are transparent.
+ * The picture of some or all elements of an image; incomplete pixels are transparent.
  *
  * @param {Codec} codec
  * @param {Uint8Array} elements  the first ones, in generation order

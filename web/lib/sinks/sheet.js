@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A canvas that keeps the size that it has on the page, at the device's own resolution, and takes font and colours from its style. What is
- * set on it is painted anew when one of these changes. The canvas's own content is the text that it shows, for those who do not see it.
+ * A canvas that keeps the size that it has on the page, at the device's own resolution, and takes font and colours from its style. Its
+ * content is repainted when one of these changes. The canvas's own content is the text that it shows, for screen readers.
  */
 
 import { media } from '../base/media.js';
@@ -13,17 +13,17 @@ import { atNextFrame, contextOf, watchColours } from './canvas.js';
 /** @import { Dom } from '../base/dom.js' */
 /** @import { Canvas } from './canvas.js' */
 
-/** The sheet that uses a canvas: of several, only the last one repaints it when the window changes. @type {WeakMap<object, Sheet>} */
+/** The sheet that uses a canvas; of several, only the last one repaints it when the window changes. @type {WeakMap<object, Sheet>} */
 const painters = new WeakMap();
 
-/** Colours and size of letters for a canvas that is on no page, as in a worker. */
+/** Colours and letter size for a canvas that is on no page, as in a worker. */
 const INK = '#222';
 const SURPRISE = '#e07b00';
 const SIZE = 16;
-/** Letters are made no smaller to find room. */
+/** Letters are not shrunk below this size. */
 const SMALLEST = 9;
 
-// These two hold no sheet, not even by the scope that they are in: an observer and the window live as long as the page.
+// These two must not reference a sheet, not even through their scope: an observer and the window live as long as the page.
 
 const changed = (/** @type {Sheet} */ sheet) => sheet.changed();
 
@@ -51,11 +51,11 @@ export class Sheet {
   /** In CSS pixels, like everything drawn. */
   width = 0;
   height = 0;
-  /** Pixels of the canvas for each of these. */
+  /** Canvas pixels per CSS pixel. */
   #ratio = 1;
   /** The size of the letters, in CSS pixels. */
   size = SIZE;
-  /** The font of the page at some size. @type {(size: number) => string} */
+  /** The page's font at a given size. @type {(size: number) => string} */
   font = (size) => `${size}px serif`;
 
   /**
@@ -72,7 +72,7 @@ export class Sheet {
     if (this.#element) this.#watch(this.#element);
   }
 
-  /** Paints now, in the colours of the moment. */
+  /** Paints now, in the current colours. */
   paint() {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -95,7 +95,7 @@ export class Sheet {
   }
 
   /**
-   * The colours of the moment. If the visitor's colours are forced on the page, everything is drawn in one.
+   * The current colours. If the visitor forces colours on the page, everything is drawn in one.
    *
    * @returns {{ ink: string, accent: string, surprise: string, forced: boolean }}
    */
@@ -107,7 +107,7 @@ export class Sheet {
     return { ink, surprise, accent: forced ? ink : style?.getPropertyValue('--nx-accent').trim() || surprise, forced };
   }
 
-  /** Takes size, resolution and font of the moment. @returns {boolean} whether one of them has changed */
+  /** Updates size, resolution and font. @returns {boolean} whether one of them has changed */
   fit() {
     const canvas = this.#canvas;
     const element = this.#element;
@@ -139,9 +139,9 @@ export class Sheet {
   }
 
   /**
-   * The size of the page's letters, or the largest smaller one at which all finds room, but not one too small to read.
+   * The page's letter size, or the largest smaller one at which everything fits, but not one too small to read.
    *
-   * @param {(size: number) => boolean} fits  sets all at a size; the last call is for the size that is taken
+   * @param {(size: number) => boolean} fits  lays everything out at a size; the last call is for the chosen size
    */
   fitting(fits) {
     let { size } = this;
@@ -149,26 +149,26 @@ export class Sheet {
     return size;
   }
 
-  /** All has come, or nothing more will. */
+  /** Everything has arrived, or nothing more will. */
   end() {
     this.paint();
     const { result } = /** @type {{ result: string }} */ (/** @type {unknown} */ (this));
     this.tell(result);
   }
 
-  /** Says the text to those who do not see the canvas. @param {string} text */
+  /** Provides the text for screen readers. @param {string} text */
   tell(text) {
     if (text === this.#told) return;
     this.#told = text;
     for (const element of [this.#element, this.#mirror]) if (element) element.textContent = text;
   }
 
-  /** Size or colours of the canvas may be others now. */
+  /** Called when size or colours of the canvas may have changed. */
   changed() {
     this.paintSoon();
   }
 
-  /** The font has come. */
+  /** The font has loaded. */
   fontLoaded() {
     this.paintSoon();
   }

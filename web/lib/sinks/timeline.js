@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A sheet whose time goes to the right: it shows a stretch of what comes, and a line at the moment that is played. */
+/** A sheet with time as its horizontal axis: it shows a range of the content, and a line at the moment that is played. */
 
 import { Sheet } from './sheet.js';
 
 /** @import { Dom } from '../base/dom.js' */
 /** @import { Canvas } from './canvas.js' */
 
-/** What is shown, in units of the sheet; undefined: from the beginning, to the end. @typedef {{ from?: number, to?: number }} Stretch */
+/** The shown range, in units of the sheet; undefined: from the beginning, to the end. @typedef {{ from?: number, to?: number }} Stretch */
 
 export class Timeline extends Sheet {
   /** @type {Stretch} */
   stretch;
-  /** All has come. */
+  /** Everything has arrived. */
   ended = false;
   #cursor = -1;
 
@@ -23,19 +23,19 @@ export class Timeline extends Sheet {
     this.stretch = { from, to };
   }
 
-  /** All has come, or nothing more will. @override */
+  /** Everything has arrived, or nothing more will. @override */
   end() {
     this.ended = true;
     super.end();
   }
 
-  /** Shows a stretch. @param {number} [from] @param {number} [to] */
+  /** Shows a range. @param {number} [from] @param {number} [to] */
   show(from, to) {
     this.stretch = { from, to };
     this.paintSoon();
   }
 
-  /** A line at this time; below 0: none. @param {number} time */
+  /** Draws a line at this time; below 0: none. @param {number} time */
   set cursor(time) {
     this.#cursor = time;
     this.paintSoon();

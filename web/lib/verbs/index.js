@@ -2,17 +2,17 @@
 // @ts-check
 
 /**
- * The verbs, a row each: a method of a model has the same name. What it takes and gives, the class of each kind says (kinds/NAME). Methods of a model, `info.verbs`,
- * the tasks of the element and their attributes, the types of JSX and the manual come from here.
+ * The verbs, a row each: a method of a model has the same name. The class of each kind (kinds/NAME) defines its arguments and results.
+ * Methods of a model, `info.verbs`, the tasks of the element and their attributes, the types of JSX and the manual come from here.
  *
  * A file exports
  *
  *     draws       it draws elements, in a run that can be read; else it answers with a promise
  *     made        of a task of the element, the phrase for its result: {pictures} and {src} are filled in
  *     attributes  its own attributes of the element, in addition to those of its settings. A verb that has them is a task of the element: a
- *                 run, or an answer that can be read and shown as a run can
- *     inside      the option that takes the pictures inside the element, which have a name each
- *     before      the number of arguments before the options, if not one; a kind may say another (kinds/index.js)
+ *                 run, or a result that can be read and shown like a run
+ *     inside      the option that takes the named pictures inside the element before      the number of arguments before the options, if it
+ *     is not one; a kind may define another (kinds/index.js)
  *
  * Kinds list the models that have it and its settings (kinds/index.js), and load heavy code: these files are in every page.
  */

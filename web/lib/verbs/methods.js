@@ -11,7 +11,9 @@ import { ALL, argumentsOf, optionsOf, resumingOf, savedOf } from './table.js';
 
 /** @import { AllVerbs } from '../kinds/types.js' */
 
-/** Whether it is a list of inputs: neither one text as token ids nor one piece as notes. @param {unknown} what @returns {what is unknown[]} */
+/**
+ * Whether it is a list of inputs: neither one text as token ids nor one piece as notes. @param {unknown} what @returns {what is unknown[]}
+ */
 function isList(what) {
   const [first] = Array.isArray(what) ? what : [];
   return first !== undefined && typeof first !== 'number' && !(typeof first === 'object' && first !== null && 'pitch' in first);
@@ -62,7 +64,10 @@ for (const [name, { draws }] of ALL) {
   Object.defineProperty(Verbs.prototype, name, { value: draws ? method : promising, writable: true, configurable: true });
 }
 
-/** Of whatever kind, score() takes lists, too: of-kind.js says more. @typedef {{ score(inputs: any[], options?: Record<string, any>): Promise<any[]> }} ScoresAnyLists */
+/**
+ * For every kind, score() also takes lists: see of-kind.js. @typedef {{ score(inputs: any[], options?: Record<string, any>): Promise<any[]>
+ * }} ScoresAnyLists
+ */
 
 /** The class that a model extends. @type {new () => AllVerbs & ScoresAnyLists} */
 export const Methods = /** @type {any} */ (Verbs);

@@ -7,7 +7,7 @@ import { argumentError } from '../base/error.js';
 const NUMBERED = ['label', 'speaker'];
 
 /**
- * Scores many inputs, side by side in all workers of a model.
+ * Scores many inputs, in parallel in all workers of a model.
  *
  * @param {(input: unknown, options: object) => Promise<unknown>} score
  * @param {number} workers

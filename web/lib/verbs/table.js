@@ -11,11 +11,11 @@ import * as VERBS from './index.js';
 /** @import { Setting } from '../settings.js' */
 
 /**
- * The reading of an attribute of the element: a number of a range, else a text. What makes no sense counts as absent.
+ * The parser of an attribute of the element: a number of a range, or a text. An invalid value counts as absent.
  *
  * @typedef {Pick<Setting, 'whole' | 'number' | 'over' | 'initial' | 'fits'> & {
  *   given?: (element: any, signal: AbortSignal, look: any) => unknown, read?: (text: string) => unknown }} Reading
- *   given: makes an argument before the options, of an element and the look of its model; read: turns a text into an option
+ *   given: makes an argument before the options, from an element and the look of its model; read: turns a text into an option
  */
 
 /**
@@ -29,7 +29,7 @@ import * as VERBS from './index.js';
 
 /** @typedef {keyof typeof VERBS} VerbName */
 
-/** The verbs, those that draw first. @type {[VerbName, Verb][]} */
+/** The verbs; those that draw come first. @type {[VerbName, Verb][]} */
 export const ALL = /** @type {any} */ (Object.entries(VERBS).sort(([, a], [, b]) => Number(b.draws) - Number(a.draws)));
 
 /** The row of a kind, by its name. @param {string} kind */
@@ -38,13 +38,19 @@ const kindOf = (kind) => KINDS.find(({ name }) => name === kind);
 /** The names of the settings of a kind's verb. @param {string | undefined} of  a word of the table of settings */
 const settingsOf = (of) => ROWS.filter((row) => row[1].of.split(' ').includes(of ?? '-')).map(([name]) => name);
 
-/** The names of the options that a verb has for a kind of models. @param {VerbName} verb @param {string} kind  `info.kind` @returns {string[]} @internal */
+/**
+ * The names of the options of a verb for a kind of models. @param {VerbName} verb @param {string} kind  `info.kind` @returns {string[]}
+ * @internal
+ */
 export function optionsOf(verb, kind) {
   const { settings, names = [] } = kindOf(kind)?.verbs[verb] ?? {};
   return [...settingsOf(settings), ...names];
 }
 
-/** The names of the options of resume(): those of the kind's runs, and where a text or music branches off. @param {string} kind  `info.kind` @internal */
+/**
+ * The names of the options of resume(): those of the kind's runs, and the branching position of a text or music. @param {string} kind
+ * `info.kind` @internal
+ */
 export function resumingOf(kind) {
   const words = Object.values(kindOf(kind)?.verbs ?? {}).map(({ settings }) => settings);
   return [...new Set([...words.flatMap(settingsOf), 'at'])];

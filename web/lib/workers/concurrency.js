@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The number of workers that pay: as many as run side by side at nearly the speed of one alone. */
+/** The number of workers that pay: as many as run in parallel at nearly the speed of one alone. */
 
 import { NextPixelError } from '../base/error.js';
 import { compileLoop } from '../engine/core-probe.js';
 
 /** @import { Link } from './link.js' */
 
-/** The most workers that are tried: each one that is kept holds a copy of the model. */
+/** The most workers that are tried: each one that is kept has a copy of the model. */
 export const MOST_TRIED = 4;
 
-/** Sibling hyperthreads run at 0.5 to 0.65 of the speed of one alone, cores at 0.8 (all together a little slower) to 1. */
+/** Relative speeds: sibling hyperthreads have 0.5 to 0.65 of the speed of one alone, cores 0.8 (all together a little less) to 1. */
 const WORTH = 0.75;
 
-/** Long enough for a clock of whole milliseconds; it begins when every worker has heard of it. */
+/** Long enough for a clock of whole milliseconds; it begins when every worker has received the message. */
 const WINDOW_MS = 4;
 const LEAD_MS = 2;
 
-/** The best counts: a page that is loading is busy, and in one try of four the system leaves two workers on one of two free cores. */
+/** The best try counts: a page that is loading is busy, and in one try of four the system runs two workers on one of two free cores. */
 const TRIES = 3;
 
-/** The longest that a model which is loaded waits for the measurements. */
+/** The longest time that a loaded model waits for the measurements. */
 const PATIENCE_MS = 80;
 
 /**
- * @param {number[]} speeds  [n - 1]: of the slowest of n workers side by side; 0: not measured
+ * @param {number[]} speeds  [n - 1]: of the slowest of n parallel workers; 0: not measured
  * @returns {number} the most workers that pay, at least 1
  */
 export function worthwhile([alone, ...others]) {
@@ -33,7 +33,7 @@ export function worthwhile([alone, ...others]) {
 }
 
 /**
- * Starts more workers, keeps those that pay and ends the others. Whatever goes wrong with them, the first one is kept.
+ * Starts more workers, keeps those that pay and ends the others. Whatever fails, the first one is kept.
  *
  * @param {Promise<Link>[]} starting   the first one; all started ones are added
  * @param {() => Promise<Link>} start  another one
@@ -57,7 +57,7 @@ export async function addWorthwhile(starting, start, most, loaded) {
         job.end();
       }
     };
-    // A worker has started when it answers. The first one is not to be held up by the others.
+    // A worker has started when it answers. The others must not delay the first one.
     await measure(links[0], 0, 1);
     loaded.then(() => setTimeout(stop, PATIENCE_MS), stop);
     while (starting.length < most) starting.push(start());
@@ -75,7 +75,7 @@ export async function addWorthwhile(starting, start, most, loaded) {
       }
     }
   } catch {
-    // Time is up, or a worker has gone: what was measured until then decides.
+    // If time is up, or a worker has ended, the measurements so far decide.
   }
   const kept = links.slice(0, worthwhile(speeds));
   const unwanted = new NextPixelError('closed', 'No core for it');

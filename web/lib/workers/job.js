@@ -19,7 +19,7 @@
  * @property {() => void} forget                the job is over
  */
 
-/** One piece of work in the worker: asked for answers one at a time, ended once. */
+/** One job in the worker: its answers are requested one at a time, and it is ended once. */
 export class Job {
   /** @type {Wire} */
   #wire;
@@ -27,7 +27,7 @@ export class Job {
   #signals = [];
   /** @type {{ resolve: (message: any) => void, reject: (reason: unknown) => void } | undefined} */
   #pending;
-  /** True if the worker knows of it. */
+  /** True if the worker has received it. */
   #known = false;
   #over = false;
   /** @type {unknown} */
@@ -63,7 +63,7 @@ export class Job {
   }
 
   /**
-   * Sends a message and waits for its answer. Rejects when the job fails or is ended meanwhile, or was before.
+   * Sends a message and waits for its answer. Rejects if the job fails or is ended meanwhile, or was ended before.
    *
    * @param {Request} message
    * @param {Transferable[]} [transfer]
@@ -95,7 +95,7 @@ export class Job {
   }
 
   /**
-   * The worker gave it up and has freed it.
+   * The worker aborted it and has freed it.
    *
    * @param {NextPixelError} error
    */
@@ -105,9 +105,9 @@ export class Job {
   }
 
   /**
-   * Ends the job: the worker frees what belongs to it and computes no further. A second call does nothing.
+   * Ends the job: the worker frees its memory and stops computing. A second call does nothing.
    *
-   * @param {unknown} [reason]  what a waiting or later ask() rejects with
+   * @param {unknown} [reason]  the rejection reason for a pending or later ask()
    */
   end(reason) {
     if (this.#over) return;

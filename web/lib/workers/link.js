@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page's side of the protocol: one worker, and the pieces of work in flight there. */
+/** The page's side of the protocol: one worker and its jobs. */
 
 import { NextPixelError, fromPlain } from '../base/error.js';
 import { Job } from './job.js';
@@ -10,7 +10,10 @@ import { startWorker } from './start.js';
 /** @import { FromWorker, ToWorker, WorkerUrl } from '../engine/protocol.js' */
 /** @import { WorkerHandle } from './start.js' */
 
-/** Milliseconds between two heartbeats to a worker that owes an answer, and how many in a row may go unanswered: more while it reads a file. */
+/**
+ * Milliseconds between two heartbeats to a worker that owes an answer, and how many in a row may go unanswered; more are allowed while it
+ * reads a file.
+ */
 const BEAT_MS = 4000;
 const MISSES = 5;
 const MISSES_OPENING = 30;
@@ -20,7 +23,7 @@ export class Link {
   #worker;
   /** @type {WorkerUrl | undefined} */
   #workerUrl;
-  /** Why nothing can be asked any more. @type {NextPixelError | undefined} */
+  /** The reason why no more requests are possible. @type {NextPixelError | undefined} */
   #ended;
   /** @type {Map<number, Job>} */
   #jobs = new Map();
@@ -30,7 +33,7 @@ export class Link {
   #beat;
   #missed = 0;
   #mayMiss = MISSES;
-  /** The worker that takes the place of one that has gone. @type {Promise<void> | undefined} */
+  /** The start of the worker that replaces an ended one. @type {Promise<void> | undefined} */
   #successor;
 
   /**
@@ -41,7 +44,7 @@ export class Link {
   restore;
 
   #closing = new AbortController();
-  /** Aborted when the link ends, for whatever waits for something other than an answer. */
+  /** Aborted when the link ends, for everything that waits for something other than an answer. */
   closing = this.#closing.signal;
 
   /** Called when it ends: ends what depends on it. */
@@ -51,7 +54,7 @@ export class Link {
    * Starts the worker.
    *
    * @param {WorkerUrl} [workerUrl]  instead of the one next to the library
-   * @param {Worker} [early]  one that has been started already
+   * @param {Worker} [early]  an already started one
    */
   static async start(workerUrl, early) {
     const link = new Link();
@@ -85,13 +88,13 @@ export class Link {
     return mine;
   }
 
-  /** Why nothing can be asked any more, if so. */
+  /** The reason why no more requests are possible, if so. */
   get ended() {
     return this.#ended;
   }
 
   /**
-   * A new piece of work.
+   * Creates a job.
    *
    * @param {(AbortSignal | undefined)[]} signals  each of them aborts it
    */
@@ -109,7 +112,7 @@ export class Link {
   }
 
   /**
-   * Ends the worker and, with `error`, everything in flight.
+   * Ends the worker and, with `error`, all its jobs.
    *
    * @param {NextPixelError} error
    */
@@ -123,7 +126,7 @@ export class Link {
   }
 
   /**
-   * The worker has ended, and so has its work.
+   * The worker has ended, and with it its jobs.
    *
    * @param {string} reason
    */
@@ -177,7 +180,7 @@ export class Link {
     this.#missed = 0;
     if (message.type === 'lost') return this.#lose('the engine stopped unexpectedly');
     const job = this.#jobs.get(message.id);
-    if (!job) return; // the answer to a job that was stopped meanwhile, or to a beat
+    if (!job) return; // the answer to a job that was stopped meanwhile, or to a heartbeat
     this.#mayMiss = MISSES;
     if (message.type === 'failed') job.fail(fromPlain(message.error));
     else job.answer(message);
@@ -197,7 +200,7 @@ export class Link {
     }
   }
 
-  /** A worker that was ended from outside says nothing about it. */
+  /** A worker terminated from outside sends no message. */
   #listen() {
     if (!this.#worker) return;
     if (++this.#missed > this.#mayMiss) this.#lose(`it has not answered for ${(this.#mayMiss * BEAT_MS) / 1000} seconds`);

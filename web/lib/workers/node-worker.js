@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Starts a worker thread of Node. Loaded only there. */
+/** Starts a worker thread of Node. Loaded only in Node. */
 
 import { nodeModule } from '../base/platform.js';
 
@@ -18,7 +18,7 @@ export async function startInNode(onMessage, onDeath, address) {
   const { Worker } = await nodeModule('node:worker_threads');
   const text = String(address);
   const url = /^(file|data):/.test(text) ? new URL(text) : (await nodeModule('node:url')).pathToFileURL(text);
-  // Flags of the process such as --input-type are not for it.
+  // Process flags such as --input-type do not apply to it.
   const worker = new Worker(url, { execArgv: [] });
   worker.on('message', onMessage);
   worker.on('error', (/** @type {Error} */ error) => onDeath(String(error)));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Finds out which SIMD WebAssembly has here, and so which build of the library is the fastest. */
+/** Detects the SIMD support of WebAssembly here, and chooses the fastest build of the library. */
 
-/** A module of one function that uses two instructions of SIMD128. It is valid exactly where these are. */
+/** A module of one function that uses two instructions of SIMD128. It is valid exactly if they are supported. */
 const SIMD_DETECTOR = new Uint8Array([
   0,
   97,
@@ -100,10 +100,10 @@ const DOT_DETECTOR = new Uint8Array([
 /**
  * The build that is the fastest here. All compute the same bits (src/kernels/dot.h).
  *
- * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct, which it is not in V8 11.3 (Node 20 with a
- *   flag): that one accepts the module and computes another number. pairs: in addition, the processor has no instruction for the dot
- *   product, and the engine computes it from sums of two products in 16 bits. The second operand, which should be 0..127, shows it: these
- *   read 255 as such, and then their sums saturate
+ * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct; in V8 11.3 (Node 20 with a flag) the module
+ *   is accepted but computes another number. pairs: in addition, the processor has no instruction for the dot product, and the engine
+ *   computes it from sums of two products in 16 bits. The second operand, which should be 0..127, reveals it: such engines read 255
+ *   unsigned, and then their sums saturate
  * @internal
  */
 export function fastest() {
@@ -112,6 +112,6 @@ export function fastest() {
     if (a(-100, 127) !== 4 * -100 * 127 + 7) return 'baseline';
     return a(127, -1) === 2 * 32767 + 7 ? 'pairs' : 'relaxed';
   } catch {
-    return 'baseline'; // not known here, or the page's policy forbids WebAssembly, which compile() reports
+    return 'baseline'; // unknown here, or the page's policy forbids WebAssembly, which compile() reports
   }
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Starts workers of a browser; of Node, node-worker.js does. */
+/** Starts workers of a browser; node-worker.js starts those of Node. */
 
 import { NextPixelError } from '../base/error.js';
 import { part, recovering } from '../base/part.js';
 import { startOwn, workerAddress } from '../files.js';
 import { inNode } from '../base/platform.js';
 
-/** The maximum time for a worker's script to arrive and to announce itself. */
+/** The maximum time for a worker's script to load and announce itself. */
 const START_MS = 60000;
 
 /** @import { WorkerUrl } from '../engine/protocol.js' */
 
 /**
- * One worker, in a browser or in Node, with the same three verbs.
+ * A worker in a browser or in Node, with the same three methods.
  *
  * @typedef {object} WorkerHandle
  * @property {(message: object, transfer?: Transferable[]) => void} post
@@ -29,7 +29,7 @@ const START_MS = 60000;
  * @param {(message: any) => void} onMessage
  * @param {(reason: string) => void} onDeath  it ended on its own
  * @param {WorkerUrl} [workerUrl]
- * @param {Worker} [early]  one that has been started already
+ * @param {Worker} [early]  an already started one
  * @returns {Promise<WorkerHandle>} in a browser, when it has announced itself; rejects with the reason if it could not be started
  */
 export async function startWorker(onMessage, onDeath, workerUrl, early) {
@@ -75,7 +75,7 @@ function begun(make) {
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      // A script that cannot be loaded gives an event without a message.
+      // A script that cannot be loaded causes an event without a message.
       fail(event.message || 'its script could not be loaded: serve worker.js next to the library');
     };
   });

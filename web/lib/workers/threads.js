@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Threads for one model: workers that share its memory, and so one copy of its weights, and do pieces of its products. Loaded only if
- * load() requests them.
+ * Threads for one model: workers that share its memory, and therefore one copy of its weights, and compute parts of its products. Loaded
+ * only if load() requests them.
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -15,7 +15,7 @@ import { threaded } from '../threads-files.js';
 
 /** @import { Model } from '../model/model.js' */
 
-/** True if memory may be shared here: in a browser, where the page is isolated from other origins. */
+/** True if memory may be shared here: in a browser, if the page is cross-origin isolated. */
 const shareable = () => typeof SharedArrayBuffer === 'function' && (globalThis.crossOriginIsolated ?? inNode);
 
 /**
@@ -31,9 +31,9 @@ export function compileThreads(patience) {
 }
 
 /**
- * Starts helpers for a worker that has a model open. They have nothing to say; one that is slow, or has gone, delays nothing.
+ * Starts helpers for a worker that has a model open. They send no messages; a slow or ended one delays nothing.
  *
- * @param {Model} model  learns how many there are: none where the build has no threads, or the model writes no text
+ * @param {Model} model  is told their number: 0 if the build has no threads, or the model writes no text
  * @param {Link} link
  * @param {WebAssembly.Module} module  the worker's
  * @param {number} count
@@ -41,7 +41,7 @@ export function compileThreads(patience) {
  */
 export async function addThreads(model, link, module, count, start) {
   if (!('vocabulary' in model.info)) return;
-  link.onEnd(); // those of the worker whose place this one took
+  link.onEnd(); // those of the worker that this one replaced
   const job = link.job();
   /** @type {import('../engine/protocol.js').SharedMessage} */
   const { memory, stacks } = await job.ask({ type: 'share', count });

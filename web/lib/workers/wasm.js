@@ -12,9 +12,9 @@ import { fastest, supported } from './simd.js';
 import { disk, fetchOrFail } from '../load/source.js';
 
 /**
- * The build of the library that is the fastest here. Where someone has put up the baseline file alone, that one.
+ * The build of the library that is the fastest here. If only the baseline file is published, that one.
  *
- * @param {number} [patience]  as in load(); for what compiles while it arrives, twice as long
+ * @param {number} [patience]  as in load(); for a module that compiles while it arrives, twice as long
  * @returns {Promise<WebAssembly.Module>}
  * @internal
  */
@@ -24,10 +24,10 @@ export function compileBest(patience) {
   return name === 'baseline' ? usual() : compile(build(name), patience).catch(usual);
 }
 
-/** The most addresses whose modules are kept, the newest: a page may serve its own copy under an address that changes. */
+/** The most addresses whose modules are cached, the newest: a page may serve its own copy under a changing address. */
 const MOST_KEPT = 16;
 
-/** The only state that models share. A failure is not kept, so that the next load tries again.
+/** The only state that models share. A failure is not cached, so the next load tries again.
  * @type {Map<string | Promise<unknown>, Promise<WebAssembly.Module>>} */
 const compiled = new Map();
 
@@ -74,7 +74,7 @@ async function compileAt(url, patience) {
         `belongs next to the library, or at wasmUrl.${hint()}`,
     );
   }
-  // Compiling while it downloads needs the right type, which not every server sends.
+  // Streaming compilation needs the right content type, which not every server sends.
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('application/wasm') && WebAssembly.compileStreaming !== undefined) {
     try {

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Starts a worker where `new Worker(address)` does not: the script is of another origin, the page's policy is in the way, or the connection was gone for
+ * Starts a worker if `new Worker(address)` fails: the script is cross-origin, the page's policy forbids it, or the connection was lost for
  * a moment. The ways, in this order, each tried if the one before fails:
  *
  *     again     the address itself, when its server answers again
@@ -25,10 +25,10 @@ const SETTLE_MS = 30;
 
 /** @type {{ createScriptURL: (text: string) => any } | undefined} */
 let policy;
-/** Why the page did not let it be made. @type {unknown} */
+/** Why the page did not allow it to be created. @type {unknown} */
 let refused;
 
-/** @param {string} url  one made here, or that the caller gave */
+/** @param {string} url  one made here, or given by the caller */
 function trusted(url) {
   try {
     policy ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy(POLICY, {
@@ -42,7 +42,7 @@ function trusted(url) {
 }
 
 /**
- * The address that startOwn() gives to `new Worker`: a bundler has written its own there, which nothing else knows.
+ * The address that startOwn() passes to `new Worker`: a bundler has written its own there, which no other code knows.
  *
  * @returns {string | URL | undefined}
  */
@@ -76,7 +76,7 @@ function watchPolicy() {
 }
 
 /**
- * @param {WorkerUrl | undefined} address  one that the caller gave
+ * @param {WorkerUrl | undefined} address  given by the caller
  * @param {(make: () => Worker) => Promise<Worker>} begun
  * @param {unknown} cause  why it did not start from its address
  * @returns {Promise<Worker>}
@@ -89,7 +89,7 @@ export async function startFallback(address, begun, cause) {
   let response;
   try {
     if (/Trusted/.test(String(cause))) {
-      vouched.by = trusted; // what plays sound is a script too
+      vouched.by = trusted; // the audio player is a script too
       const worker = await vouchedFor().catch(() => undefined);
       if (worker) return worker;
     }
@@ -99,7 +99,7 @@ export async function startFallback(address, begun, cause) {
       if (worker) return worker;
     }
     const text = workerText ?? (await response?.clone().text());
-    const simple = text !== undefined && !/^import\b/m.test(text); // a classic worker runs in engines without the other kind
+    const simple = text !== undefined && !/^import\b/m.test(text); // a classic worker runs in engines without module workers
     const source = simple ? text : `import ${JSON.stringify(url.href)};`;
     const blob = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
     try {
@@ -111,7 +111,7 @@ export async function startFallback(address, begun, cause) {
     await settled();
     const own = url.origin === globalThis.origin && workerText === undefined;
     if (own && response && !response.headers.has('cross-origin-embedder-policy')) {
-      // Fetches its own address once more, to see whether the content policy blocks it, or the headers of the script.
+      // Fetches its own address once more, to see whether the content policy or the headers of the script block it.
       const watching = watchPolicy();
       const worker = await vouchedFor().catch(() => undefined);
       await settled();
@@ -140,7 +140,7 @@ const failed = (why, cause) => new NextPixelError('network', `The worker could n
 
 /**
  * @param {URL} url
- * @param {boolean} own  whether the script is of the page's origin
+ * @param {boolean} own  whether the script is same-origin
  * @param {Set<string>} forbidden
  */
 function advice(url, own, forbidden) {
@@ -156,7 +156,7 @@ function advice(url, own, forbidden) {
         'Access-Control-Allow-Origin, as for a font';
 }
 
-/** @param {URL} url @param {Set<string>} forbidden  by the page, which tells no more than a connection that is gone */
+/** @param {URL} url @param {Set<string>} forbidden  by the page, which cannot be distinguished from a lost connection */
 async function scriptAt(url, forbidden) {
   try {
     const response = await again(

@@ -6,7 +6,7 @@
 /** @import { Stepper } from './index.js' */
 
 /**
- * Draws one position of the ids that the page allows.
+ * Draws one position from the ids that the page allows.
  *
  * @param {Sessions} sessions
  * @param {Session} session  of one sample, masked

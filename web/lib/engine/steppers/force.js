@@ -5,11 +5,11 @@
 /** @import { Stepper } from './index.js' */
 
 /**
- * "Draws" ids that are known.
+ * "Draws" known ids.
  *
  * @param {Sessions} sessions
  * @param {Session} session  of one sample
- * @param {Uint32Array} ids  all of the run
+ * @param {Uint32Array} ids  all ids of the run
  * @returns {Stepper}
  */
 export function force(sessions, session, ids) {

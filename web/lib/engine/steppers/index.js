@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The ways to advance a run, a file each. The first one that a message requests is used. */
+/** The ways to advance a run, one file each. The first one that a message requests is used. */
 
 import { constrained } from './constrained.js';
 import { force } from './force.js';
@@ -16,14 +16,17 @@ import { spread } from './spread.js';
 /** @import { Credit } from '../work.js' */
 /** @import { Alternatives, DrawMessage } from '../protocol.js' */
 
-/** Positions that were drawn: see Sessions.draw. @typedef {ReturnType<Sessions['draw']> & { alternatives?: Alternatives, probabilities?: Float32Array<ArrayBuffer> }} Slice */
+/**
+ * Drawn positions: see Sessions.draw. @typedef {ReturnType<Sessions['draw']> & { alternatives?: Alternatives, probabilities?:
+ * Float32Array<ArrayBuffer> }} Slice
+ */
 
 /**
  * @typedef {object} Stepper
- * @property {string} kind    of work; kinds differ in the time that a position takes
- * @property {number} first   positions of the very first slice
+ * @property {string} kind    kind of work; kinds differ in the time that a position takes
+ * @property {number} first   positions of the very first chunk
  * @property {boolean} single every step is one position
- * @property {(count: number) => Slice} step  moves on by at most `count` positions
+ * @property {(count: number) => Slice} step  advances by at most `count` positions
  */
 
 /**

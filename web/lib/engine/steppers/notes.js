@@ -12,10 +12,10 @@ import { joinSlices } from './slices.js';
 /** @import { Slice, Stepper } from './index.js' */
 
 /**
- * Draws music from the allowed ids, around the held voices. If only one id is allowed, it is no choice and uses no noise.
+ * Draws music from the allowed ids, around the fixed voices. If only one id is allowed, there is no choice, and no noise is used.
  *
  * @param {Sessions} sessions
- * @param {Session} session  of one sample, with room to bias every id
+ * @param {Session} session  of one sample, with capacity to bias every id
  * @param {{ said: Said[], bounds: Bounds }} music
  * @param {Uint32Array} before  all ids so far
  * @param {number} k            the number of most probable ids that are reported of each position
@@ -43,7 +43,8 @@ export function notes(sessions, session, { said, bounds }, before, k) {
           natsOf[id] = tops.nats[i];
         });
         const last = Math.max(...ids.filter((id) => alphabet.said[id].ticks > 0));
-        biases[last][1] = natsOf[last] - Math.min(natsOf[last], ...cut.map((id) => natsOf[id])); // the likeliest of the ids that it represents
+        // the most probable of the ids that it represents
+        biases[last][1] = natsOf[last] - Math.min(natsOf[last], ...cut.map((id) => natsOf[id]));
       }
       sessions.bias(session, biases);
       slice = sessions.draw(session, 1);

@@ -17,7 +17,7 @@ export function contest(samples, { group, every }, span, begin) {
   return {
     begin,
 
-    /** The next position at which they settle. @param {number} from */
+    /** The next position at which samples are compared. @param {number} from */
     stage: (from) => from + every - ((from - begin) % every),
 
     /** The positions drawn next. @param {Uint32Array} moreIds @param {Float32Array} moreNats */
@@ -26,9 +26,9 @@ export function contest(samples, { group, every }, span, begin) {
     },
 
     /**
-     * Has each sample become another one: the first of a group its likeliest, of equals the first.
+     * Replaces samples: the first of a group becomes its most probable one, the first among equals.
      *
-     * @param {boolean} over  true: they are only reordered; false: the less likely half of each group is replaced by the other one
+     * @param {boolean} over  true: they are only reordered; false: the less likely half of each group is replaced by the other half
      */
     settle(over) {
       const totals = new Float64Array(samples);

@@ -18,7 +18,7 @@
  */
 export function sample(sessions, session, { settings, maps, probabilities }, race) {
   const open = settings.lookAhead === undefined && session.part.draft && session.samples === 1 && !maps && !probabilities;
-  let ahead = false; // what a run that leaves it open begins with
+  let ahead = false; // the initial value for a run that does not specify it
   /** @param {number} count */
   const either = (count) => {
     if (race.next() !== ahead && sessions.lookAhead(session, settings, !ahead)) ahead = !ahead;

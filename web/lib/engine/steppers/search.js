@@ -5,7 +5,7 @@
 /** @import { Stepper } from './index.js' */
 
 /**
- * Searches by beams, which the samples are: a position at a time.
+ * A beam search, whose beams are the samples, one position at a time.
  *
  * @param {Sessions} sessions
  * @param {Session} session

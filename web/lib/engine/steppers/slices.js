@@ -6,7 +6,7 @@ import { join } from '../../base/arrays.js';
 /** @import { Slice } from './index.js' */
 
 /**
- * Positions that were drawn one after the other, as one slice.
+ * Joins positions that were drawn one by one into one chunk.
  *
  * @param {Slice[]} slices  at least one
  * @returns {Slice}

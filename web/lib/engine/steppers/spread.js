@@ -6,11 +6,11 @@ import { joinSlices } from './slices.js';
 /** @import { Session, Sessions } from '../sessions.js' */
 /** @import { Stepper } from './index.js' */
 
-/** Numbers of distributions in one slice: 4 MB. */
+/** Numbers of distributions in one chunk: 4 MB. */
 const MOST = 1 << 20;
 
 /**
- * Moves on as another stepper does, position by position, and reads the whole distribution that each id was drawn from.
+ * Advances like another stepper, position by position, and reads the whole distribution from which each id was drawn.
  *
  * @param {Sessions} sessions
  * @param {Session} session
@@ -28,7 +28,7 @@ export function spread(sessions, session, stepper) {
     for (let i = 0; i < Math.min(count, most); i++) {
       const one = stepper.step(1);
       drawn.push(one.ids.length > 0 ? { ...one, probabilities: sessions.probabilities(session, one.ids) } : one);
-      if (one.ended || one.ids.length === 0) break; // it had ended, or the position takes another slice
+      if (one.ended || one.ids.length === 0) break; // the sample had ended, or the position takes another chunk
     }
     return joinSlices(drawn);
   };

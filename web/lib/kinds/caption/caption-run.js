@@ -25,13 +25,15 @@ import { CaptionSheet } from './caption-sheet.js';
  * @property {string} text    what it adds to the text: all texts joined are the caption
  * @property {string} word
  * @property {number} nats    -log p of it, given the picture, all words before it and, for hard attention, the attended locations
- * @property {Float32Array} [probabilities]  with the option `probabilities`: of each of `model.words` here, and last of the end, under the model's own distribution
- * @property {AttentionMap[]} [maps]  with the option `maps`: 'image', how it looked at each place of the picture; of hard attention also 'place', 1 at the place that was drawn
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: of each of `model.words` here, and last of the end, under the
+ *   model's own distribution
+ * @property {AttentionMap[]} [maps]  with the option `maps`: 'image', the attention to each location of the picture; for hard attention
+ *   also 'place', 1 at the drawn location
  * @property {number} [place]  with the option `maps`: the attended location: for hard attention the drawn one, or that of `lookAt`;
  * otherwise -1
  */
 
-/** Words by their numbers, and the number that ends a caption. @typedef {{ list: string[], end: number }} Words */
+/** Words by their ids, and the id that ends a caption. @typedef {{ list: string[], end: number }} Words */
 /** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maps: boolean, probabilities: boolean, forced: Uint32Array | undefined, lookAt: Uint32Array | undefined }} CaptionSettings */
 
 /**
@@ -47,7 +49,7 @@ import { CaptionSheet } from './caption-sheet.js';
  */
 
 /**
- * Captions under way: an async iterable of words, texts, or drawn to a canvas, in any order or at the same time. Leaving the loop, the
+ * Captions in progress: an async iterable of words, texts, or drawn to a canvas, in any order or at the same time. Leaving the loop, the
  * signal and `model.close()` stop it within some 10 ms.
  *
  * @extends {BaseRun<CaptionStep, string>}
@@ -56,20 +58,20 @@ export class CaptionRun extends BaseRun {
   #link;
   #given;
   #checked;
-  /** Empty until a large one is read. @type {Uint8Array} */
+  /** Empty until the picture is read. @type {Uint8Array} */
   #picture = new Uint8Array(0);
   /** (positions, samples) @type {number[]} */
   #ids;
 
-  /** Rows and columns of the places that a map has weights of. @type {{ rows: number, columns: number }} */
+  /** Rows and columns of the grid of locations in a map. @type {{ rows: number, columns: number }} */
   grid;
 
   /** The captions so far, one of each sample. @type {string[]} */
   texts;
 
   /**
-   * The probability of the first caption, 0 to 1, once it is over: the product of those of its words and of the end. Do not trust a caption
-   * with a low one. undefined before, and for a resumed run.
+   * The probability of the first caption, 0 to 1, once it is complete: the product of the probabilities of its words and its end. Do not
+   * trust a caption with a low one. undefined before, and for a resumed run.
    *
    * @type {number | undefined}
    */
@@ -112,14 +114,17 @@ export class CaptionRun extends BaseRun {
     return id !== NX_NONE && id !== this.#given.words.end;
   }
 
-  /** The input as the model receives it: the bytes of the picture, (rows, columns, 3). Rejects where it cannot be read. @returns {Promise<Uint8Array>} */
+  /**
+   * The input as the model receives it: the bytes of the picture, (rows, columns, 3). Rejects if it cannot be read. @returns
+   * {Promise<Uint8Array>}
+   */
   get input() {
     return this.#begun.then(() => this.#picture.slice());
   }
 
-  /** The picture is read. @type {Promise<void>} */
+  /** Resolves when the picture is read. @type {Promise<void>} */
   #begun;
-  /** The words before it was saved. @type {string} */
+  /** The words drawn before it was saved. @type {string} */
   #before;
 
   /**
@@ -152,9 +157,9 @@ export class CaptionRun extends BaseRun {
   }
 
   /**
-   * Shows the picture and, under it, the words as they come; while a word is written, the attended parts of the picture are lit. It keeps
-   * the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own
-   * content becomes the caption, for those who do not see it.
+   * Shows the picture and, under it, the words as they come; while a word is written, the attended parts of the picture are bright. It
+   * keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's
+   * own content becomes the caption, for those who do not see it.
    *
    * @param {Canvas} canvas
    * @param {CaptionSheetOptions & { signal?: AbortSignal }} [options]
@@ -196,7 +201,7 @@ export class CaptionRun extends BaseRun {
     if (!this.stopped && !Number.isNaN(cost)) this.confidence = Math.exp(-cost);
   }
 
-  /** The nats of the forced words, that of the end last. @internal */
+  /** The nats of the forced words, the end last. @internal */
   costs() {
     return this.#read();
   }
@@ -213,7 +218,7 @@ export class CaptionRun extends BaseRun {
     const ids = search === undefined ? forced : await this.#find(search, inputs);
     if (this.stopped) return;
     const known = Math.floor(this.#ids.length / samples);
-    const told = this.#ids.length % samples; // of the samples of the next position, which is drawn again
+    const told = this.#ids.length % samples; // state of the samples for the next position, which is drawn again
     const length = ids ? ids.length : info.positions;
     const over = known >= length || (known > 0 && told === 0 && this.#ids.slice(-samples).every((id) => id === NX_NONE || id === end));
     const order = over

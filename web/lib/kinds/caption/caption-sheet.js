@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Shows a picture under moving light, which follows the attention, with the words of its caption below. */
+/** Shows a picture with moving light that follows the attention, and the words of its caption below. */
 
 import { media } from '../../base/media.js';
 import { Sheet } from '../../sinks/sheet.js';
@@ -14,12 +14,13 @@ import { paintLit } from './light.js';
 /**
  * @typedef {object} CaptionSheetOptions
  * @property {Dom<'Element'>} [mirror]  gets the caption as its own text
- * @property {number} [pace]  milliseconds that a word is lit; 0: all is shown at once. Default 500, and 0 where the visitor wants little motion
+ * @property {number} [pace]  milliseconds that a word is lit; 0: everything is shown immediately. Default 500, and 0 if the visitor prefers
+ *   reduced motion
  */
 
 const PACE = 500;
 const LINE_HEIGHT = 1.4;
-/** Lines of words that there is room for. */
+/** Number of lines of words that fit. */
 const LINES = 2;
 
 export class CaptionSheet extends Sheet {
@@ -34,7 +35,8 @@ export class CaptionSheet extends Sheet {
 
   /**
    * @param {Canvas} canvas
-   * @param {{ picture: Uint8Array, width: number, height: number, grid: { rows: number, columns: number }, before: string }} scene  before: words that were said already
+   * @param {{ picture: Uint8Array, width: number, height: number, grid: { rows: number, columns: number }, before: string }} scene  before:
+   *   earlier words
    * @param {CaptionSheetOptions} [options]
    */
   constructor(canvas, scene, { mirror, pace = media('(prefers-reduced-motion: reduce)').matches ? 0 : PACE } = {}) {
@@ -60,14 +62,14 @@ export class CaptionSheet extends Sheet {
     super.end();
   }
 
-  /** The word whose light is shown; none behind the last. */
+  /** The index of the word whose attention is shown; none after the last. */
   get #lit() {
     if (this.#pace === 0) return this.#over ? this.#steps.length : this.#steps.length - 1;
     const at = Math.floor((performance.now() - this.#began) / this.#pace);
     return Math.min(at, this.#over ? this.#steps.length : this.#steps.length - 1);
   }
 
-  /** Paints now, in the colours of the moment. @override */
+  /** Paints now, in the current colours. @override */
   paint() {
     this.fit();
     super.paint();

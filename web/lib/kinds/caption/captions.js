@@ -23,7 +23,7 @@ import { CaptionRun } from './caption-run.js';
  * @typedef {object} CaptionScore
  * @property {number} nats         minus log p(words | picture), natural logarithm; for hard attention given the most probable locations
  * @property {number} natsPerWord  the end counts as a word
- * @property {string[]} words      those that were predicted, '' for the end
+ * @property {string[]} words      the predicted words, '' for the end
  * @property {Float32Array} perWord  nats of each
  */
 
@@ -51,7 +51,7 @@ export class CaptionModel {
   #ids;
   #end;
 
-  /** Rows and columns of the places of a map. @type {{ rows: number, columns: number }} @internal */
+  /** Rows and columns of the grid of locations in a map. @type {{ rows: number, columns: number }} @internal */
   grid;
 
   /**
@@ -84,13 +84,13 @@ export class CaptionModel {
     return this.#words.filter((_, id) => id !== this.#end);
   }
 
-  /** Bytes of the model's size; of a large image they come later. @param {ImageSource} image @param {AbortSignal} [signal] */
+  /** Bytes of the model's size; for a large image they come later. @param {ImageSource} image @param {AbortSignal} [signal] */
   #picture(image, signal) {
     const { width, height, channels } = this.#engine.info;
     return pictureOf(image, { width, height, channels }, signal);
   }
 
-  /** The numbers of words, without an end. @param {string} text */
+  /** The ids of words, without an end. @param {string} text */
   #idsOf(text) {
     const { positions } = this.#engine.info;
     if (text.length > LONGEST_TEXT)
@@ -158,7 +158,7 @@ export class CaptionModel {
     };
   }
 
-  /** Places for the first words, as the engine has them. @param {unknown} lookAt */
+  /** Locations for the first words, in the engine's form. @param {unknown} lookAt */
   #placesOf(lookAt) {
     if (lookAt === undefined || lookAt === null) return undefined;
     const { positions } = this.#engine.info;
@@ -175,8 +175,8 @@ export class CaptionModel {
   /**
    * Continues a saved run, to the same caption.
    *
-   * @param {SavedCaption} saved  what run.save() gave
-   * @param {Pick<CaptionOptions, 'signal' | 'maps' | 'probabilities'>} [options]  those that may differ
+   * @param {SavedCaption} saved  the result of run.save()
+   * @param {Pick<CaptionOptions, 'signal' | 'maps' | 'probabilities'>} [options]  options that may differ
    * @returns {CaptionRun}
    */
   resume(saved, options = {}) {
@@ -193,7 +193,7 @@ export class CaptionModel {
         arrayOf((id) => id === null || isId(id), positions * count)(list) &&
         ids.every((id, i) =>
           i < count ? id !== null : ids[i - count] === null || ids[i - count] === this.#end ? id === null : id !== null,
-        ), // nothing behind an end
+        ), // nothing after an end
     });
     return this.#run(Uint8Array.from(picture), ids, all, checked);
   }

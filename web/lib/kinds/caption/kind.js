@@ -7,7 +7,7 @@ import { takes } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
+/** The types of this kind in the library: the class with its verbs, its steps or results, the others; the fields of nx-end. */
 export const TYPES = {
   model: 'CaptionModel',
   info: 'CaptionInfo',
@@ -28,7 +28,7 @@ export const OPTIONS = {
   ],
 };
 
-/** A picture in words, which the file lists. @type {Kind} */
+/** Describes a picture in words, which the file lists. @type {Kind} */
 export const kind = {
   name: 'caption',
   over: ['picture'],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A picture in the dark, lit where a model looks. */
+/** A darkened picture, lit where a model attends. */
 
 /** @import { Dom } from '../../base/dom.js' */
 
@@ -9,7 +9,7 @@
 const DARK = 0.3;
 
 /**
- * How bright each place is, 0 to 1: the place with the largest weight is fully lit.
+ * The brightness of each location, 0 to 1: the location with the largest weight is fully lit.
  *
  * @param {ArrayLike<number>} weights
  * @returns {number[]}
@@ -20,10 +20,10 @@ export function brightness(weights) {
 }
 
 /**
- * The pixels of a picture, dimmed by the light at each, which runs from the middle of one place to that of the next.
+ * The pixels of a picture, each dimmed by the light there, which is interpolated between the centres of locations.
  *
  * @param {{ picture: ArrayLike<number>, width: number, height: number, grid: { rows: number, columns: number }, weights?: ArrayLike<number> }} scene
- *   picture: (rows, columns, 3); weights: of each place; none: all is lit
+ *   picture: (rows, columns, 3); weights: of each location; none: everything is lit
  * @returns {Uint8ClampedArray<ArrayBuffer>} (rows, columns, 4)
  */
 export function litPixels({ picture, width, height, grid: { rows, columns }, weights }) {
@@ -62,7 +62,7 @@ export function paintLit(context, scene, { left, top, width, height }) {
   const rgba = litPixels(scene);
   const wide = width / scene.width;
   const high = height / scene.height;
-  // A rectangle of one colour at a time: no other canvas is needed, and rows of one colour are common.
+  // One rectangle per run of equal colour: no other canvas is needed, and such runs are common.
   for (let y = 0; y < scene.height; y++) {
     for (let x = 0, end; x < scene.width; x = end) {
       const at = 4 * (y * scene.width + x);

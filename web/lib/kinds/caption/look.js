@@ -5,7 +5,7 @@ import { pictureAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** Captions, as the element shows them. @type {Look} */
+/** Captions in the element. @type {Look} */
 export const look = {
   noun: 'The caption',
   sheet: true,

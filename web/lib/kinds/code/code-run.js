@@ -16,12 +16,12 @@ import { AudibleRun } from '../../media/audible-run.js';
  * @property {'top' | 'bottom' | 'sound'} level
  * @property {number} from   the first code or sample
  * @property {number} to     one past the last
- * @property {Uint32Array} codes    of a level (to - from), otherwise empty
+ * @property {Uint32Array} codes    for a level (to - from), otherwise empty
  * @property {Float32Array} nats    (to - from) -log p of each code, given all before it, under the model's own distribution; 0 for codes
- * that were given or drawn before; of samples none
+ * that were given or drawn before; empty for samples
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, codes of the level and the end) of each code before it was drawn, under the
  *   model's own distribution
- * @property {Float32Array} samples (to - from) of the sound, otherwise empty
+ * @property {Float32Array} samples (to - from) for the sound, otherwise empty
  */
 
 /** @typedef {Omit<SavedFlow, 'told'> & { most: number }} SavedCode */
@@ -42,7 +42,7 @@ export class CodeRun extends AudibleRun {
   #make;
   /** @type {FlowRun<any> | undefined} */
   #flow;
-  /** Drawn before it was saved. @type {SavedFlow | undefined} */
+  /** The part drawn before it was saved. @type {SavedFlow | undefined} */
   #drawn;
 
   /** The sound that complete() continues, at the model's rate, once it is read. It rejects if it cannot be read.
@@ -53,7 +53,7 @@ export class CodeRun extends AudibleRun {
    * @param {number} sampleRate
    * @param {Begun | Promise<Begun>} begun
    * @param {(begun: Begun) => FlowRun<any>} make
-   * @param {{ seed: number | bigint, hop: number }} how  hop: samples of a code of the bottom level
+   * @param {{ seed: number | bigint, hop: number }} how  hop: samples per code of the bottom level
    * @param {AbortSignal} [signal]
    * @internal
    */
@@ -83,7 +83,7 @@ export class CodeRun extends AudibleRun {
    */
   save() {
     if (!this.#flow) throw new NextPixelError('state', 'The sound to continue has not been read yet: await run.input first');
-    const { told: _, ...saved } = this.#flow.save(); // its sound is made again
+    const { told: _, ...saved } = this.#flow.save(); // its sound is computed again
     return { ...saved, most: this.most };
   }
 
@@ -97,7 +97,7 @@ export class CodeRun extends AudibleRun {
     const flow = await this.#begun;
     const drawn = this.#drawn;
     for (const level of /** @type {const} */ (['top', 'bottom'])) {
-      // what was drawn before comes first
+      // the part drawn before comes first
       const codes = Uint32Array.from(drawn?.ids[0]?.[level] ?? []);
       if (codes.length > 0) yield { ...NONE, level, from: 0, to: codes.length, codes, nats: new Float32Array(codes.length) };
     }

@@ -23,8 +23,8 @@ import { reachOf } from './reach.js';
 /** @import { Facts, Inputs, Part } from '../../engine/protocol.js' */
 /** @import { Begun, SavedCode } from './code-run.js' */
 
-/** Minimum number of codes of the bottom level that are decoded together, while they are drawn; a message carries as many, so that the
- * sound starts soon. */
+/** Minimum number of codes of the bottom level that are decoded together while they are drawn; a message carries as many, so that the sound
+ * starts soon. */
 const LEAST = 24;
 
 /** Levels of codes of a sound. @typedef {{ top?: ArrayLike<number>, bottom?: ArrayLike<number> }} Codes */
@@ -35,7 +35,7 @@ const LEAST = 24;
  * @typedef {object} CodeLevel
  * @property {'top' | 'bottom'} name
  * @property {number} hop    samples of a code
- * @property {number} codes  of its codebook
+ * @property {number} codes  size of its codebook
  * @property {number} reach  the number of codes on either side that, with a code itself, decide its samples
  */
 
@@ -44,17 +44,17 @@ const LEAST = 24;
  *
  * @typedef {object} CodeInfo
  * @property {number} sampleRate    samples per second
- * @property {string[]} speakers    whose voices it knows; empty: it knows none
+ * @property {string[]} speakers    names of the speakers; empty if there are none
  * @property {CodeLevel[]} codes  its levels, the top one first
  */
 
-/** The verbs of a model of sounds by codes. */
+/** The verbs of a model of sounds as codes. */
 export class CodeModel {
   #engine;
   /** @type {Record<string, Part>} */
   #parts;
 
-  /** Samples a second. @internal */
+  /** Samples per second. @internal */
   sampleRate;
   /** @type {string[]} @internal */
   speakers;
@@ -91,12 +91,12 @@ export class CodeModel {
     });
   }
 
-  /** The most codes of the top level that are drawn. */
+  /** The most codes of the top level to draw. */
   get #longest() {
     return this.#parts.top.length - 1;
   }
 
-  /** Codes of the bottom level for one of the top level. */
+  /** Codes of the bottom level per code of the top level. */
   get #ratio() {
     return this.levels.top.hop / this.levels.bottom.hop;
   }
@@ -139,7 +139,7 @@ export class CodeModel {
     return new CodeRun(this.sampleRate, begun, make, { seed, hop: this.levels.bottom.hop }, signal);
   }
 
-  /** Whole codes of the top level in a time, at least one. @param {number} seconds */
+  /** Number of whole codes of the top level in a time, at least one. @param {number} seconds */
   #codesIn(seconds) {
     return Math.min(this.#longest, Math.max(1, Math.round((seconds * this.sampleRate) / this.levels.top.hop)));
   }
@@ -157,8 +157,8 @@ export class CodeModel {
   /**
    * Continues a saved run, to the same codes.
    *
-   * @param {SavedCode} saved  what run.save() gave
-   * @param {Pick<CodeOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  those that may differ
+   * @param {SavedCode} saved  the result of run.save()
+   * @param {Pick<CodeOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  options that may differ
    * @returns {CodeRun}
    */
   resume(saved, given = {}) {
@@ -178,7 +178,7 @@ export class CodeModel {
     });
     const [{ top = [], bottom = [] }] = saved.ids;
     if (bottom.length > top.length * this.#ratio) throw noSavedRun();
-    // Its sound is made of the codes again, from the first one on.
+    // Its sound is decoded again, from the first code on.
     return this.#run(options, () => ({ most: saved.most, drawn: { ...saved, told: [{}] } }));
   }
 
@@ -193,7 +193,7 @@ export class CodeModel {
   complete(sound, options = {}) {
     return this.#run(options, async (seconds) => {
       const { heard, ...codes } = await this.encode(sound, { signal: options.signal });
-      const whole = Math.floor(heard.samples.length / this.levels.top.hop); // what silence had to fill is drawn
+      const whole = Math.floor(heard.samples.length / this.levels.top.hop); // padding by silence is drawn instead
       if (whole >= this.#longest)
         throw argumentError(
           `The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model continues less than ${((this.#longest * this.levels.top.hop) / this.sampleRate).toFixed(1)}`,
@@ -208,9 +208,9 @@ export class CodeModel {
   }
 
   /**
-   * Encodes a sound: its codes of each level.
+   * Encodes a sound as codes of each level.
    *
-   * @param {SoundSource} sound  as in complete(), or what decode() gave; one longer than the model takes at once is refused
+   * @param {SoundSource} sound  as in complete(), or the result of decode(); one longer than the model's limit is refused
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Encoded>}
    */
@@ -278,7 +278,7 @@ export class CodeModel {
  *
  * @typedef {object} Encoded
  * @property {Uint32Array} top     of the top level
- * @property {Uint32Array} bottom  of the bottom level: for each code of the top level as many as their hops divide into. Behind the sound there is
- *   silence up to a whole code of the top level
- * @property {Heard} heard         the sound as the model heard it
+ * @property {Uint32Array} bottom  of the bottom level: for each code of the top level as many as their hops divide into. The sound is
+ *   padded with silence to a whole code of the top level
+ * @property {Heard} heard         the sound in the model's form
  */

@@ -5,7 +5,7 @@ import { SOUND } from '../ends.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
+/** The types of this kind in the library: the class with its verbs, its steps or results, the others; the fields of nx-end. */
 export const TYPES = {
   model: 'CodeModel',
   info: 'CodeInfo',
@@ -24,7 +24,7 @@ export const PAGES = {
 
 export const OPTIONS = { code: ['CodeOptions', 'The options of sounds drawn by their codes.'] };
 
-/** Whether there are priors. @param {import('../index.js').Fitting} model */
+/** Whether the model has priors. @param {import('../index.js').Fitting} model */
 const draws = ({ parts }) => parts.some(({ outputs }) => outputs > 0);
 
 /** Audio as codes of several levels, encoded and decoded by other parts. @type {Kind} */

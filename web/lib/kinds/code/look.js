@@ -5,7 +5,7 @@ import { sounds } from '../common-looks.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** Sounds by codes, as the element shows them. @type {Look} */
+/** Sounds as codes in the element. @type {Look} */
 export const look = {
   ...sounds,
   done: ({ to, sampleRate }) => ['Drawn: {seconds} s', { seconds: [to / sampleRate, 2] }],

@@ -3,7 +3,7 @@
 
 /**
  * How many neighbouring codes on either side affect the samples of a code. The decoder is a convolution of three taps and then, for each
- * stride, the last one first, residual units of dilations 1, 3, 9, ... and a transposed convolution of two taps.
+ * stride in reverse order, residual units of dilations 1, 3, 9, ... and a transposed convolution of two taps.
  *
  * @param {number[]} strides
  * @param {number} units

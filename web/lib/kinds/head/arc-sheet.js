@@ -16,18 +16,18 @@ import { arcsOf, depthOf, widest } from './arcs.js';
 
 /**
  * @typedef {object} ArcSheetOptions
- * @property {Dom<'Element'>} [mirror]  gets the words, each with its parent and how probable that is, as its own text
+ * @property {Dom<'Element'>} [mirror]  gets the words, each with its head and its probability, as its own text
  */
 
 const LINE_HEIGHT = 1.4;
-/** Between words, in heights of letters. */
+/** Gap between words, in letter heights. */
 const GAP = 0.8;
-/** Letters of a line are made no smaller than that share of the page's; then the words go one under another. */
+/** Letters of a line shrink at most to this fraction of the page's; below that, words are listed in a column. */
 const SMALLEST_IN_LINE = 0.7;
 /** Length of an arrowhead, and the distance between the arcs that leave a word and the one that arrives, in letter heights. */
 const HEAD = 0.35;
 const BESIDE = 0.25;
-/** Widths of a line, in CSS pixels: of a parent that is nearly impossible, and of one that is certain. */
+/** Widths of a line, in CSS pixels: for a nearly impossible head, and for a certain one. */
 const THIN = 0.5;
 const THICK = 2;
 const ELLIPSIS = '\u2026';
@@ -36,7 +36,7 @@ export class ArcSheet extends Sheet {
   #words;
   /** @type {Parse | undefined} */
   #parse;
-  /** The words with their parents, for those who do not see them. */
+  /** The words with their heads, for screen readers. */
   result;
 
   /**
@@ -64,7 +64,7 @@ export class ArcSheet extends Sheet {
     this.paintSoon();
   }
 
-  /** Paints now, in the colours of the moment. @override */
+  /** Paints now, in the current colours. @override */
   paint() {
     this.fit();
     super.paint();
@@ -79,7 +79,7 @@ export class ArcSheet extends Sheet {
     return this.context.measureText(text).width;
   }
 
-  /** The size of the letters at which all words find room in a line; 0: there is none. */
+  /** The letter size at which all words fit in a line; 0: there is none. */
   #lineSize() {
     for (let { size } = this; size >= SMALLEST_IN_LINE * this.size; size *= 0.95) {
       const width = this.#words.reduce((sum, word) => sum + this.#measure(word, size) + GAP * size, -GAP * size);
@@ -129,7 +129,7 @@ export class ArcSheet extends Sheet {
   /**
    * @param {number[]} centres  of the words that are shown, along the line or the column
    * @param {number} size       of the letters
-   * @param {number} room       for the arcs, across it
+   * @param {number} room       extent for the arcs, across it
    * @param {(along: number, deep: number) => [number, number]} place
    */
   #paintArcs(centres, size, room, place) {

@@ -5,14 +5,14 @@
 
 /** @import { Parse } from './parse.js' */
 
-/** An arc from a head to a child, words counted from 1, 0 the root. best: of the most probable tree.
+/** An arc from a head to a dependent; words count from 1, 0 is the root. best: of the most probable tree.
  * @typedef {{ head: number, child: number, p: number, best: boolean }} Arc */
 
-/** The least probability of an arc that is not the best tree's. */
+/** The smallest probability of a drawn arc that is not in the best tree. */
 const LEAST_P = 0.05;
 
 /**
- * The arcs of the best tree and all others of 5 % and more, the weakest first, so that the strong ones are drawn on top.
+ * The arcs of the best tree and all others of at least 5 %, the weakest first, so that strong ones are drawn on top.
  *
  * @param {Parse} parse  with its marginals
  * @returns {Arc[]}
@@ -35,13 +35,13 @@ export function arcsOf({ words, heads, marginals = new Float32Array() }) {
  * The depth of an arc, as a fraction of the available height: arcs over more words are deeper, so that arcs are nested.
  *
  * @param {Arc} arc
- * @param {number} most  words that the widest arc goes
+ * @param {number} most  number of words that the widest arc spans
  */
 export function depthOf({ head, child }, most) {
   return Math.sqrt(Math.abs(head - child) / Math.max(most, 1));
 }
 
-/** The words that the widest of the arcs goes. @param {Arc[]} arcs */
+/** The number of words that the widest arc spans. @param {Arc[]} arcs */
 export function widest(arcs) {
   return Math.max(1, ...arcs.filter(({ head }) => head > 0).map(({ head, child }) => Math.abs(head - child)));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of the parents of words: a projective tree, whose part reads features of words and leaves heads and how probable each is. */
+/** Models of the heads of words: a projective tree, whose part reads features of words and returns heads and their probabilities. */
 
 import { flag } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -18,14 +18,14 @@ import { conflictOf, pinsOf } from './pins.js';
 
 /** The description of a parser has no further properties. @typedef {{}} HeadInfo */
 
-/** The verb of a model that parses. */
+/** The verb of a parser. */
 export class HeadModel {
   #engine;
   /** @internal */
   features;
   /** @internal */
   limit;
-  /** The pin of a word that has none, and the numbers of a row of marginals. */
+  /** The pin of an unpinned word, and the length of a row of marginals. */
   #open;
 
   /**
@@ -43,8 +43,8 @@ export class HeadModel {
   }
 
   /**
-   * Finds the parent of each word of a sentence, the word that it depends on: the most probable tree as a whole, and, with `marginals`,
-   * how probable each word is as the parent of each other.
+   * Finds the head of each word of a sentence, the word that it depends on: the most probable tree as a whole, and, with `marginals`, the
+   * probability of each word as the head of each other.
    *
    * @param {string | string[]} text  a sentence, which is split into words as in the training treebank; or a list of words. All of it is
    *   one tree: parse several sentences one by one. At least one word, at most `info.positions`. Words unseen in training are parsed by
@@ -93,7 +93,7 @@ function impossible(reason) {
   return argumentError(`No tree without crossing arcs has the pinned heads: ${reason}`);
 }
 
-/** Rows of all the heads that there could be, as (words, words + 1). @param {Float32Array} rows @param {number} n @param {number} width */
+/** Rows of all possible heads, as (words, words + 1). @param {Float32Array} rows @param {number} n @param {number} width */
 function trimmed(rows, n, width) {
   const out = new Float32Array(n * (n + 1));
   for (let m = 0; m < n; m++) out.set(rows.subarray(m * width, m * width + n + 1), m * (n + 1));

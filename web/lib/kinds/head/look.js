@@ -3,7 +3,7 @@
 
 /** @import { Look } from '../looks.js' */
 
-/** Heads of words, as the element shows them. @type {Look} */
+/** Heads of words in the element. @type {Look} */
 export const look = {
   noun: 'The parse',
   sheet: true,

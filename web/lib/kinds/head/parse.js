@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The answers of model.parse(). */
+/** The results of model.parse(). */
 
 import { checkOptions } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -13,14 +13,14 @@ import { ArcSheet } from './arc-sheet.js';
 
 /**
  * @typedef {object} ParseOptions
- * @property {boolean} [marginals]  also the probability of every word as the parent of every other
+ * @property {boolean} [marginals]  also the probability of every word as the head of every other
  * @property {Record<number, number | null | undefined> | (number | null)[]} [pinned]  given heads, { 3: 1 }: word 1 is the head of word 3;
  *   words count from 1, and 0 is the root; or a list of one for each word. The other words follow, best tree and marginals
  * @property {AbortSignal} [signal]
  */
 
 /**
- * The parents of some words, from model.parse(). It can be shown as a run of one step, which is itself with its marginals.
+ * The heads of some words, from model.parse(). It can be shown as a run of one step, which is itself with its marginals.
  *
  * @extends {Answer<Parse>}
  */
@@ -35,12 +35,12 @@ export class Parse extends Answer {
   heads;
   /** -log p(heads | words) of these. @type {number} */
   nats;
-  /** -log p(pinned | words): what is pinned costs; 0 where nothing is. @type {number} */
+  /** -log p(pinned | words): the cost of the pins; 0 without pins. @type {number} */
   pinnedNats;
-  /** (words, 1 + words) p(head of a word | words, pinned), if requested: of each word the root first, then all words.
+  /** (words, 1 + words) p(head of a word | words, pinned), if requested: for each word the root first, then all words.
    * @type {Float32Array | undefined} */
   marginals;
-  /** True of each word that the training sentences have. @type {boolean[]} */
+  /** Whether each word occurs in the training sentences. @type {boolean[]} */
   seen;
   /** log of the sum over all trees. @type {number} */
   logZ;
@@ -79,14 +79,14 @@ export class Parse extends Answer {
   }
 
   /**
-   * Draws the words in a line, or in a column if a line is too narrow, with arcs from their heads, as strong as they are probable: those of
-   * the best tree with an arrowhead, others of 5 % and more without. Missing marginals are computed. It keeps the size that the canvas has
-   * on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own content becomes the words with
-   * their heads, for those who do not see it.
+   * Draws the words in a line, or in a column if a line is too narrow. Arcs from their heads are as strong as they are probable: those of
+   * the best tree have an arrowhead, others of at least 5 % have none. Missing marginals are computed. It keeps the size that the canvas
+   * has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own content becomes the words
+   * with their heads, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {ArcSheetOptions & { signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} the words with their parents: 'The (of dog 99 %) dog (of barks 98 %) barks (root 99 %)'
+   * @returns {Promise<string>} the words with their heads: 'The (of dog 99 %) dog (of barks 98 %) barks (root 99 %)'
    */
   async drawTo(canvas, options = {}) {
     return this.show(canvas, options);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Given heads: their words, and whether a tree can have all of them. */
+/** Given heads: the words they belong to, and whether a tree can have all of them. */
 
 import { show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';

@@ -6,7 +6,7 @@ import { hasPictures } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or results, the others. */
 export const TYPES = { model: 'LatentModel', info: 'LatentInfo', steps: ['LatentStep'], others: ['LatentRun', 'WalkOptions'] };
 
 /** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
@@ -21,7 +21,7 @@ export const OPTIONS = {
   latent: ['LatentOptions', 'The options of pictures drawn in one pass from latents. Without a label the classes alternate.'],
 };
 
-/** Pictures that are made at once, of a list of normal deviates. @type {Kind} */
+/** Pictures drawn in one pass from a list of normal deviates. @type {Kind} */
 export const kind = {
   name: 'latent',
   over: ['picture'],

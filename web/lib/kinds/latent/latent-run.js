@@ -17,21 +17,21 @@ import { picture } from '../../sinks/pixels.js';
 /** @import { Picture } from '../../sinks/pixels.js' */
 
 /**
- * A picture that was made at once.
+ * A picture drawn in one pass.
  *
  * @typedef {object} LatentStep
- * @property {number} sample       which of the samples, from 0; of a walk 0
+ * @property {number} sample       index of the sample, from 0; 0 in a walk
  * @property {number} from         0: its first element
- * @property {number} to           how many it has
+ * @property {number} to           number of its elements
  * @property {Uint8Array} values   (height, width, channels) 8-bit
- * @property {Float32Array} nats   none: such a model knows no probabilities
+ * @property {Float32Array} nats   none: such a model has no probabilities
  * @property {Float32Array} latent its latent, given or drawn
  * @property {number} label        index of its class
- * @property {number} [at]         of a walk, the position on it, 0 to 1
+ * @property {number} [at]         in a walk, the position on it, 0 to 1
  * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each layer; queries and keys are locations of a coarser grid
  */
 
-/** A picture to be made. @typedef {{ sample: number, label: number, inputs: Inputs, settings: Settings, at?: number }} Placed */
+/** A picture to draw. @typedef {{ sample: number, label: number, inputs: Inputs, settings: Settings, at?: number }} Placed */
 
 /**
  * Pictures drawn in one pass, or a walk: an async iterable of steps, a picture each, or drawn to a canvas. The pictures are kept, so it may
@@ -49,8 +49,8 @@ export class LatentRun extends BaseRun {
    * @param {Engine} engine
    * @param {Codec} codec
    * @param {(() => Promise<Placed>)[]} orders  one a step
-   * @param {{ seed: number | bigint, maps: boolean, signal?: AbortSignal, latentOf: (ids: Uint32Array) => Float32Array, one?: boolean }} how  one:
-   *   all steps are of one sample
+   * @param {{ seed: number | bigint, maps: boolean, signal?: AbortSignal, latentOf: (ids: Uint32Array) => Float32Array, one?: boolean }} how
+   *   one: all steps are of one sample
    * @internal
    */
   constructor(engine, codec, orders, how) {
@@ -59,25 +59,25 @@ export class LatentRun extends BaseRun {
     this.#codec = codec;
     this.#orders = orders;
     this.#how = how;
-    this.waits = true; // each picture is a separate request, with nothing kept between them
+    this.waits = true; // each picture is a separate request, with no state between them
   }
 
   /**
    * Shows the pictures as they come. Sets the size of the canvas to the model's; scale it with CSS (`image-rendering: pixelated`).
    *
-   * @param {Canvas | Canvas[]} target  one canvas, where several samples stand side by side, or one for each sample
+   * @param {Canvas | Canvas[]} target  one canvas, with several samples side by side, or one for each sample
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Picture[]>} one for each sample; of a walk the last
+   * @returns {Promise<Picture[]>} one for each sample; the last one of a walk
    */
   async drawTo(target, options = {}) {
     return this.show(target, options);
   }
 
   /**
-   * Makes them without showing anything, as in Node.
+   * Draws them without showing anything, as in Node.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Picture[]>} one for each sample; of a walk one for each step
+   * @returns {Promise<Picture[]>} one for each sample; for a walk one for each step
    */
   async pictures(options = {}) {
     checkOptions(options, 'pictures()', ['signal']);
@@ -92,7 +92,7 @@ export class LatentRun extends BaseRun {
     return this.pictures(options);
   }
 
-  /** Nothing: such a model receives only a latent and a class, which each step has. */
+  /** Empty: such a model receives only a latent and a class, which each step has. */
   get input() {
     return Promise.resolve(undefined);
   }
@@ -110,7 +110,7 @@ export class LatentRun extends BaseRun {
     });
   }
 
-  /** The share that is there with a step. @param {LatentStep} step @internal */
+  /** The finished fraction after a step. @param {LatentStep} step @internal */
   doneWith({ sample, at }) {
     return at ?? (sample + 1) / this.#orders.length;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models that make a picture at once of a latent, a list of normal deviates: their pictures, and walks from latent to latent. */
+/** Models that draw a picture in one pass from a latent, a list of normal deviates; and walks from latent to latent. */
 
 import { checkLabel, checkSettings, flag, show, wholeNumber } from '../../base/checks.js';
 import { Codec } from '../../media/codec.js';
@@ -14,7 +14,7 @@ import { LatentRun } from './latent-run.js';
 /** @import { LatentOptions } from '../../options.js' */
 /** @import { Label } from '../../base/checks.js' */
 
-/** A deviate as an id of the engine: its steps in 1, about the middle of 16 bits. */
+/** A deviate as an id of the engine: the number of steps per unit, around the middle of 16 bits. */
 const STEP = 8192;
 const MIDDLE = 32768;
 
@@ -23,10 +23,13 @@ const idsOf = (latent) => Uint32Array.from(latent, (z) => Math.min(Math.max(Math
 /** @param {Uint32Array} ids */
 const latentOf = (ids) => Float32Array.from(ids, (id) => (id - MIDDLE) / STEP);
 
-/** Shapes of a path: the place at t from 0 to 1, of two latents. @type {Record<string, (from: Float32Array, to: Float32Array) => (t: number) => Float32Array>} */
+/**
+ * Shapes of a path: the point at t from 0 to 1 between two latents. @type {Record<string, (from: Float32Array, to: Float32Array) => (t:
+ * number) => Float32Array>}
+ */
 const SHAPES = {
   line: (from, to) => (t) => from.map((a, i) => (1 - t) * a + t * to[i]),
-  /** Along the great circle, with interpolated length: nearly all deviates have about the same distance from zero. */
+  /** Along the great circle, with interpolated length: nearly all drawn latents have about the same distance from zero. */
   sphere: (from, to) => {
     const lengths = (lengthOf(from) || 1) * (lengthOf(to) || 1);
     const angle = halfTurns(Math.min(1, Math.max(-1, from.reduce((sum, a, i) => sum + a * to[i], 0) / lengths)));
@@ -49,7 +52,7 @@ const MOST_STEPS = 4096;
  * @property {'line' | 'sphere' | 'circle'} [shape]  'line': straight; 'sphere': along the great circle from one to the other, where latents
  *   are as far from zero as drawn ones; 'circle': a closed circle, which ends where it begins. Default 'sphere'
  * @property {Label} [label]   the class of all pictures. Default: the first
- * @property {boolean} [maps]  also where each picture looked. Default false
+ * @property {boolean} [maps]  also the attention of each picture. Default false
  * @property {AbortSignal} [signal]
  */
 
@@ -65,7 +68,7 @@ const MOST_STEPS = 4096;
  * @property {number} latent        numbers of a latent
  */
 
-/** The verbs of a model that makes pictures at once. */
+/** The verbs of a model that draws pictures in one pass. */
 export class LatentModel {
   #engine;
   /** @internal */
@@ -86,7 +89,7 @@ export class LatentModel {
   }
 
   /**
-   * Makes whole pictures at once, of a latent and a class.
+   * Draws whole pictures in one pass, from a latent and a class.
    *
    * @param {LatentOptions} [given]
    * @returns {LatentRun}
@@ -140,7 +143,7 @@ export class LatentModel {
     return new LatentRun(this.#engine, this.codec, orders, { seed: 0, maps, signal, latentOf, one: true });
   }
 
-  /** Without a label the classes take turns. @param {number} label @param {number} sample */
+  /** Without a label, samples alternate between the classes. @param {number} label @param {number} sample */
   #class(label, sample) {
     return label >= 0 ? label : sample % Math.max(1, this.#engine.info.classes.length);
   }

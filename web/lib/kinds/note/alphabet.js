@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The ids of music, from the file: of each id the ticks that pass with it, its voice and its pitch. */
+/** The ids of music, from the file: for each id the ticks that pass with it, its voice and its pitch. */
 
 import { argumentError } from '../../base/error.js';
 
 /**
- * The meaning of an id. Ticks pass with a wait; a voice without a pitch is off; the end has neither.
+ * The meaning of an id. Ticks pass with a wait; an id with a voice and no pitch turns the voice off; the end has neither.
  *
- * @typedef {{ ticks: number, voice: number, pitch: number }} Said  voice: from 0 on, -1: none; pitch: number of MIDI, 0: none
+ * @typedef {{ ticks: number, voice: number, pitch: number }} Said  voice: from 0 on, -1: none; pitch: MIDI note number, 0: none
  */
 
 /** @typedef {{ name: string, low: number, high: number, off: number, of: Map<number, number> }} Voice  off: its id; of: id of a pitch */
@@ -70,7 +70,7 @@ export class Alphabet {
 
 const NAMES = ['C', 'C♯', 'D', 'E♭', 'E', 'F', 'F♯', 'G', 'A♭', 'A', 'B♭', 'B'];
 
-/** @param {number} pitch  number of MIDI @returns {string} such as 'C4' for 60 */
+/** @param {number} pitch  MIDI note number @returns {string} such as 'C4' for 60 */
 export function pitchName(pitch) {
   return `${NAMES[pitch % 12]}${Math.floor(pitch / 12) - 1}`;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** From lists of notes to ids and back. */
+/** Converts lists of notes to ids and back. */
 
 /** @import { Alphabet } from './alphabet.js' */
 /** @import { Change } from './piece.js' */
@@ -12,20 +12,20 @@
  * @typedef {object} Note
  * @property {number} start     ticks from the beginning of the piece; a quarter has `info.ticks`
  * @property {number} length    ticks, 1 or more
- * @property {number} pitch     number of MIDI, 60 the middle C
+ * @property {number} pitch     MIDI note number, 60 is middle C
  * @property {string} voice     one of `info.voices`
  * @property {number} velocity  1 to 127; models of notes without dynamics have 80
  */
 
-/** Something that happens in a piece.
+/** An event of a piece.
  * @typedef {object} NoteEvent
  * @property {'note' | 'off' | 'wait' | 'end'} kind
- * @property {number} time   when, in ticks; of a wait, when it begins
- * @property {string} voice  '' of waits and of the end
+ * @property {number} time   its time in ticks; for a wait, its beginning
+ * @property {string} voice  '' for waits and for the end
  * @property {number} pitch  of a note, else 0
  * @property {number} ticks  of a wait, else 0
  * @property {number} nats   -log p of it, given all before it
- * @property {boolean} given  it was not drawn
+ * @property {boolean} given  it was given, not drawn
  * @property {number} position  of its id in the sequence
  */
 
@@ -36,7 +36,7 @@ export const VELOCITY = 80;
  * continues.
  *
  * @param {Alphabet} alphabet
- * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes  of one voice none at the same time
+ * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes  notes of one voice must not overlap
  * @param {number} end  of the piece: a voice that rests up to it is not off
  * @returns {Change[]}
  */
@@ -75,7 +75,7 @@ export function encode(alphabet, notes) {
 /** The tick at which all notes have ended. @param {{ start: number, length: number }[]} notes */
 export const endOf = (notes) => notes.reduce((last, { start, length }) => Math.max(last, start + length), 0);
 
-/** Reads ids one after the other. */
+/** Decodes ids one by one. */
 export class Reader {
   #alphabet;
   /** Ticks that have passed. */
@@ -96,7 +96,7 @@ export class Reader {
    * @param {number} id
    * @param {number} nats
    * @param {boolean} given
-   * @returns {NoteEvent | undefined} nothing of the first id
+   * @returns {NoteEvent | undefined} nothing for the first id
    */
   push(id, nats, given) {
     const { ticks, voice, pitch } = this.#alphabet.said[id];
@@ -122,7 +122,7 @@ export class Reader {
     this.#open[voice] = undefined;
   }
 
-  /** All notes so far, those that sound up to now, by their start, then from the highest voice down. @returns {Note[]} */
+  /** All notes so far, including sounding ones up to now, by their start, then from the highest voice down. @returns {Note[]} */
   notes() {
     const open = this.#open.flatMap((note) => (note && this.time > note.start ? [{ ...note, length: this.time - note.start }] : []));
     const order = this.#alphabet.voices.map(({ name }) => name);

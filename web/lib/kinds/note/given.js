@@ -15,7 +15,7 @@ import { VELOCITY } from './codec.js';
 /** @import { Note } from './codec.js' */
 /** @import { Heard } from './midi.js' */
 
-/** Many times the capacity of any model: notes, and ticks from the beginning. */
+/** Many times the capacity of any model: number of notes, and ticks from the beginning. */
 const MOST_NOTES = 30_000;
 const MOST_TICKS = 1_000_000;
 /** The largest file that is read. */
@@ -26,19 +26,19 @@ const MOST_BYTES = 1_000_000;
 /** Music: notes, or a MIDI file or its address. @typedef {GivenNote[] | Blob | ArrayBuffer | Uint8Array | string | URL} MusicSource */
 
 /**
- * Music as the model takes it.
+ * Music in the form of the model.
  *
  * @typedef {object} Given
  * @property {Note[]} notes
- * @property {number} tempo  quarters a minute, of a file; else 0
- * @property {string} said   what was done to it, as a sentence; '' where nothing was
+ * @property {number} tempo  quarters per minute, of a file; else 0
+ * @property {string} said   the changes made to it, as a sentence; '' if there are none
  */
 
 /**
  * @param {MusicSource} music
  * @param {Alphabet} alphabet
  * @param {number} ticks        of a quarter
- * @param {string[]} [voices]   those that it has, where its notes do not say
+ * @param {string[]} [voices]   its voices, if its notes do not name them
  * @param {AbortSignal} [signal]
  * @returns {Promise<Given>}
  */
@@ -61,8 +61,8 @@ export async function given(music, alphabet, ticks, voices, signal) {
 }
 
 /**
- * The voices of a file are its parts: the tracks, or channels of one, that have notes. They are the model's voices of these names;
- * otherwise the requested ones, or the first ones, from the highest part down.
+ * The voices of a file are its parts: the tracks, or channels of one, that have notes. If they have the names of the model's voices, they
+ * become these; otherwise they become the requested ones, or the first ones, from the highest part down.
  *
  * @param {Heard} heard
  * @param {Alphabet} alphabet

@@ -6,7 +6,7 @@ import { fileAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** Music, as the element shows it. @type {Look} */
+/** Music in the element. @type {Look} */
 export const look = {
   room: (number) => (number('notes.ticks') ? { width: 0, height: 0 } : undefined),
   noun: 'The music',

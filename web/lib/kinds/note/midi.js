@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Standard MIDI files and lists of notes. Bytes are read and written by midi-file, which knows all events and running status; what it takes for
- * granted, that no chunk is longer than its file and no event longer than its track, is checked here first.
+ * Standard MIDI files and lists of notes. The package midi-file reads and writes the bytes, including all events and running status. It
+ * assumes that no chunk is longer than its file and no event longer than its track, which is checked here first.
  */
 
 import { parseMidi, writeMidi } from 'midi-file';
@@ -16,11 +16,11 @@ import { NextPixelError, argumentError } from '../../base/error.js';
 
 /** The most events of a file: many times those of any piece within a model's capacity, and read in some ten milliseconds. */
 const MOST_EVENTS = 30_000;
-/** Ticks of a quarter in a file that is written: a multiple of the usual grids. */
+/** Ticks per quarter in a written file: a multiple of the usual grids. */
 const RESOLUTION = 480;
-/** Quarters a minute, by default. */
+/** Quarters per minute, by default. */
 const TEMPO = 120;
-/** A general MIDI programme that sustains, as voices do: church organ. */
+/** A sustaining General MIDI programme: church organ. */
 const PROGRAMME = 19;
 
 /** The channel of drums, from 0. */
@@ -35,10 +35,10 @@ const DRUMS = 9;
  * @typedef {object} Heard
  * @property {HeardNote[]} notes  by their start
  * @property {string[]} parts     names of the tracks, or of the channels of one, that have notes
- * @property {number} empty       how many notes have no length, and are left out
- * @property {number} drums       how many notes of drums are left out
- * @property {number} tempo       quarters a minute, at the beginning
- * @property {boolean} tempos     it changes in the piece, which notes in quarters do not show
+ * @property {number} empty       number of notes without a length, which are left out
+ * @property {number} drums       number of drum notes, which are left out
+ * @property {number} tempo       quarters per minute, at the beginning
+ * @property {boolean} tempos     the tempo changes in the piece, which notes in quarters do not show
  */
 
 /** @param {string} reason */
@@ -63,8 +63,8 @@ function unwrapped(bytes) {
 const nameAt = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
 
 /**
- * The tracks of a file and its header, without any other chunk. A track is read up to its end event, whatever the length of its chunk says; bytes behind the last
- * track are ignored, as players do.
+ * The tracks of a file and its header, without any other chunk. A track is read up to its end event, whatever the length of its chunk;
+ * bytes after the last track are ignored, as in players.
  *
  * @param {Uint8Array} given
  */
@@ -112,22 +112,22 @@ function tracksAlone(given) {
   return whole;
 }
 
-/** Data bytes of an event of a channel, by the upper half of its status less eight. */
+/** Data bytes of a channel event, by the upper half of its status minus eight. */
 const DATA_BYTES = [2, 2, 2, 2, 1, 1, 2];
 
-/** Types of meta events that are read: the name of a track, its end, a tempo. Whatever others say is not looked at. */
+/** Types of meta events that are read: the name of a track, its end, a tempo. The contents of all others are ignored. */
 const NAME = 0x03;
 const END = 0x2f;
 const TEMPO_SET = 0x51;
-/** Bytes for a programme of one's own, of any number. */
+/** Any number of bytes, defined by a manufacturer. */
 const SEQUENCER = 0x7f;
 
 /**
- * Walks over the events of a track, up to its end event. None may be longer than the track: where a length of five bytes is negative, midi-file would go backwards
- * for ever. Meta events that are not read become ones that midi-file takes whatever their length.
+ * Walks over the events of a track, up to its end event. No event may be longer than the track: if a length of five bytes is negative,
+ * midi-file would go backwards forever. Ignored meta events are changed to ones that midi-file accepts with any length.
  *
- * @param {Uint8Array} track  without its head; changed
- * @param {number} missing    bytes of it that the file does not have, which does no harm behind its end event
+ * @param {Uint8Array} track  without its head; modified in place
+ * @param {number} missing    missing bytes of the track, which are harmless after its end event
  * @returns {{ count: number, end: number }} end: where the events end, in bytes
  */
 function eventsOf(track, missing) {
@@ -155,9 +155,9 @@ function eventsOf(track, missing) {
       const place = at;
       if (status === 0xff) type = track[at++];
       else if (status !== 0xf0 && status !== 0xf7) throw wrong(`an event has the unknown status ${status}`);
-      const bytes = length(); // moves on by itself
+      const bytes = length(); // it advances on its own
       if (type === END) {
-        track[place + 1] = 0; // its length, which some files have otherwise
+        track[place + 1] = 0; // its length, which is wrong in some files
         return { count: count + 1, end: place + 2 };
       }
       if (status === 0xff && type !== NAME && type !== TEMPO_SET) track[place] = SEQUENCER;
@@ -206,7 +206,9 @@ export function readMidi(bytes) {
   /** @param {MidiEvent[]} track @param {string} number */
   function readTrack(track, number) {
     let [now, name] = [0, ''];
-    /** Notes that sound, by channel and pitch; a second one waits for its own end. @type {Map<number, { start: number, velocity: number }[]>} */
+    /**
+     * Sounding notes, by channel and pitch; a second one waits for its own end. @type {Map<number, { start: number, velocity: number }[]>}
+     */
     const open = new Map();
     const close = (/** @type {number} */ key, /** @type {{ start: number, velocity: number } | undefined} */ begun) => {
       const [channel, pitch] = [key >> 7, key & 127];
@@ -242,10 +244,10 @@ export function readMidi(bytes) {
 }
 
 /**
- * A file of format 1 with a track a voice.
+ * A file of format 1 with one track per voice.
  *
  * @param {Note[]} notes
- * @param {{ ticks: number, voices: string[], tempo: number }} how  ticks: of a quarter; tempo: quarters a minute
+ * @param {{ ticks: number, voices: string[], tempo: number }} how  ticks: per quarter; tempo: quarters per minute
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function writeNotes(notes, { ticks, voices, tempo }) {
@@ -260,7 +262,7 @@ export function writeNotes(notes, { ticks, voices, tempo }) {
         { time: start * scale, type: /** @type {const} */ ('noteOn'), noteNumber: pitch, velocity },
         { time: (start + length) * scale, type: /** @type {const} */ ('noteOff'), noteNumber: pitch, velocity: 0 },
       ])
-      .sort((a, b) => a.time - b.time || Number(a.type === 'noteOn') - Number(b.type === 'noteOn')); // what ends makes room first
+      .sort((a, b) => a.time - b.time || Number(a.type === 'noteOn') - Number(b.type === 'noteOn')); // note ends come first
     let now = 0;
     tracks.push([
       { deltaTime: 0, meta: true, type: 'trackName', text: voice },

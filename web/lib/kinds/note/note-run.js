@@ -32,9 +32,9 @@ import { play, render } from './synth.js';
  * @typedef {object} NoteStep
  * @property {number} from         position of the first id
  * @property {number} to           one past the last
- * @property {number} time         ticks of the music, with it
+ * @property {number} time         ticks of the music, including it
  * @property {NoteEvent[]} events  notes, voices that are off, waits, the end
- * @property {Uint32Array} ids     (to - from) the same as the model has them
+ * @property {Uint32Array} ids     (to - from) the same in the model's ids
  * @property {Float32Array} nats   (to - from) -log p of each, given all before it, under the model's own distribution; 0 for given events
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, ids) the probability of each id before it was
  *   drawn; `info.notes` describes the ids
@@ -48,7 +48,7 @@ import { play, render } from './synth.js';
 const SLOWEST = 20;
 const FASTEST = 400;
 
-/** The beginning of a run: ids, and bounds of those that follow. @typedef {{ known: number[], bounds: Bounds }} Plan */
+/** The beginning of a run: ids, and bounds for the following ones. @typedef {{ known: number[], bounds: Bounds }} Plan */
 
 /** @typedef {{ given?: Given, plan: Plan }} Planned */
 
@@ -62,7 +62,7 @@ const FASTEST = 400;
  * @property {string} model     which model it belongs to
  * @property {string} seed
  * @property {number[]} known   ids that it continues
- * @property {number[]} ids     that were drawn
+ * @property {number[]} ids     drawn ids
  * @property {number[]} nats    of these
  * @property {{ voices: number[], changes: Change[], most: number | null, whole: boolean }} held
  * @property {object} options   as they were given to the verb, without seed and signal
@@ -87,14 +87,14 @@ export class NoteRun extends BaseRun {
   /** @type {number[]} */
   #nats = [];
 
-  /** Quarters a minute, at which it is played and written: the option `tempo`. Without it complete() keeps the tempo of its MIDI file, which is known when
-   * `input` is. @type {number} */
+  /** Quarters per minute for playback and files: the option `tempo`. Without it complete() keeps the tempo of its MIDI file, which is known
+   * when `input` is. @type {number} */
   tempo;
 
-  /** Samples a second of samples() and wav(). */
+  /** Samples per second of samples() and wav(). */
   sampleRate = 44100;
 
-  /** The piece that complete() continues or harmonises, as the model takes it, once it is read. Rejects where it cannot be read.
+  /** The piece that complete() continues or harmonises, in the form of the model, once it is read. Rejects if it cannot be read.
    * @type {Promise<Given | undefined>} */
   input;
 
@@ -165,7 +165,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * The music as a Standard MIDI file, with a track a voice.
+   * The music as a Standard MIDI file, with one track per voice.
    *
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Blob>}
@@ -202,7 +202,7 @@ export class NoteRun extends BaseRun {
 
   /**
    * Draws the music as a piano roll while it comes; surprising notes are stronger. It keeps the size that the canvas has on the page and
-   * takes its colours from its style. The canvas's own content becomes a sentence about the music, for those who do not see it.
+   * takes its colours from its style. The canvas's own content becomes a sentence about the music, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {RollOptions & { signal?: AbortSignal }} [options]
@@ -213,11 +213,11 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Plays the music while it is drawn, by oscillators. Call it from a click or a key: browsers let a page sound only then.
+   * Plays the music while it is drawn, by oscillators. Call it from a click or a key press: browsers allow sound only then.
    *
    * @param {import('../../base/dom.js').Dom<'AudioContext'>} context
    * @param {NotePlayOptions} [options]
-   * @returns {Promise<NotesPlayed>} how it was, once all is played
+   * @returns {Promise<NotesPlayed>} a report, once everything is played
    */
   async playTo(context, options = {}) {
     checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);
@@ -248,7 +248,7 @@ export class NoteRun extends BaseRun {
    * @param {AbortSignal} signal
    * @param {(now: string | Saying) => void} say
    * @param {(rest: (resting: boolean) => void) => void} onStart  receives the function that silences it temporarily
-   * @returns {Promise<void>} resolves when all is played, or playback has ended
+   * @returns {Promise<void>} resolves when everything is played, or playback has ended
    * @internal
    */
   async aloud(sink, signal, say, onStart) {
@@ -304,7 +304,7 @@ export class NoteRun extends BaseRun {
     }
   }
 
-  /** Why the music is over, if it is. @param {boolean} full  the model has no room for more */
+  /** Why the music is over, if it is. @param {boolean} full  the model's capacity is used up */
   #finished(full) {
     const { most, whole } = /** @type {Plan} */ (this.#plan).bounds;
     if (this.#ids.at(-1) === this.#clock.alphabet.end) return this.#reader.time >= most && !whole ? 'length' : 'end';

@@ -30,10 +30,10 @@ export { sound } from './synth.js';
  * @property {number} natsPerNote       the same over the notes
  * @property {number} natsPerTick       and over the ticks
  * @property {Float32Array} perElement  nats of each id after the first
- * @property {Given} given              the music as the model took it
+ * @property {Given} given              the music in the form of the model
  */
 
-/** Ticks of a quarter and of a bar, where a file does not say. */
+/** Ticks per quarter and per bar, if a file does not state them. */
 const TICKS = 4;
 const BAR = 16;
 
@@ -42,10 +42,11 @@ const BAR = 16;
  *
  * @typedef {object} NoteInfo
  * @property {number} ticks         of a quarter note
- * @property {number} bar           ticks of a bar
+ * @property {number} bar           ticks per bar
  * @property {string[]} voices      from the highest down
  * @property {[number, number][]} ranges  the lowest and the highest pitch of each voice, MIDI note numbers
- * @property {{ ticks: number, voice: number, pitch: number }[]} notes  of each id: ticks that pass, a voice by its index or -1, a pitch or 0
+ * @property {{ ticks: number, voice: number, pitch: number }[]} notes  for each id: ticks that pass, a voice by its index or -1, a pitch or
+ *   0
  */
 
 /** The verbs of a model of music. */
@@ -112,7 +113,7 @@ export class NoteModel {
   }
 
   /**
-   * Draws music, from nothing.
+   * Draws music without input.
    *
    * @param {NoteOptions} [options]
    * @returns {NoteRun}
@@ -126,7 +127,7 @@ export class NoteModel {
    *
    * @param {MusicSource} music  notes, or a MIDI file as a Blob, bytes or an address. Its notes are rounded to whole ticks: `run.input`
    * reports it
-   * @param {NoteOptions & { voices?: (string | number)[] }} [options]  voices: those that the music has, by name or number
+   * @param {NoteOptions & { voices?: (string | number)[] }} [options]  voices: the given voices, by name or number
    * @returns {NoteRun}
    */
   complete(music, options = {}) {
@@ -181,7 +182,7 @@ export class NoteModel {
   /**
    * Continues a saved run, to the same music; or, with `at`, branches off.
    *
-   * @param {SavedNote} saved  what run.save() gave
+   * @param {SavedNote} saved  the result of run.save()
    * @param {NoteOptions & { at?: number }} [options]  at: number of drawn ids to keep; then seed, temperature, topK and topP may differ too
    * @returns {NoteRun}
    */

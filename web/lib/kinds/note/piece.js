@@ -2,24 +2,24 @@
 // @ts-check
 
 /**
- * A piece of music, built id by id. At each moment at which a voice moves there are the new notes, the highest voice first, then a wait; a
- * note lasts until the next one of its voice, a rest, or the end.
+ * A piece of music, built id by id. Each moment at which a voice moves has the new notes, the highest voice first, then a wait; a note
+ * lasts until the next note of its voice, a rest, or the end.
  *
- * Voices may be held: their notes are known, at whatever times, and the others are drawn around them. Then a wait never goes beyond the next
- * moment at which a held voice moves, and there the held note is the only one that its voice can have.
+ * Voices may be fixed: their notes are known, at any times, and the others are drawn around them. A wait then never extends beyond the next
+ * moment at which a fixed voice moves, and there the fixed note is the only one allowed for its voice.
  */
 
 /** @import { Alphabet } from './alphabet.js' */
 
-/** A change of a held voice. @typedef {{ time: number, id: number }} Change */
+/** A change of a fixed voice. @typedef {{ time: number, id: number }} Change */
 
 /**
  * @typedef {object} Bounds
- * @property {number[]} voices    that are held
- * @property {Change[]} changes   of these, in their order
- * @property {number} most        the piece ends at this tick, if not before
- * @property {boolean} whole      and not before
- * @property {boolean} [parallels]  false: none that is drawn moves in parallel fifths or octaves with a voice above
+ * @property {number[]} voices    the fixed voices
+ * @property {Change[]} changes   their changes, in order
+ * @property {number} most        the piece ends at this tick at the latest
+ * @property {boolean} whole      and not before this one
+ * @property {boolean} [parallels]  false: no drawn voice moves in parallel fifths or octaves with a higher voice
  */
 
 const FIFTH = 7;
@@ -36,13 +36,13 @@ export class Piece {
   ended = false;
   /** The last voice that moved at this moment; -1: none has yet. */
   #moved = -1;
-  /** Ticks of the wait before; 0: it was no wait. */
+  /** Ticks of the wait before; 0: it was not a wait. */
   #waited = 0;
-  /** The id of each voice, -1: it had none yet. @type {number[]} */
+  /** The id of each voice, -1: none yet. @type {number[]} */
   sounding;
   /** The same before this moment. @type {number[]} */
   #before;
-  /** Held changes so far. */
+  /** Number of fixed changes so far. */
   #come = 0;
 
   /** @param {Alphabet} alphabet @param {Bounds} [bounds] */
@@ -65,12 +65,12 @@ export class Piece {
       this.sounding[voice] = id;
       this.#moved = voice;
     } else if (this.time > 0) {
-      this.ended = true; // the first id is the same one
+      this.ended = true; // the first id is always the same
     }
     if (this.#bounds.changes[this.#come]?.id === id && this.#bounds.changes[this.#come].time === this.time) this.#come++;
   }
 
-  /** Whether a voice that takes this id moves in parallel fifths or octaves with one above. @param {number} voice @param {number} id */
+  /** Whether a voice that takes this id moves in parallel fifths or octaves with a higher one. @param {number} voice @param {number} id */
   #parallel(voice, id) {
     const pitch = (/** @type {number} */ of) => this.#alphabet.said[of]?.pitch ?? 0;
     const [was, is] = [pitch(this.#before[voice]), pitch(id)];
@@ -84,7 +84,7 @@ export class Piece {
   }
 
   /**
-   * The ids that may come next, at least one. A wait that ends where a held voice moves represents all longer ones too: `cut` lists them.
+   * The ids that may come next, at least one. A wait that ends where a fixed voice moves represents all longer ones too: `cut` lists them.
    *
    * @returns {{ ids: number[], cut: number[] }}
    */

@@ -3,7 +3,7 @@
 
 /**
  * Draws music as a piano roll: ticks to the right, pitch upwards, a bar for each note, stronger for surprising ones; given notes in ink, or
- * hollow if the visitor's colours are forced. With reduced motion it appears when it is complete.
+ * hollow if the visitor forces colours. With reduced motion it appears when it is complete.
  */
 
 import { media } from '../../base/media.js';
@@ -25,10 +25,10 @@ import { pitchName } from './alphabet.js';
 
 /** A note on the roll. @typedef {{ voice: string, pitch: number, start: number, end: number, nats: number, given: boolean, position: number }} Shown */
 
-/** The nats of a note that have the strongest colour. */
+/** The nats at which a note has the strongest colour. */
 const MOST_NATS = 4;
 const FAINT = 0.35;
-/** Bars that have room from the beginning, so that the first notes are not as wide as the canvas. */
+/** Bars of space reserved from the beginning, so that the first notes are not as wide as the canvas. */
 const LEAST_BARS = 8;
 const BLACK = [1, 3, 6, 8, 10];
 
@@ -42,9 +42,9 @@ export class Roll extends Timeline {
   #calm = media('(prefers-reduced-motion: reduce)').matches;
   #drawn = { nats: 0, notes: 0 };
 
-  /** Paints above all, after the notes. @type {((roll: Roll) => void) | undefined} */
+  /** Paints on top, after the notes. @type {((roll: Roll) => void) | undefined} */
   over;
-  /** Shown notes, as they came. @type {Shown[]} */
+  /** Shown notes, in order of arrival. @type {Shown[]} */
   notes = [];
   /** Ticks of the music so far. */
   time = 0;
@@ -62,7 +62,7 @@ export class Roll extends Timeline {
     this.paint();
   }
 
-  /** Number of notes and bars, number of given notes, and nats of each drawn note; NaN: none was. */
+  /** Number of notes and bars, number of given notes, and mean nats per drawn note; NaN: none was drawn. */
   get facts() {
     const { nats, notes } = this.#drawn;
     return {
@@ -116,7 +116,7 @@ export class Roll extends Timeline {
     };
   }
 
-  /** Paints now, in the colours of the moment. @override */
+  /** Paints now, in the current colours. @override */
   paint() {
     this.fit();
     super.paint();
@@ -142,7 +142,7 @@ export class Roll extends Timeline {
     }
     for (const note of this.notes) {
       const [left, right] = [x(note.start), x(note.end)];
-      context.fillStyle = note.given ? ink : surprise; // one where colours are forced
+      context.fillStyle = note.given ? ink : surprise; // a single colour if colours are forced
       context.globalAlpha = note.given ? 0.75 : FAINT + (1 - FAINT) * Math.min(1, note.nats / MOST_NATS);
       context.beginPath();
       context.roundRect(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A small synthesiser: of each note three harmonics, which swell and fade, through a low-pass. No samples. */
+/** A small synthesiser: three harmonics per note, which swell and fade, through a low-pass filter. No samples. */
 
 import { audible, moments } from '../../base/audio.js';
 import { NextPixelError } from '../../base/error.js';
@@ -10,12 +10,12 @@ import { NextPixelError } from '../../base/error.js';
 
 /** Loudness of the harmonics 1, 2 and 3. */
 const HARMONICS = [1, 0.35, 0.12];
-/** In seconds: a note swells, and fades once it is over. */
+/** Attack and release of a note, in seconds. */
 const ATTACK = 0.03;
 const RELEASE = 0.12;
-/** Loudness of a voice: four sound at once. */
+/** Loudness of a voice: four sound together. */
 const LOUDNESS = 0.13;
-/** How far notes are scheduled ahead of the playback, in seconds; the first one waits as long. */
+/** How far notes are scheduled ahead of the playback, in seconds; the first one waits this long. */
 const AHEAD = 2;
 const LEAD = 0.12;
 const TELL_MS = 25;
@@ -26,22 +26,22 @@ const TELL_MS = 25;
  * @typedef {object} NotesPlayed
  * @property {number} seconds  that were played
  * @property {number} ticks    the same in ticks
- * @property {number} late     how many notes came after their time, because the machine was too slow
- * @property {boolean} over    all is played
+ * @property {number} late     number of late notes, because the machine was too slow
+ * @property {boolean} over    everything is played
  */
 
 /**
  * @typedef {object} NotePlayOptions
  * @property {AbortSignal} [signal]  stops the sound
- * @property {any} [destination]     an AudioNode, where it goes, by default the context's
- * @property {(played: NotesPlayed) => void} [onPlay]  called some forty times a second
+ * @property {any} [destination]     the AudioNode to play to, by default the context's destination
+ * @property {(played: NotesPlayed) => void} [onPlay]  called about forty times per second
  */
 
-/** Hertz of a pitch of MIDI. @param {number} pitch */
+/** Frequency in hertz of a MIDI note number. @param {number} pitch */
 const hertz = (pitch) => 440 * 2 ** ((pitch - 69) / 12);
 
 /**
- * Begins a note at a time of the context.
+ * Starts a note at a time of the context.
  *
  * @param {any} context
  * @param {any} destination
@@ -70,14 +70,14 @@ export function sound(context, destination, pitch, when) {
 }
 
 /**
- * Sets events to sound.
+ * Plays events.
  *
  * @param {any} context
  * @param {any} destination
  * @param {(tick: number) => number} timeOf  of the context
  */
 function performer(context, destination, timeOf) {
-  /** By voice, what ends its note. @type {Map<string, (when: number) => void>} */
+  /** By voice, the function that ends its note. @type {Map<string, (when: number) => void>} */
   const open = new Map();
   const endAll = (/** @type {number} */ when) => {
     for (const end of open.values()) end(when);
@@ -113,7 +113,7 @@ function lowPass(context, destination) {
  * @param {NotePlayOptions} options
  * @param {(rest: (resting: boolean) => void) => void} [onStart]  receives the function that pauses and resumes this music: other sounds of
  * the context continue
- * @returns {Promise<NotesPlayed>} how it was, once all is played
+ * @returns {Promise<NotesPlayed>} a report, once everything is played
  */
 export async function play(steps, context, perTick, options, onStart = () => {}) {
   await audible(context, options);
@@ -122,7 +122,7 @@ export async function play(steps, context, perTick, options, onStart = () => {})
     out.connect(options.destination ?? context.destination);
     return { out, ...performer(context, lowPass(context, out), (tick) => begin + tick * perTick) };
   };
-  /** Notes that are set and have not sounded yet stay silent. */
+  /** Scheduled notes that have not sounded yet stay silent. */
   const silence = () => {
     const { out } = now;
     out.gain.setTargetAtTime(0, context.currentTime, 0.02);
@@ -130,16 +130,16 @@ export async function play(steps, context, perTick, options, onStart = () => {})
   };
   let begin = context.currentTime + LEAD;
   let now = stage();
-  /** Events so far, for music that continues after a rest. @type {NoteEvent[]} */
+  /** Events so far, for music that resumes after a pause. @type {NoteEvent[]} */
   const all = [];
-  /** Seconds that were played before the rest. @type {number | undefined} */
+  /** Seconds played before the pause. @type {number | undefined} */
   let rested;
   let [last, late, over] = [0, 0, false];
   const progress = (done = false) => {
     const seconds = Math.max(0, Math.min(rested ?? context.currentTime - begin, last * perTick));
     return { seconds, ticks: seconds / perTick, late, over: done };
   };
-  /** Whether a tick is to sound within some seconds. @param {number} tick @param {number} seconds */
+  /** Whether a tick is due within some seconds. @param {number} tick @param {number} seconds */
   const reaches = (tick, seconds) => rested === undefined && begin + tick * perTick < context.currentTime + seconds;
   const { tell, until, last: told, end } = /** @type {ReturnType<typeof moments<NotesPlayed>>} */ (moments(context, options));
   onStart((resting) => {

@@ -7,7 +7,7 @@ import { PictureModel } from './pictures.js';
 
 /** @import { Fitting, Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or results, the others. */
 export const TYPES = {
   model: 'PictureModel',
   info: 'PictureInfo',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pictures, as the element shows them. */
+/** Pictures in the element. */
 export { pictures as look } from '../common-looks.js';

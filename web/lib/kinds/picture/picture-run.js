@@ -17,24 +17,24 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 /** @import { Picture } from '../../sinks/pixels.js' */
 
 /**
- * Some elements of one sample, drawn in order. The elements of an image are its channels, for every model: 1 a pixel for a grey image, 3
- * for one in colour, a model with a palette included. They are counted in generation order: rows, columns, channels within a pixel; if the
+ * Some elements of one sample, drawn in order. The elements of an image are its channels, for every model: 1 per pixel for a grey image, 3
+ * for a colour image, also for a model with a palette. They are counted in generation order: rows, columns, channels within a pixel. If the
  * model draws blocks, `model.order` has the position of each.
  *
  * @typedef {object} PictureStep
- * @property {number} sample       which of the samples, from 0
+ * @property {number} sample       index of the sample, from 0
  * @property {number} from         number of the first element
  * @property {number} to           one past the last
  * @property {Uint8Array} values   (to - from) 8-bit
  * @property {Float32Array} nats   (to - from) -log p of each value, given all before it, under the model's own distribution (temperature 1,
- *   no filter). A colour of a palette has one cost: its red has all of it, its green and blue have 0
- * @property {Uint8Array} ahead    (to - from) the number of correct guesses before this element in the same pass of the model: 0 begins a
- *   pass. All 0 without speculative decoding
+ *   no filter). The whole cost of a palette colour is on its red; its green and blue have 0
+ * @property {Uint8Array} ahead    (to - from) the number of correct drafted values before this element in the same pass of the model: 0
+ *   begins a pass. All 0 without speculative decoding
  * @property {boolean} [anew]      with the option `resample`: samples were dropped, or reordered. All elements drawn so far come again,
  *   sample by sample, in one step each and without maps, and replace the earlier ones
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (ids of the step, values) the distribution that each id was drawn from, under the model's
  *   own; an id is a level of a channel, or a colour of the palette, as `info.levels` counts them
- * @property {AttentionMap[]} [maps]   with the option `maps`: what the position looked at, a head of a layer at a time
+ * @property {AttentionMap[]} [maps]   with the option `maps`: the attention of the position, one map per head of a layer
  */
 
 /**
@@ -45,8 +45,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * @property {string} model      which model it belongs to
  * @property {string} seed
  * @property {number[]} known    the given ids
- * @property {number[]} [input]  of super-resolution, the small picture
- * @property {number[][]} ids    of each sample, those that were drawn
+ * @property {number[]} [input]  for super-resolution, the small picture
+ * @property {number[][]} ids    drawn ids of each sample
  * @property {object[]} steps    the steps not emitted yet
  * @property {object} options    as they were given to the verb, without seed and signal
  */
@@ -58,8 +58,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * One run of a model: an async iterable of steps, pictures, or drawn to a canvas. All of these may be requested, in any order or at the
  * same time.
  *
- * Streaming is pulled: the worker computes while a step is awaited, and not otherwise. Leaving the loop, the signal and
- * `model.close()` stop the run between two slices of about 10 ms and free its memory.
+ * Streaming is pulled: the worker computes only while a step is awaited. Leaving the loop, the signal and `model.close()` stop the run
+ * between two slices of about 10 ms and free its memory.
  *
  * @extends {BaseRun<PictureStep, Picture[]>}
  */
@@ -68,7 +68,7 @@ export class PictureRun extends BaseRun {
   #codec;
   /** Undefined until a large picture is read. @type {Given | undefined} */
   #given;
-  /** Ids that were drawn, of each sample. @type {number[][]} */
+  /** Drawn ids of each sample. @type {number[][]} */
   #ids = [];
   /** Steps with these ids that were not emitted yet. @type {PictureStep[]} */
   #pending = [];
@@ -84,8 +84,8 @@ export class PictureRun extends BaseRun {
   small;
 
   /**
-   * The input as the model receives it. Of complete(): the given elements, the first ones in generation order, rounded to the model's
-   * levels or to its palette; of superResolve(): the small picture, (inputHeight, inputWidth, channels) 8-bit; otherwise empty. Rejects if
+   * The input as the model receives it. For complete(): the given elements, the first ones in generation order, rounded to the model's
+   * levels or to its palette; for superResolve(): the small picture, (inputHeight, inputWidth, channels) 8-bit; otherwise empty. Rejects if
    * it cannot be read.
    *
    * @returns {Promise<Uint8Array>}
@@ -94,7 +94,7 @@ export class PictureRun extends BaseRun {
     return this.#begun.then(() => (this.small ?? this.known).slice());
   }
 
-  /** The input is read. @type {Promise<void>} */
+  /** Resolves when the input is read. @type {Promise<void>} */
   #begun;
 
   /**
@@ -233,7 +233,7 @@ export class PictureRun extends BaseRun {
 }
 
 /**
- * Neighbouring samples for each worker, whole groups of them, as evenly as can be, and all of them equally far.
+ * The neighbouring samples of each worker, in whole groups, as evenly as possible, all at the same position.
  *
  * @param {number[][]} ids  of each sample
  * @param {number} workers
@@ -248,7 +248,7 @@ function share(ids, workers, group) {
 }
 
 /**
- * Ids of samples as the engine takes them, position by position.
+ * Ids of samples in the engine's order, position by position.
  *
  * @param {number[][]} all  of each sample, equally many
  * @param {number} width    ids of a position
@@ -265,9 +265,9 @@ function together(all, width) {
  * @param {Codec} codec
  * @param {Omit<StepMessage, 'settled'> & { anew?: boolean }} message  of one worker
  * @param {Uint32Array} ids      of the sample
- * @param {number} sample        which of its samples
- * @param {number} first         the first of them, in the whole run
- * @param {number} samples       how many it has
+ * @param {number} sample        indices of its samples
+ * @param {number} first         index of its first sample in the whole run
+ * @param {number} samples       their number
  * @param {typeof import('./questions.js').mapAt} [mapAt]  if there are maps
  * @returns {PictureStep}
  */

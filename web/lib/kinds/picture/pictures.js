@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Shared by the verbs of pictures: the checks of their options, their inputs, scores and attention. */
+/** Shared code of the verbs of pictures: the checks of their options, their inputs, scores and attention. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, finite, arrayOf, numbersOf, object, optional, whole } from '../../runs/saved.js';
@@ -54,7 +54,7 @@ function drawingOf(given, info) {
 }
 
 /**
- * The inputs of the engine, by their names there.
+ * The inputs of the engine, by name.
  *
  * @param {number} label        class index, or -1 for none
  * @param {Uint8Array} [image]  of super-resolution
@@ -102,9 +102,11 @@ const stepForm = (elements, samples) => (step) => {
 
 const questions = () => part(() => import('./questions.js'));
 
-/** The beginning of a run: ids, and of super-resolution the small picture. @typedef {{ known?: Uint32Array, input?: Uint8Array }} Beginning */
+/**
+ * The beginning of a run: ids, and for super-resolution the small picture. @typedef {{ known?: Uint32Array, input?: Uint8Array }} Beginning
+ */
 
-/** The verbs of a model of pictures. */
+/** The verbs of a picture model. */
 export class PictureModel {
   #engine;
   /** @internal */
@@ -138,7 +140,7 @@ export class PictureModel {
   }
 
   /**
-   * Draws whole pictures, from nothing or of a class.
+   * Draws whole pictures, optionally of a class.
    *
    * @param {PictureOptions} [options]
    * @returns {PictureRun}
@@ -168,8 +170,8 @@ export class PictureModel {
   /**
    * Draws a large picture from a small one.
    *
-   * @param {ImageSource} image  of `info.inputWidth` x `info.inputHeight` pixels. One that is a whole number of times as
-   *   wide and as high is reduced to that, each pixel the mean of its box; another canvas, ImageBitmap or <img> is scaled
+   * @param {ImageSource} image  of `info.inputWidth` x `info.inputHeight` pixels. A picture that is a whole multiple as wide and high is
+   *   reduced to that size, each pixel the mean of its box; another canvas, ImageBitmap or <img> is scaled
    * @param {PictureOptions} [options]
    * @returns {PictureRun}
    */
@@ -180,8 +182,8 @@ export class PictureModel {
   /**
    * Continues a saved run, to the same pictures.
    *
-   * @param {SavedPicture} saved  what run.save() gave
-   * @param {Pick<PictureOptions, 'signal' | 'maps' | 'chunkSize'>} [given]  those that may differ
+   * @param {SavedPicture} saved  the result of run.save()
+   * @param {Pick<PictureOptions, 'signal' | 'maps' | 'chunkSize'>} [given]  options that may differ
    * @returns {PictureRun}
    */
   resume(saved, given = {}) {
@@ -206,9 +208,9 @@ export class PictureModel {
    * Returns how probable the model finds a picture.
    *
    * @param {ImageSource} image
-   * @param {{ label?: Label, input?: ImageSource, hiddenStates?: number[], signal?: AbortSignal }} [options]  input: of super-resolution, the
-   *   small picture, as in superResolve(). Default: the picture itself, reduced. hiddenStates: layers whose hidden states come with the score, 0 (the embedding) to
-   *   the number of blocks; slower
+   * @param {{ label?: Label, input?: ImageSource, hiddenStates?: number[], signal?: AbortSignal }} [options]  input: for super-resolution,
+   *   the small picture, as in superResolve(). Default: the picture itself, reduced. hiddenStates: layers whose hidden states come with the
+   *   score, 0 (the embedding) to the number of blocks; slower
    * @returns {Promise<PictureScore>}
    */
   async score(image, options = {}) {

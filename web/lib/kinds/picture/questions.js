@@ -80,7 +80,7 @@ export async function attention(engine, codec, image, { row, column, channel = 0
 }
 
 /**
- * The map of one position, its keys as places of the picture that is drawn, or of the small one that it is drawn from.
+ * The map of one position, with its keys as locations of the picture that is drawn, or of the small input picture.
  *
  * @param {Codec} codec
  * @param {MapRow} row
@@ -93,7 +93,7 @@ export function mapAt({ info, order }, row, position) {
   return mapOf(row, info.heads, order[position], row.name === 'attention' ? past : undefined); // a source and a field name pixels
 }
 
-/** A step that was saved, also as JSON has it. @param {any} step @returns {PictureStep} @internal */
+/** A saved step, also in JSON form. @param {any} step @returns {PictureStep} @internal */
 export function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) {
   const [bytes, floats, places] = [Uint8Array, Float32Array, Int32Array].map(
     (Type) => (/** @type {object} */ list) => Type.from(Object.values(list)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The answers of model.classify(). */
+/** The results of model.classify(). */
 
 import { exp } from '../../base/elementary.js';
 import { Answer } from '../../runs/answer.js';
@@ -13,24 +13,24 @@ import { ProbabilitySheet } from './probability-sheet.js';
 /** @import { ProbabilitySheetOptions } from './probability-sheet.js' */
 
 /**
- * A picture and its label. Pictures of a page are scaled to the model's size as for complete(); light ink on dark paper; a mostly light
- * picture is read as dark ink on light paper. Raw pixels must have the model's size, `info.width` x `info.height`.
+ * A picture and its label. Pictures of a page are scaled to the model's size as for complete(). The model expects light ink on dark paper;
+ * a mostly light picture is read as dark ink on light paper. Raw pixels must have the model's size, `info.width` x `info.height`.
  *
  * @typedef {{ image: ImageSource, label: string | number }} Example
  */
 
 /**
  * @typedef {object} ClassifyOptions
- * @property {Example[]} support  the examples, one or more of each label. Their order matters a little, because the model's convolutions
+ * @property {Example[]} support  the examples, one or more for each label. Their order matters a little, because the model's convolutions
  *   see it. `info.card` gives the number of examples in training; the file takes 1,024 at most, of as many labels as it has outputs
- * @property {boolean} [maps]     also where it looked: the weights of its attentions. Default false
+ * @property {boolean} [maps]     also the attention: the weights of its attention layers. Default false
  * @property {AbortSignal} [signal]
  */
 
 /** @typedef {{ label: string, p: number, nats: number }} LabelProbability  nats: -log p */
 
 /**
- * The names that a picture may have, with their probabilities, from model.classify(). It can be shown as a run of one step, which is itself.
+ * The possible labels of a picture with their probabilities, from model.classify(). It can be shown as a run of one step, which is itself.
  *
  * @extends {Answer<Classification>}
  */
@@ -41,8 +41,8 @@ export class Classification extends Answer {
   label;
   /** -log p of that label. @type {number} */
   nats;
-  /** If requested: of each attention of the model the weight of every example, in the order of `support`. The rest to 1 is the query's
-   * attention to itself. @type {AttentionMap[] | undefined} */
+  /** If requested: for each attention layer of the model, the weight of every example, in the order of `support`. The rest to 1 is the
+   * query's attention to itself. @type {AttentionMap[] | undefined} */
   maps;
 
   /**
@@ -61,8 +61,8 @@ export class Classification extends Answer {
   }
 
   /**
-   * Draws the labels with bars as long as they are probable, the most probable first, as many as fit. The canvas keeps the size that it has
-   * on the page and takes font and colours from its style; its own content becomes the probabilities, for those who do not see it.
+   * Draws the labels with bars proportional to their probability, the most probable first, as many as fit. The canvas keeps the size that
+   * it has on the page and takes font and colours from its style; its own content becomes the probabilities, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {ProbabilitySheetOptions & { signal?: AbortSignal }} [options]

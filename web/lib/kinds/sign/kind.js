@@ -6,7 +6,7 @@ import { leaves } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
+/** The types of this kind in the library: the class with its verbs, its steps or results, the others; the fields of nx-end. */
 export const TYPES = {
   model: 'SignModel',
   info: 'SignInfo',
@@ -23,7 +23,7 @@ export const PAGES = {
   ],
 };
 
-/** Names of pictures, after examples. @type {Kind} */
+/** Classifies pictures by examples. @type {Kind} */
 export const kind = {
   name: 'sign',
   over: ['picture', 'latent'],

@@ -5,7 +5,7 @@ import { pictureAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** Names of pictures, as the element shows them. @type {Look} */
+/** Classified pictures in the element. @type {Look} */
 export const look = {
   noun: 'The classification',
   sheet: true,

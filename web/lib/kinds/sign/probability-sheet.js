@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Sets labels under each other, the most probable first, each with a bar as long as it is probable. */
+/** Lists labels, the most probable first, each with a bar proportional to its probability. */
 
 import { Sheet } from '../../sinks/sheet.js';
 
@@ -14,7 +14,7 @@ import { Sheet } from '../../sinks/sheet.js';
  * @property {Dom<'Element'>} [mirror]  gets the labels with their probabilities as its own text
  */
 
-/** Height of a row and width of the longest label, in heights of letters. */
+/** Height of a row and width of the longest label, in letter heights. */
 const ROW = 1.6;
 const LABEL = 6;
 /** Opacity of a bar, under the ink. */
@@ -26,7 +26,7 @@ const said = ({ label, p }) => `${label} ${Math.round(100 * p)} %`;
 export class ProbabilitySheet extends Sheet {
   /** @type {LabelProbability[]} */
   #probabilities = [];
-  /** The probabilities, for those who do not see them. */
+  /** The probabilities, for screen readers. */
   result = '';
 
   /**
@@ -45,7 +45,7 @@ export class ProbabilitySheet extends Sheet {
     this.paintSoon();
   }
 
-  /** Paints now, in the colours of the moment. @override */
+  /** Paints now, in the current colours. @override */
   paint() {
     this.fit();
     super.paint();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models that name signs after a few examples: a part that reads pictures with labels and a query, and leaves the probabilities of labels. */
+/**
+ * Models that classify characters by a few examples: a part that reads pictures with labels and a query, and returns the probabilities of
+ * labels.
+ */
 
 import { join } from '../../base/arrays.js';
 import { flag } from '../../base/checks.js';
@@ -17,10 +20,10 @@ import { mapOf } from '../../runs/attention-map.js';
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { MapRow, Part } from '../../engine/protocol.js' */
 
-/** A picture whose mean is above is dark ink on light paper. */
+/** Above this mean, a picture is read as dark ink on light paper. */
 const LIGHT = 127.5;
 
-/** Pictures that are named by one call. */
+/** The most pictures classified per call. */
 const MOST_PICTURES = 4096;
 
 /** @param {Part} part @param {string} name */
@@ -35,7 +38,7 @@ const portOf = ({ inputs }, name) => /** @type {Part['inputs'][number]} */ (inpu
  * @property {number} channels      1 (grey) or 3 (red, green, blue)
  */
 
-/** The verb of a model that names signs. */
+/** The verb of a model that classifies characters. */
 export class SignModel {
   #engine;
   /** @internal */
@@ -55,7 +58,7 @@ export class SignModel {
   }
 
   /**
-   * Classifies pictures after examples that the model never learned from; one of each label is enough.
+   * Classifies pictures by examples that were not in the training data; one per label is enough.
    *
    * @template {ImageSource | ImageSource[]} T
    * @param {T} query  the picture to classify; or several, which share the examples and do not see each other. Many pictures are read in
@@ -122,7 +125,7 @@ export class SignModel {
   }
 
   /**
-   * Many pictures, in order: of a page they are drawn first, each in about a millisecond.
+   * Converts many pictures, in order: those of a page are drawn first, each in about a millisecond.
    *
    * @param {{ image: ImageSource, what: string }[]} given
    * @param {AbortSignal} [signal]
@@ -139,7 +142,7 @@ export class SignModel {
   }
 
   /**
-   * Bytes of the model's size, light ink on dark. An empty picture is refused.
+   * Converts a picture to bytes of the model's size, light ink on dark. An empty picture is refused.
    *
    * @param {ImageSource} image
    * @param {string} what  in messages
@@ -165,7 +168,7 @@ export class SignModel {
 const joined = (pictures) => Uint32Array.from(join(Uint8Array, pictures));
 
 /**
- * The weights of one query, of each attention.
+ * The weights of one query in each attention layer.
  *
  * @param {MapRow[]} rows  (attentions, queries)
  * @param {number} query

@@ -5,7 +5,7 @@ import { SOUND } from '../ends.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
+/** The types of this kind in the library: the class with its verbs, its steps or results, the others; the fields of nx-end. */
 export const TYPES = {
   model: 'SoundModel',
   info: 'SoundInfo',
@@ -21,7 +21,7 @@ export const PAGES = {
 
 export const OPTIONS = { sound: ['SoundOptions', 'The options of audio.'] };
 
-/** Sounds, sample by sample. @type {Kind} */
+/** Sounds, drawn sample by sample. @type {Kind} */
 export const kind = {
   name: 'sound',
   says: (_, number) => Number(number('sound.rate')) > 0,

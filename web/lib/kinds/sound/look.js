@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Sounds, as the element shows them. */
+/** Sounds in the element. */
 export { sounds as look } from '../common-looks.js';

@@ -12,13 +12,13 @@ import { Silence } from './silence.js';
 /** @import { Inputs, Settings, StepMessage } from '../../engine/protocol.js' */
 
 /**
- * Some samples of a sound, drawn one after the other.
+ * Some samples of a sound, drawn in order.
  *
  * @typedef {object} SoundStep
- * @property {number} from           number of the first sample; given ones count
+ * @property {number} from           number of the first sample, including given ones
  * @property {number} to             one past the last
  * @property {Float32Array} samples  (to - from) between -1 and 1
- * @property {Uint8Array} levels     (to - from) the same as the model has them, in mu-law
+ * @property {Uint8Array} levels     (to - from) the same as mu-law levels of the model
  * @property {Float32Array} nats     (to - from) -log p of each, given all before it, under the model's own distribution
  * @property {Float32Array} [probabilities]   with the option `probabilities`: (to - from, 257) the probability of each level, and of the end, before the sample
  *   was drawn
@@ -35,7 +35,7 @@ import { Silence } from './silence.js';
  * @property {string} model    which model it belongs to
  * @property {string} seed
  * @property {number[]} known  levels of the sound that it continues
- * @property {number[]} ids    levels of the samples that were drawn
+ * @property {number[]} ids    levels of the drawn samples
  * @property {number[]} nats   of these
  * @property {object} options  as they were given to the verb, without seed and signal
  */
@@ -159,7 +159,7 @@ export class SoundRun extends AudibleRun {
     }
   }
 
-  /** The number of levels before the sound is over, or becomes silence; -1: it continues. @param {Uint32Array} ids */
+  /** The number of levels before the sound ends or becomes silent; -1: it continues. @param {Uint32Array} ids */
   #endOf(ids) {
     const ended = ids.indexOf(LEVELS);
     const silence = this.#silence.until(expand(ids.subarray(0, ended < 0 ? undefined : ended)));

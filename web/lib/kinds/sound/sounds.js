@@ -25,9 +25,9 @@ import { RATES } from '../../media/wav.js';
  *
  * @typedef {object} SoundScore
  * @property {number} nats              minus log p(its samples), natural logarithm
- * @property {number} bitsPerDim        the same in bits a sample
+ * @property {number} bitsPerDim        the same in bits per sample
  * @property {Float32Array} perElement  nats of each sample
- * @property {Heard} heard              the sound as the model heard it
+ * @property {Heard} heard              the sound in the model's form
  */
 
 /**
@@ -35,15 +35,15 @@ import { RATES } from '../../media/wav.js';
  *
  * @typedef {object} SoundInfo
  * @property {number} sampleRate    samples per second
- * @property {string[]} speakers    whose voices it knows; empty: it knows none
+ * @property {string[]} speakers    names of the speakers; empty if there are none
  * @property {number[]} dilations   how far back each layer reaches
  */
 
-/** The verbs of a model of sounds. */
+/** The verbs of an audio model. */
 export class SoundModel {
   #engine;
 
-  /** Samples a second. @internal */
+  /** Samples per second. @internal */
   sampleRate;
   /** @type {string[]} @internal */
   speakers;
@@ -89,7 +89,7 @@ export class SoundModel {
   }
 
   /**
-   * Draws a sound, from nothing, of a class or in a voice.
+   * Draws a sound, optionally of a class or in a voice.
    *
    * @param {SoundOptions} [options]
    * @returns {SoundRun}
@@ -101,8 +101,8 @@ export class SoundModel {
   /**
    * Continues a saved run, to the same samples.
    *
-   * @param {SavedSound} saved  what run.save() gave
-   * @param {Pick<SoundOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  those that may differ
+   * @param {SavedSound} saved  the result of run.save()
+   * @param {Pick<SoundOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  options that may differ
    * @returns {SoundRun}
    */
   resume(saved, given = {}) {

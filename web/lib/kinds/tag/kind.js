@@ -5,7 +5,7 @@ import { leaves } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
+/** The types of this kind in the library: the class with its verbs, its steps or results, the others; the fields of nx-end. */
 export const TYPES = {
   model: 'TagModel',
   info: 'TagInfo',

@@ -3,7 +3,7 @@
 
 /** @import { Look } from '../looks.js' */
 
-/** Tags of words, as the element shows them. @type {Look} */
+/** Tags of words in the element. @type {Look} */
 export const look = {
   noun: 'The tagging',
   sheet: true,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Draws words with their tags under them, each tag on a shade as dark as it is probable. Words that do not fit are replaced by an
+/** Draws words with their tags under them, each tag on a shade as dark as its probability. Words that do not fit are replaced by an
  * ellipsis. */
 
 import { levelsOf, edgesOf } from '../../sinks/bidi.js';
@@ -13,22 +13,22 @@ import { Sheet } from '../../sinks/sheet.js';
 
 /**
  * @typedef {object} TagSheetOptions
- * @property {Dom<'Element'>} [mirror]  gets the words, each with its tag and how probable that is, as its own text
+ * @property {Dom<'Element'>} [mirror]  gets the words, each with its tag and its probability, as its own text
  */
 
 /** A tag of a word and its marginal. @typedef {{ name: string, p: number }} Odds */
-/** A word in its place, the best tag first: left edge, top and width in CSS pixels.
+/** A word and its layout, the best tag first: left edge, top and width in CSS pixels.
  * @typedef {{ text: string, odds: Odds[], x: number, top: number, width: number, level: number }} Placed */
 
 const LINE_HEIGHT = 1.4;
-/** The most tags of a word that are shown, and the least probability of those that are not the best. */
+/** The most tags shown for a word, and the smallest probability of those that are not the best. */
 const MOST_TAGS = 3;
 const LEAST_P = 0.02;
-/** Height of the letters of a tag, of those of a word. */
+/** Letter height of a tag relative to that of a word. */
 const TAG_SIZE = 0.8;
-/** Between words and between lines, in heights of letters. */
+/** Gaps between words and between lines, in letter heights. */
 const GAP = 0.6;
-/** Opacity of the shade of a certain tag. */
+/** Opacity of the shade of a tag with probability 1. */
 const FULL_SHADE = 0.6;
 const ELLIPSIS = '\u2026';
 
@@ -36,7 +36,7 @@ export class TagSheet extends Sheet {
   #words;
   /** @type {Tagging | undefined} */
   #tagging;
-  /** The words with their tags, for those who do not see them. */
+  /** The words with their tags, for screen readers. */
   result;
 
   /**
@@ -63,7 +63,7 @@ export class TagSheet extends Sheet {
     this.paintSoon();
   }
 
-  /** Paints now, in the colours of the moment. @override */
+  /** Paints now, in the current colours. @override */
   paint() {
     this.fit();
     super.paint();
@@ -90,7 +90,7 @@ export class TagSheet extends Sheet {
       for (const [i, { name, p }] of word.odds.entries()) {
         const y = top + line + i * row;
         context.fillStyle = accent;
-        // If the visitor's colours are forced, a line of that length replaces the shade.
+        // If the visitor forces colours, a line of proportional length replaces the shade.
         if (forced) context.fillRect(word.x, y + row - 2, p * word.width, 1);
         else {
           context.globalAlpha = FULL_SHADE * p;
@@ -104,9 +104,9 @@ export class TagSheet extends Sheet {
   }
 
   /**
-   * The tags of a word that are shown: the one of the best tagging, then others, the most probable first. None before they are known.
+   * The tags of a word that are shown: the one of the best tagging, then others, the most probable first. Empty before they are known.
    *
-   * @param {number} t  place of the word
+   * @param {number} t  index of the word
    * @returns {Odds[]}
    */
   #oddsOf(t) {
@@ -124,7 +124,7 @@ export class TagSheet extends Sheet {
   }
 
   /**
-   * Words in lines, each as wide as it or the widest of its tags, as many as find room.
+   * Breaks words into lines, each as wide as it or the widest of its tags, as many as fit.
    *
    * @param {number} size  of the letters
    * @returns {Placed[]}
@@ -135,7 +135,7 @@ export class TagSheet extends Sheet {
       return this.context.measureText(text).width;
     };
     const { base, levels } = levelsOf(this.#words.join(' '));
-    let at = 0; // of a word in all of them
+    let at = 0; // of the word, in all of them
     /** @type {Placed[]} */
     const placed = [];
     let x = 0;
@@ -157,7 +157,7 @@ export class TagSheet extends Sheet {
     }
     if (levels.some((level) => level > 0)) {
       for (const first of placed.filter((word) => word.x === 0)) {
-        // Each with the gap before it, which is as the words around it.
+        // Each with the gap before it, in the direction of the words around it.
         const line = placed.filter((word) => word.top === first.top);
         const parts = line.flatMap((word, i) => [
           { level: i === 0 ? base : Math.min(word.level, line[i - 1].level), width: i === 0 ? 0 : GAP * size },

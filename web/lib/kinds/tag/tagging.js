@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The answers of model.tag(). */
+/** The results of model.tag(). */
 
 import { checkOptions } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -14,8 +14,8 @@ import { TagSheet } from './tag-sheet.js';
 /**
  * @typedef {object} TagOptions
  * @property {boolean} [marginals]  also the probability of every tag of every word
- * @property {Record<number, string | null | undefined>} [pinned]  given tags of words, by the index of the word from 0 (an array of all
- *   words is possible): the other words follow, best tags and marginals
+ * @property {Record<number, string | null | undefined>} [pinned]  given tags of words, by the index of the word from 0 (an array for all
+ *   words is possible): the other words adapt, best tags and marginals
  * @property {AbortSignal} [signal]
  */
 
@@ -23,9 +23,9 @@ import { TagSheet } from './tag-sheet.js';
  * The best tagging, as the engine returns it.
  *
  * @typedef {object} Best
- * @property {Uint32Array} ids  of each word, an index of `Tagging.names`
- * @property {number} nats      -log p(tags | words): how surprising even the best tagging is
- * @property {number} logZ      log of the sum over all taggings; of a hidden Markov model about log p(words); of an MEMM 0
+ * @property {Uint32Array} ids  for each word, an index of `Tagging.names`
+ * @property {number} nats      -log p(tags | words): the cost of the best tagging
+ * @property {number} logZ      log of the sum over all taggings; for a hidden Markov model, about log p(words); for an MEMM, 0
  */
 
 /**
@@ -45,11 +45,11 @@ export class Tagging extends Answer {
   tags;
   /** -log p(tags | words) of these. @type {number} */
   nats;
-  /** -log p(pinned | words): what is pinned costs; 0 where nothing is. @type {number} */
+  /** -log p(pinned | words): the cost of the pins; 0 without pins. @type {number} */
   pinnedNats;
   /** (words, names) p(tag of a word | words, pinned), if requested. @type {Float32Array | undefined} */
   marginals;
-  /** True of each word that the training sentences have. @type {boolean[]} */
+  /** Whether each word occurs in the training sentences. @type {boolean[]} */
   seen;
   /** @type {Best} */
   best;
@@ -91,10 +91,10 @@ export class Tagging extends Answer {
   }
 
   /**
-   * Draws the words with their tags under them, on shades as dark as they are probable: the best tag first, then others of 2 % and more.
+   * Draws the words with their tags under them, on shades as dark as their probability: the best tag first, then others of at least 2 %.
    * Missing marginals are computed. It keeps the size that the canvas has on the page, at the device's own resolution, and takes font and
-   * colours from its style; words that do not fit are left out. The canvas's own content becomes the words with their tags, for those who
-   * do not see it.
+   * colours from its style; words that do not fit are left out. The canvas's own content becomes the words with their tags, for screen
+   * readers.
    *
    * @param {Canvas} canvas
    * @param {TagSheetOptions & { signal?: AbortSignal }} [options]

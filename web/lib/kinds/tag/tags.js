@@ -15,17 +15,17 @@ import { Tagging } from './tagging.js';
 /** @import { Facts } from '../../engine/protocol.js' */
 /** @import { TagOptions } from './tagging.js' */
 
-/** The names of the tags; of a file that has none, their numbers. @param {unknown} names @param {number} states @returns {string[]} */
+/** The names of the tags; if the file has none, their numbers. @param {unknown} names @param {number} states @returns {string[]} */
 function namesOf(names, states) {
   if (names === undefined) return Array.from({ length: states }, (_, i) => String(i));
   if (Array.isArray(names) && names.length === states && names.every((name) => typeof name === 'string') && new Set(names).size === states)
     return names;
-  throw keyError('format', 'chain.tags', `no list of ${states} different names`);
+  throw keyError('format', 'chain.tags', `not a list of ${states} different names`);
 }
 
 /** The description of a tagger has no further properties. @typedef {{}} TagInfo */
 
-/** The verb of a model that tags. */
+/** The verb of a tagger. */
 export class TagModel {
   #engine;
   /** @internal */
@@ -50,10 +50,10 @@ export class TagModel {
   }
 
   /**
-   * Tags the words of a text: the most probable tags as a whole, and, with `marginals`, how probable each tag of each word is.
+   * Tags the words of a text: the most probable tags as a whole, and, with `marginals`, the probability of each tag of each word.
    *
    * @param {string | string[]} text  a text, which is split into words as in the training treebank; or a list of words. All of it is one
-   *   chain: separate sentences are closer to the training data. At most `info.positions` words; an empty text has no tags. Words and
+   *   chain; separate sentences are closer to the training data. At most `info.positions` words; an empty text has no tags. Words and
    *   characters unseen in training are tagged by their form and their neighbours
    * @param {TagOptions} [options]
    * @returns {Promise<Tagging>}

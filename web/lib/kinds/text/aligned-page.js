@@ -26,7 +26,7 @@ export class AlignedPage {
   #target = [];
   /** @type {ArrayLike<number>[]} */
   #rows = [];
-  /** The word of the translation that is pointed at. @type {number | undefined} */
+  /** The word of the translation under the pointer. @type {number | undefined} */
   #pointed;
   /** @type {(() => void) | undefined} */
   #cancel;
@@ -90,14 +90,14 @@ export class AlignedPage {
     this.#look();
   }
 
-  /** The newest word is in sight. */
+  /** The newest word is visible. */
   #follow() {
     const box = this.#box;
     const over = /** @type {Element} */ (this.#above.lastElementChild).getBoundingClientRect().bottom - box.getBoundingClientRect().bottom;
     if (over > 0) box.scrollTop += over;
   }
 
-  /** Shows where words looked. */
+  /** Shows the attention of words. */
   #look() {
     const [above, below] = [this.#above, this.#below].map(({ children }) => [...children].map((span) => span.getBoundingClientRect()));
     const line = (/** @type {DOMRect[]} */ words) => words.every(({ top, bottom }) => top < words[0].bottom && bottom > words[0].top);
@@ -141,7 +141,7 @@ export class AlignedPage {
 }
 
 /**
- * Shows these words in a text element, a span each; existing spans stay, and stay selected.
+ * Shows these words in a text element, one span each; existing spans stay, and stay selected.
  *
  * @param {HTMLElement} text
  * @param {Word[]} words

@@ -2,8 +2,7 @@
 // @ts-check
 
 /**
- * Sets a translation above its sentence while it is being written, with bands between the words as wide as the weight with which one
- * looked at the other.
+ * Draws a translation above its sentence while it is being written, with bands between the words as wide as the attention weights.
  */
 
 import { wrongAnswer } from '../../base/checks.js';
@@ -19,26 +18,26 @@ import { END, append, bandOf, looksOf, sourceOf } from './aligned-words.js';
 /**
  * @typedef {object} AlignedSheetOptions
  * @property {Dom<'Element'>} [mirror]  gets the translation as its own text
- * @property {(step: TranslationStep) => ArrayLike<number>} [weights]  the weights that are drawn for a step, one for each token of the sentence.
- *   Default: `step.alignment`
+ * @property {(step: TranslationStep) => ArrayLike<number>} [weights]  the weights that are drawn for a step, one for each token of the
+ *   sentence. Default: `step.alignment`
  */
 
-/** A word in its place: left edge, middle of its line and width in CSS pixels, and whether it is read from the right.
+/** A word and its layout: left edge, middle of its line and width in CSS pixels, and whether it is read from the right.
  * @typedef {Word & { x: number, y: number, width: number, reversed: boolean }} Placed */
-/** Both texts in their places: the letters' size, whether one takes several lines, and where a band between two words begins and ends.
+/** The layout of both texts: the letter size, whether one takes several lines, and where a band between two words begins and ends.
  * @typedef {{ size: number, above: Placed[], below: Placed[], broken: boolean, ends: (word: Placed, other: Placed) => [Point, Point], upright: boolean }} Layout */
 /** @typedef {[number, number]} Point */
 
 const LINE_HEIGHT = 1.5;
-/** Of words one below the other. */
+/** Line height of words in a column. */
 const WORD_HEIGHT = 1.3;
-/** Between two columns of words, at least such a share of the width. */
+/** Minimum gap between two columns of words, as a fraction of the width. */
 const LEAST_BETWEEN = 0.25;
-/** Letters of columns are no smaller than this. */
+/** Smallest letter size in columns. */
 const LEAST_LETTERS = 11;
-/** Between words, in spaces. */
+/** Gap between words, in spaces. */
 const GAP = 1.5;
-/** The least distance between the two texts, in heights of the letters. */
+/** The minimum distance between the two texts, in letter heights. */
 const LEAST_GAP = 3;
 
 export class AlignedSheet extends Sheet {
@@ -74,7 +73,7 @@ export class AlignedSheet extends Sheet {
     this.paintSoon();
   }
 
-  /** Paints now, in the colours of the moment. @override */
+  /** Paints now, in the current colours. @override */
   paint() {
     this.fit();
     super.paint();
@@ -124,7 +123,7 @@ export class AlignedSheet extends Sheet {
   }
 
   /**
-   * One text above the other; where one of them would take several lines, through which the bands of the others would run, as two columns, if these find room.
+   * Places one text above the other. If one of them would take several lines, which bands would cross, it uses two columns if they fit.
    *
    * @returns {Layout}
    */
@@ -146,7 +145,7 @@ export class AlignedSheet extends Sheet {
       above = this.#inLines(this.#target, letters);
       below = this.#inLines(this.#source, letters);
       lines = [above, below].map((words) => Math.round((words[words.length - 1]?.y ?? 0) / leading + 0.5) || 1);
-      const floor = this.height - lines[1] * leading; // where the sentence begins
+      const floor = this.height - lines[1] * leading; // top of the sentence
       for (const word of below) word.y += floor;
       return (lines[0] + lines[1]) * leading + LEAST_GAP * letters <= this.height;
     });
@@ -164,7 +163,7 @@ export class AlignedSheet extends Sheet {
     };
   }
 
-  /** A word a line, the translation at the left. @returns {Layout | undefined} */
+  /** One word per line, the translation at the left. @returns {Layout | undefined} */
   #inColumns() {
     const { context, width, height } = this;
     /** @type {Placed[][]} */
@@ -206,7 +205,7 @@ export class AlignedSheet extends Sheet {
   }
 
   /**
-   * Words in lines, broken where they must and set in the direction in which they are read; the first line is at the top.
+   * Breaks words into lines, set in their reading direction; the first line is at the top.
    *
    * @param {Word[]} words
    * @param {number} size

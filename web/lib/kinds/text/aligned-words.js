@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A translation and its sentence in words, and where each word of one looked in the other: what is drawn on a canvas, or set on a page. */
+/** A translation and its sentence in words, with the attention between them: drawn on a canvas, or set on a page. */
 
 /** A word or a punctuation mark: its text, its tokens, and whether it follows without a space.
  * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
 
-/** A weight below this is not drawn, nor one below this share of the word's largest: many heads together have many small ones. */
+/**
+ * Weights below this value, or below this fraction of the word's largest weight, are not drawn: many heads add up to many small weights.
+ */
 const LEAST_WEIGHT = 0.04;
 const LEAST_SHARE = 1 / 3;
 /** Shown for the token that ends the sentence. */
@@ -39,7 +41,7 @@ export function sourceOf(texts) {
 }
 
 /**
- * The words of the sentence that a word of the translation looked at, where the weights are large enough to show.
+ * The words of the sentence that a word of the translation attends to, with weights large enough to show.
  *
  * @param {Word} word
  * @param {Word[]} source
@@ -62,7 +64,7 @@ export function looksOf(word, source, rows) {
 function weightOf(word, other, rows) {
   let sum = 0;
   for (const token of word.tokens) for (const key of other.tokens) sum += rows[token][key] ?? 0;
-  return Math.min(1, sum / word.tokens.length); // bits of characters may add up to more
+  return Math.min(1, sum / word.tokens.length); // bits of characters may add up to more than 1
 }
 
 /** The style of a weight's band between letters of a size. @param {number} weight @param {number} size */

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Chats: messages as a model of chats was trained to read them. The template in a file, a program in the language Jinja, defines the
+ * Chats: messages in the form that a chat model was trained on. The template in a file, a program in the language Jinja, defines the
  * format; template.js runs it.
  */
 
@@ -17,9 +17,9 @@ import { inTurns } from '../../base/turns.js';
  * @typedef {object} Message
  * @property {string} role     'system', 'user' or 'assistant', or another role of the template, such as 'tool'
  * @property {string | null} [content]  plain text: names of control tokens in it are ordinary letters. Null only with `tool_calls`
- * @property {unknown} [tool_calls]     of the assistant, as OpenAI's interface has them: [{ type: 'function', function: { name, arguments } }], the arguments an object
- *   or its JSON
- * @property {string} [reasoning_content]  of the assistant: what it thought before, where the template has a place for it
+ * @property {unknown} [tool_calls]     of the assistant, as in OpenAI's interface: [{ type: 'function', function: { name, arguments } }],
+ *   the arguments an object or its JSON
+ * @property {string} [reasoning_content]  of the assistant: its thinking before the answer, if the template supports it
  */
 
 /**
@@ -32,20 +32,22 @@ import { inTurns } from '../../base/turns.js';
  * @property {string} reason    a sentence for people
  */
 
-/** A prompt as text. sources: a character for each of text, which is the source of its character; \0: the template. Control tokens count only where all of their
- * characters are the template's; without sources everywhere. @typedef {{ text: string, sources?: string, dropped: Dropped[] }} Prompt */
+/** A prompt as text. sources: for each character of text, a character that encodes its source; \0: the template. Control tokens count only
+ * where all of their characters are the template's; without sources everywhere. @typedef {{ text: string, sources?: string, dropped:
+ * Dropped[] }} Prompt */
 
 /**
  * @typedef {object} ChatOptions
- * @property {string} [template]  instead of the file's own, `info.chatTemplate`
- * @property {object[]} [tools]   functions that the model may ask for, as its template has them: mostly { type: 'function', function: { name, description, parameters } }
+ * @property {string} [template]  replaces the file's own, `info.chatTemplate`
+ * @property {object[]} [tools]   functions that the model may call, in the template's form: mostly { type: 'function', function: { name,
+ *   description, parameters } }
  * @property {Record<string, unknown>} [variables]  other variables of the template, such as { enable_thinking: false }, or replacements of
  *   the standard ones, such as { add_generation_prompt: false }
  * @property {(template: string, values: object) => string} [render]  renders the template instead of the library. Names of control tokens
  * in its result are control tokens
  */
 
-/** Whether something is an object with names. @param {unknown} value @returns {value is Record<string, unknown>} */
+/** Whether a value is an object with names. @param {unknown} value @returns {value is Record<string, unknown>} */
 const named = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @param {any} messages @returns {Message[]} */
@@ -89,10 +91,10 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
 /** @typedef {ReturnType<typeof checkedTalk>} Talk */
 
 /**
- * A talk as the page's own function renders it.
+ * A chat rendered by the page's own function.
  *
  * @param {Talk} talk
- * @param {{ bos_token: string, eos_token: string }} names  of the tokens that begin and end a text; '': there is none
+ * @param {{ bos_token: string, eos_token: string }} names  the tokens that begin and end a text; '': there is none
  * @returns {Prompt}
  */
 export function renderedByPage({ messages, template, values, render }, names) {
@@ -102,7 +104,7 @@ export function renderedByPage({ messages, template, values, render }, names) {
 }
 
 /**
- * The prompt of a talk, up to where the model's answer begins.
+ * The prompt of a chat, up to where the model's answer begins.
  *
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names

@@ -18,20 +18,20 @@ import { inTurns } from '../../base/turns.js';
  */
 
 /**
- * Gives the tokens that may come next. A grammar that knows the tokens is one; so is what you write.
+ * Returns the tokens that may come next. For example, a grammar that knows the tokens, or your own code.
  *
  * @typedef {object} Constraint
  * @property {(tokenizer: Tokenizer) => void | Promise<void>} [start]  called once, when a run begins
  * @property {(ids: Uint32Array) => Mask | Promise<Mask>} next  called before each token with those drawn so far, without the prompt
  */
 
-/** The most texts of `oneOf`, and characters of all. */
+/** The most texts of `oneOf`, and characters in total. */
 const MOST_CHOICES = 1000;
 const MOST_CHARACTERS = 2 ** 18;
-/** Tokens that are looked at at once. */
+/** Tokens examined per chunk. */
 const SOME = 64;
 
-/** One of several texts, in any tokens: the bytes drawn are always the beginning of one of them. @implements {Constraint} */
+/** One of several texts, in any tokenization: the drawn bytes are always a prefix of one of them. @implements {Constraint} */
 class OneOf {
   #texts;
   /** The bytes of the tokens that occur in one of the texts, as letters. @type {Map<number, string>} */
@@ -111,7 +111,7 @@ export function constraintOf({ constraint, oneOf }, tokenizer) {
 }
 
 /**
- * The mask of the next token, checked.
+ * Validates the mask of the next token.
  *
  * @param {Constraint} constraint
  * @param {Uint32Array} drawn
@@ -128,7 +128,7 @@ export async function maskOf(constraint, drawn, vocabulary) {
         `${/Array/.test(classOf(mask)) ? `one of ${mask.length}` : show(mask)}`,
     );
   }
-  const own = Uint32Array.from(mask.subarray(0, words)); // which the run hands to its worker
+  const own = Uint32Array.from(mask.subarray(0, words)); // which the run passes to its worker
   if (vocabulary % 32) own[words - 1] &= (1 << (vocabulary % 32)) - 1;
   return own;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The context of a model of texts: the part of a text that it sees. Whenever it is full, it keeps its newer half. */
+/** The context of a text model: the part of a text that it sees. Whenever it is full, it keeps its newer half. */
 
 import { argumentError } from '../../base/error.js';
 import { mapOf } from '../../runs/attention-map.js';
@@ -20,7 +20,7 @@ export class Context {
   }
 
   /**
-   * The index from which the model sees a text, apart from the token that begins it.
+   * The index from which the model sees a text, apart from the begin token.
    *
    * @param {number} count  tokens of the text
    */
@@ -28,14 +28,14 @@ export class Context {
     const { positions, head } = this;
     if (count < positions) return 0;
     const half = Math.floor(positions / 2);
-    const forgotten = positions - half - head; // each time: the rest: the first token and the newer half are visible
+    const forgotten = positions - half - head; // the rest, each time: the first token and the newer half are visible
     if (forgotten < 1)
       throw argumentError(`A text of ${count} tokens is too long: this model sees ${positions}, too few to drop the oldest and continue`);
     return positions - half + Math.floor((count - positions) / forgotten) * forgotten;
   }
 
   /**
-   * The tokens that it sees: the one that begins the text, and the rest from one on.
+   * The visible tokens: the begin token, and the rest from an index on.
    *
    * @param {ArrayLike<number>} ids
    * @param {number} from
@@ -48,7 +48,7 @@ export class Context {
     return all.slice(begin);
   }
 
-  /** The first token of the whole text that it sees, as its positions are counted. @param {number} from */
+  /** The index in the whole text of the first visible token, in the model's count of positions. @param {number} from */
   origin(from) {
     return from === 0 ? 0 : from - this.head;
   }
@@ -59,12 +59,12 @@ export class Context {
    * @param {MapRow[]} rows
    * @param {number} from
    * @param {number} heads  of a layer
-   * @param {number} query  the place of the token that they predicted
+   * @param {number} query  the index of the token that they predicted
    * @returns {AttentionMap[]}
    */
   maps(rows, from, heads, query) {
     const { head } = this;
-    // Key j holds the token at position j - 1 of those that the model sees.
+    // Key j holds the token at position j - 1 of the visible ones.
     const token = (/** @type {number} */ key) => (key - 1 < head || from === 0 ? key - 1 : key - 1 - head + from);
     return rows.map((row) => mapOf(row, heads, query, token));
   }

@@ -6,7 +6,7 @@ import { reads } from '../ports.js';
 
 /** @import { Fitting, Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or answers, the others; what nx-end carries. */
+/** The types of this kind in the library: the class with its verbs, its steps or results, the others; the fields of nx-end. */
 export const TYPES = {
   model: 'TextModel',
   info: 'TextInfo',
@@ -45,7 +45,7 @@ export const OPTIONS = {
   translation: ['TranslationOptions', 'The options of translations. By default the most probable token at every step.'],
 };
 
-/** The farthest from the beginning of a file that the first key of its vocabulary is. */
+/** The largest distance from the beginning of a file to the first key of its vocabulary. */
 const HINT_BYTES = 4096;
 
 /** @param {Fitting} model */
@@ -63,7 +63,7 @@ export const kind = {
     score: { names: ['source', 'hiddenStates', 'signal'] },
     translate: { when: (model) => !writes(model), settings: 'translation' },
   },
-  // The tokenizer, if this beginning of the file holds it; otherwise it is made from the engine's metadata, with error messages.
+  // The tokenizer, if this beginning of the file contains it; otherwise it is made from the engine's metadata, with error messages.
   early: async (head) =>
     new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.')
       ? (await import('./texts.js')).tokenizerOf(head).catch(() => undefined)

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The state of a run of a text, saved with it: the bytes of its session, so that a run resumed on another day processes nothing again. They
- * belong to one weight file and one build of the engine. Their hash detects damage; nx_session_check decides whether the engine may
- * continue with them.
+ * The state of a run of a text, saved with it: the bytes of its session, so that a run resumed later processes nothing again. They belong
+ * to one weight file and one build of the engine. Their hash detects damage; nx_session_check decides whether the engine may continue with
+ * them.
  */
 
 import { classOf } from '../../base/realm.js';
@@ -35,7 +35,7 @@ function hashed([a, b], words) {
   return [a, b];
 }
 
-/** Words that are hashed between two turns: a state may have a hundred megabytes. */
+/** Words hashed between two yields: a state may have a hundred megabytes. */
 const STRETCH = 1 << 18;
 
 /**
@@ -61,7 +61,7 @@ export function* hashing({ bytes, ids, length, shape, layout }) {
 }
 
 /**
- * The state of a run that is over.
+ * The state of a finished run.
  *
  * @param {Link} link
  * @param {{ known: Uint32Array, keyBits?: number, of?: string }} run  the ids that the model saw; of: the hash of the state that it
@@ -91,7 +91,7 @@ export async function stateOf(link, run) {
  * @param {Link} link
  * @param {any} state  of anybody
  * @param {AbortSignal} [signal]
- * @returns {Promise<void>} throws immediately if it is no state; damage, or another file, is reported later
+ * @returns {Promise<void>} throws immediately if it is not a state; damage, or another file, is reported later
  * @internal
  */
 export function restored(link, state, signal) {

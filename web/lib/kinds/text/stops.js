@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Holds back the steps that may not be emitted yet: a stop may begin in them, or a character is not complete. */
+/** Holds back the steps that may not be emitted yet: they may begin a stop, or end within a character. */
 
 /** @import { TextStep } from './text-run.js' */
 
@@ -9,13 +9,13 @@ export class Stops {
   #texts;
   /** @type {TextStep[]} */
   #pending = [];
-  /** The text to search for each of them: its text, or the mark of a control token. @type {string[]} */
+  /** The text to search for each stop: its text, or the marker of a control token. @type {string[]} */
   #seen = [];
-  /** The first of them in which a character is not complete. */
+  /** The first step with an incomplete character. */
   #waitingFrom;
 
   /**
-   * @param {string[]} texts  which end a run where they would appear
+   * @param {string[]} texts  stops, which end a run where they would appear
    * @param {boolean} waiting  the text before ends within a character
    */
   constructor(texts, waiting) {
@@ -23,15 +23,15 @@ export class Stops {
     this.#waitingFrom = waiting ? 0 : Infinity;
   }
 
-  /** The number of steps that wait. */
+  /** The number of pending steps. */
   get pending() {
     return this.#pending.length;
   }
 
   /**
    * @param {TextStep} step
-   * @param {boolean} waiting  its character is not complete
-   * @param {string} [mark]    of a control token, instead of its text: see Tokenizer.mark
+   * @param {boolean} waiting  its character is incomplete
+   * @param {string} [mark]    the marker of a control token, which replaces its text: see Tokenizer.mark
    * @returns {{ steps: TextStep[], stopped: boolean }}  those that may be emitted now; stopped: they are the last
    */
   add(step, waiting, mark = '') {
@@ -78,8 +78,8 @@ export class Stops {
     return steps;
   }
 
-  /** @returns {{ cut: number, safe: number }}  cut: position of a stop in the pending text, or -1; safe: the length of its beginning in
-   * which none can start */
+  /** @returns {{ cut: number, safe: number }}  cut: position of a stop in the pending text, or -1; safe: the length of its prefix in which
+   * none can start */
   #find() {
     const text = this.#seen.join('');
     const found = this.#texts.map((end) => text.indexOf(end)).filter((at) => at >= 0);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Runs the template of a chat, a program in the language Jinja: a separate file, loaded with the first chat. @huggingface/jinja parses; jinja/ runs, in steps
- * with a budget, so that a template from a file can neither stop the page nor fill its memory.
+ * Runs the template of a chat, a program in the language Jinja: a separate file, loaded with the first chat. @huggingface/jinja parses it;
+ * jinja/ runs it in steps with a budget, so that a template from a file can neither stop the page nor fill its memory.
  *
  * Each character of the prompt has a source: the template, or a text that was given. The tokenizer reads control tokens only where the
  * template wrote all of their characters, and a message without any character in the prompt did not reach the model.
@@ -96,10 +96,10 @@ function checkPlain(given) {
 }
 
 /**
- * A value of the page as the template has it.
+ * Converts a value of the page to one of the template.
  *
  * @param {any} value
- * @param {number} source  of its texts
+ * @param {number} source  source of its texts
  * @returns {any}
  */
 function valueOf(value, source) {
@@ -130,7 +130,7 @@ function valueOf(value, source) {
   }
 }
 
-/** A value of a template for a function of the page. @param {any} value @returns {any} */
+/** Converts a value of a template for a function of the page. @param {any} value @returns {any} */
 function plain(value) {
   if (value instanceof Text) return value.text;
   if (value instanceof List) return value.items.map(plain);
@@ -274,8 +274,8 @@ class Rendering {
   }
 
   /**
-   * The text with the arguments of tool calls as objects, as most templates need them, or as texts of JSON, as others do: where objects are an error, or are written
-   * as Python writes them.
+   * Renders the text with the arguments of tool calls as objects, as most templates need them, or as JSON texts, as others do: if objects
+   * give an error, or are written in Python's form.
    *
    * @returns {Generator<void, Text, void>}
    */
@@ -330,7 +330,7 @@ class Rendering {
       made = yield* this.#render(all, argumentsAs);
       if (hasSource(made.text, MESSAGES)) return made;
       const other = yield* this.#render([{ ...first, message: { ...first.message, content: 'x' } }, next, ...rest], argumentsAs);
-      if (made.text.text !== other.text.text) return made; // it has a use for it
+      if (made.text.text !== other.text.text) return made; // the template uses it
       return yield* this.#render(merged, argumentsAs);
     } catch (error) {
       if (error instanceof OverBudget) throw error;
@@ -354,7 +354,7 @@ class Rendering {
     /** @type {[string, any][]} */
     const values = [
       ['tools', tools ? valueOf(tools, TOOLS) : null],
-      ['documents', null], // present and none, as the package transformers passes it
+      ['documents', null], // present and null, as the package transformers passes it
       ['raise_exception', new Callable('raise_exception', ([reason = new Undefined('')]) => refuse(str(machine, reason).text))],
       ['strftime_now', new Callable('strftime_now', ([format]) => Text.of(dateNow(format instanceof Text ? format.text : '')))],
       ['bos_token', valueOf(bos_token, TEMPLATE)],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of texts and of translations: what verbs ask of them, in tokens of their vocabulary. */
+/** Text and translation models: their verbs, in tokens of their vocabulary. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, whole } from '../../runs/saved.js';
@@ -38,11 +38,11 @@ import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js
  * @typedef {object} TextScore
  * @property {number} nats          minus log p(text), natural logarithm
  * @property {number} natsPerToken
- * @property {number} natsPerByte   by the bytes of the tokens that were predicted
+ * @property {number} natsPerByte   per byte of the predicted tokens
  * @property {Uint32Array} tokens   the predicted ones. If the model has no token that begins a text, the first one is given
  * @property {Float32Array} perToken  nats of each
- * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: of each of its layers, a row for each of `tokens`: the states
- *   from which it was predicted, those of the token before it. Score one token more to have those of the last one
+ * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: for each requested layer, a row for each of `tokens`: the state
+ *   from which it was predicted, at the token before it. Score one more token to get the state at the last one
  */
 
 /** The tokens that a run begins with, and the number of given ones.
@@ -54,7 +54,10 @@ async function tokenizerIn(entries, architecture, signal) {
   return metadata.has('tokenizer.ggml.model') ? inTurns(Tokenizer.reading(metadata, architecture), signal) : undefined;
 }
 
-/** A chat template of the file; one that is too long is none, with a warning. @param {Entry[]} entries @param {AnyInfo} info @param {string} [name] */
+/**
+ * A chat template of the file; one that is too long is ignored, with a warning. @param {Entry[]} entries @param {AnyInfo} info @param
+ * {string} [name]
+ */
 function templateIn(entries, { warnings }, name = '') {
   try {
     return String(lookupOf(entries).get(`tokenizer.chat_template${name}`) ?? '');
@@ -64,13 +67,13 @@ function templateIn(entries, { warnings }, name = '') {
   }
 }
 
-/** The most weights of attention(): half a gigabyte of them. */
+/** The most weights of attention(): half a gigabyte. */
 const MOST_WEIGHTS = 2 ** 27;
 
-/** The characters that a sentence may have for each one that its model sees: a run of white space counts as one. */
+/** The most characters of a sentence per token that its model sees: a run of white space counts as one. */
 const MOST_SPACE = 64;
 
-/** Characters of a text that is translated sentence by sentence. */
+/** The most characters of a text that is translated sentence by sentence. */
 const MOST_TEXT = 1 << 16;
 
 /**
@@ -78,11 +81,11 @@ const MOST_TEXT = 1 << 16;
  *
  * @typedef {object} TextInfo
  * @property {number} vocabulary    number of tokens
- * @property {string[]} languages   of a translation, from which and into which, such as 'de', 'en'; if the file has them
- * @property {string} chatTemplate  the file's chat template, a program in Jinja, for `chat()`; '': the file has none
+ * @property {string[]} languages   for a translation model, source and target languages, such as 'de', 'en', if the file names them
+ * @property {string} chatTemplate  the file's chat template, a program in Jinja, for `chat()`; '' if the file has none
  */
 
-/** The verbs of a model of texts. */
+/** The verbs of a text model. */
 export class TextModel {
   #engine;
   /** The worker that writes: a text is one sample. */
@@ -140,11 +143,11 @@ export class TextModel {
   }
 
   /**
-   * Returns whether a number of characters, or tokens, is more than the model can see, before they are read.
+   * Returns whether a number of characters, or tokens, exceeds what the model can see, before they are read.
    *
    * @param {number} length
    * @param {boolean} characters
-   * @param {number} [slack]  that much of a text may go
+   * @param {number} [slack]  the factor by which a text may exceed it
    */
   #over(length, characters, slack = 1) {
     return length > this.#info.positions * (characters ? slack * (this.#tokenizer?.longest ?? 1) : 1);
@@ -154,8 +157,8 @@ export class TextModel {
    * Continues a text, token by token.
    *
    * @param {string | ArrayLike<number>} prompt  a text, in which names of control tokens count, or token ids. The token that begins a text
-   *   is put before it if the model needs it; an empty prompt is that token alone. It must leave room for one more token in the context,
-   *   `info.positions`
+   *   is put before it if the model needs it; an empty prompt is that token alone. It must leave capacity for one more token in the
+   *   context, `info.positions`
    * @param {TextOptions} [options]
    * @returns {TextRun}
    */
@@ -166,9 +169,9 @@ export class TextModel {
   }
 
   /**
-   * The tokens of a prompt, which leave room for another.
+   * The tokens of a prompt, with capacity for another one.
    *
-   * @param {string | ArrayLike<number> | { length: number }} prompt  or anything too long, of which only the length is read
+   * @param {string | ArrayLike<number> | { length: number }} prompt  or a value that is too long, of which only the length is read
    * @param {boolean} [talk]
    * @returns {Given}
    */
@@ -227,7 +230,7 @@ export class TextModel {
    *
    * @param {string | ArrayLike<number>} text  sentences of at most `info.positions` - 1 tokens each; their translations are joined by spaces. White space counts as single spaces, and at
    *   the ends not at all; an empty sentence has an empty translation. Characters that the model never saw are read as their bytes: it does not
-   *   know them, and guesses. Or tokens by their numbers
+   *   know them, and guesses. Or token ids
    * @param {TranslationOptions} [options]
    * @returns {TranslationRun}
    */
@@ -256,7 +259,7 @@ export class TextModel {
   }
 
   /**
-   * The tokens of a sentence; one in capitals only is lowered if the vocabulary then needs fewer tokens.
+   * The tokens of a sentence; one in capitals is lowered if the vocabulary then needs fewer tokens.
    *
    * @param {string} sentence
    * @param {(text: string) => Uint32Array} encode
@@ -275,7 +278,7 @@ export class TextModel {
   }
 
   /**
-   * A sentence as the model reads and writes it: its tokens and the one that ends it. An empty one is nothing at all.
+   * A sentence in the model's form: its tokens and the end token. An empty one has no tokens at all.
    *
    * @param {string | ArrayLike<number>} text
    * @param {(text: string) => Uint32Array} [encode]
@@ -303,15 +306,15 @@ export class TextModel {
    * Continues a saved translation, to the same tokens.
    *
    * @overload
-   * @param {SavedTranslation} saved  what run.save() gave
-   * @param {Pick<TranslationOptions, 'signal' | 'maps' | 'onSearch'>} [options]  those that may differ
+   * @param {SavedTranslation} saved  the result of run.save()
+   * @param {Pick<TranslationOptions, 'signal' | 'maps' | 'onSearch'>} [options]  options that may differ
    * @returns {TranslationRun}
    */
   /**
    * Continues a saved text, to the same tokens; or, with `at` or other options, branches off. maxTokens counts from there.
    *
    * @overload
-   * @param {SavedText} saved  what run.save() gave
+   * @param {SavedText} saved  the result of run.save()
    * @param {TextOptions & { at?: number }} [options]  at: number of drawn tokens to keep, by default all; all other options may differ
    * @returns {TextRun}
    */
@@ -371,9 +374,9 @@ export class TextModel {
    * Returns how probable the model finds a text.
    *
    * @param {string | ArrayLike<number>} text  a text longer than the context is read in windows that overlap by half
-   * @param {{ source?: string | ArrayLike<number>, hiddenStates?: number[], signal?: AbortSignal }} [options]  source: of a model that translates, the sentence
-   *   whose translation the text is; its end counts, because it was a choice too. hiddenStates: layers whose hidden states come with the score, 0 (the embedding) to the
-   *   number of blocks; slower
+   * @param {{ source?: string | ArrayLike<number>, hiddenStates?: number[], signal?: AbortSignal }} [options]  source: for a translation
+   *   model, the sentence whose translation the text is; its end counts, because it is predicted too. hiddenStates: layers whose hidden
+   *   states come with the score, 0 (the embedding) to the number of blocks; slower
    * @returns {Promise<TextScore>}
    */
   async score(text, { source, hiddenStates, signal } = {}) {
@@ -391,7 +394,7 @@ export class TextModel {
     const layers = checkLayers(part, hiddenStates, tokens.length);
     const states = layers?.map(() => new Float32Array(tokens.length * part.hiddenWidth));
     await this.#engine.work(signal, async (job) => {
-      // Stretches as long as the context. Each one after the first repeats half of the one before, and is counted from there.
+      // Windows as long as the context. Each one after the first repeats half of the previous one, and only the rest counts.
       for (let to = given; to < ids.length; ) {
         const from = context.start(to);
         const end = Math.min(ids.length, context.origin(from) + context.positions);
@@ -424,7 +427,8 @@ export class TextModel {
   }
 
   /**
-   * Returns the attention of every token of a text to those before it, in each head of each layer; of a translation also to the sentence that it is of.
+   * Returns the attention of every token of a text to those before it, in each head of each layer; for a translation also to its source
+   * sentence.
    *
    * @param {string | ArrayLike<number>} text  as in score(), no longer than the context
    * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]  source: as in score()
@@ -483,19 +487,19 @@ export class TextModel {
   }
 
   /**
-   * @param {(stop: Stop) => Given | Promise<Given>} given  makes the tokens before the first one that is drawn; stop: throws once the run is to end
+   * @param {(stop: Stop) => Given | Promise<Given>} given  computes the tokens before the first drawn one; stop: throws if the run must end
    * @param {TextOptions} options
    */
   #run(given, options) {
     const { seed, maxTokens, signal, logitBias, constraint, state, probabilities, ...kept } = options;
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
     const ready = state && restored(this.#link, state, signal);
-    // Numbers of tokens, and finite ones: a Map and infinities do not survive JSON.
+    // Token ids, and finite numbers: a Map and infinities do not survive JSON.
     const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };
     const planOf = (/** @type {Given} */ { ids, prompt, dropped = [] }) => {
       const context = this.#contextOf(ids);
       const most = maxTokens ?? Math.max(0, context.positions - ids.length);
-      if (most > 0) context.start(ids.length + most - 1); // where it cannot go that far, it does not begin
+      if (most > 0) context.start(ids.length + most - 1); // if it cannot have that length, it does not begin
       return {
         ids: Array.from(ids),
         prompt,
@@ -536,7 +540,7 @@ export class TextModel {
   }
 
   /**
-   * Tokens by their numbers.
+   * Token ids.
    *
    * @param {string} what
    * @param {ArrayLike<number>} ids
@@ -552,7 +556,7 @@ export class TextModel {
   /** @param {ArrayLike<unknown>} ids */
   #checkIds(ids) {
     const { vocabulary } = this.#info;
-    const all = Array.from(ids); // of a list with holes too
+    const all = Array.from(ids); // also in a list with holes
     const wrong = all.findIndex((id) => !(Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocabulary));
     if (wrong >= 0) throw argumentError(`${show(all[wrong])} is no token: they are 0 to ${vocabulary - 1}`);
   }

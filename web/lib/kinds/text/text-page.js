@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Sets a text in a box of the page while it is written: letters that can be selected, each token shaded by its surprise, scrolled to its end. */
+/**
+ * Sets a text in a box of the page while it is written: letters that can be selected, each token shaded by its surprisal, scrolled to its
+ * end.
+ */
 
 import { endsSentence } from './sentence-end.js';
 import { shadeOf } from './surprise.js';

@@ -29,19 +29,21 @@ import { Stops } from './stops.js';
  * One token that was drawn.
  *
  * @typedef {object} TextStep
- * @property {string} text      what it adds to the text. Empty while a character is not complete: it comes with the token that
- *   completes it. All texts joined are the text of the run
- * @property {number} token     its number in the vocabulary
+ * @property {string} text      the text that it adds. Empty while a character is not complete: it comes with the token that completes it.
+ *   All texts joined are the text of the run
+ * @property {number} token     its id in the vocabulary
  * @property {number} nats      minus log p of it, given all before it, under the model's own distribution (temperature 1, no filter)
- * @property {Alternative[]} [alternatives]  with the option `alternatives`: the most probable tokens here, the first first
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) of each one here, under the model's own distribution
- * @property {AttentionMap[]} [maps]         with the option `maps`: what it looked at, a head of a layer at a time; keys are places in `run.ids`
+ * @property {Alternative[]} [alternatives]  with the option `alternatives`: the most probable tokens here, the most probable first
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) of each one here, under the model's
+ *   own distribution
+ * @property {AttentionMap[]} [maps]         with the option `maps`: its attention, one map per head of a layer; keys are indices in
+ *   `run.ids`
  */
 
 /**
  * @typedef {object} Alternative
  * @property {number} token
- * @property {string} text      the token alone, or its bytes as <0x..> if they are no character
+ * @property {string} text      only the token, or its bytes as <0x..> if they are not a character
  * @property {number} nats      minus log p, under the model's own distribution
  */
 
@@ -55,11 +57,12 @@ import { Stops } from './stops.js';
  * @property {number} prompt     number of given tokens
  * @property {number[]} ids      all tokens, in order
  * @property {object} options    as they were given to generate(), without seed, signal and maxTokens
- * @property {SavedState} [state]  the engine's memory of it, if requested
+ * @property {SavedState} [state]  the engine's state, if requested
  */
 
-/** The beginning of a run and its length. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, heads: number, ready?: Promise<void>, state?: string, dropped: Dropped[] }} Plan
- * most: tokens to draw; ready: when the engine has the state that was given; state: its hash */
+/** The beginning of a run and its length. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number,
+ * heads: number, ready?: Promise<void>, state?: string, dropped: Dropped[] }} Plan most: tokens to draw; ready: resolves when the engine
+ * has the given state; state: its hash */
 
 /**
  * One run of a text model: an async iterable of tokens, a text, or drawn to a canvas, in any order or at the same time. The tokens are
@@ -74,10 +77,10 @@ export class TextRun extends BaseRun {
   /** Set once a chat is turned into tokens; otherwise from the beginning. @type {Plan | undefined} */
   #plan;
   #planned;
-  /** Tokens that were emitted, the prompt included; and those that there were before it began. */
+  /** Number of emitted tokens, including the prompt; and of those that existed before the run began. */
   #emitted = 0;
   #first = 0;
-  /** The first of them that the model saw last. */
+  /** Index of the first token that the model saw last. */
   #from = 0;
 
   /** Number of tokens at the beginning that were reused from an earlier run of this model; known with the first step. */
@@ -86,7 +89,7 @@ export class TextRun extends BaseRun {
   /**
    * @param {Link} link
    * @param {Tokenizer | undefined} tokenizer
-   * @param {(stop: Stop) => Plan | Promise<Plan>} planned  stop: throws once the run is to end
+   * @param {(stop: Stop) => Plan | Promise<Plan>} planned  stop: throws if the run must end
    * @param {TokenSettings} checked
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
@@ -132,7 +135,7 @@ export class TextRun extends BaseRun {
     return Uint32Array.from(ids.slice(0, prompt));
   }
 
-  /** All tokens so far, those of the prompt first; of a chat, or of a very long prompt, none before `input` has resolved. */
+  /** All tokens so far, those of the prompt first; for a chat or a very long prompt, empty before `input` has resolved. */
   get ids() {
     return Uint32Array.from(this.#plan?.ids.slice(0, this.#emitted) ?? []);
   }
@@ -165,7 +168,7 @@ export class TextRun extends BaseRun {
     return this.#earlier + text;
   }
 
-  /** Of a resumed run, the text drawn before. */
+  /** For a resumed run, the text drawn before. */
   get #earlier() {
     const { ids = [], prompt = 0 } = this.#plan ?? {};
     const writer = this.#tokenizer?.writer();
@@ -182,8 +185,9 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * Returns all that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have. With `state`, once the run has ended or was
-   * stopped, the result also contains the engine's memory of it. Then nothing is processed again when the run is resumed later, or in the next turn of a chat: model.chat(messages, { state: saved.state }).
+   * Returns all that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have. With `state`, once the
+   * run has ended or was stopped, the result also contains the engine's state. Then nothing is processed again when the run is resumed
+   * later, or in the next turn of a chat: model.chat(messages, { state: saved.state }).
    *
    * @overload
    * @returns {SavedText}
@@ -195,7 +199,7 @@ export class TextRun extends BaseRun {
    */
   /**
    * @overload
-   * @param {{ state: true }} options  bytes by the MB: for IndexedDB or a file, not for JSON
+   * @param {{ state: true }} options  megabytes of bytes: for IndexedDB or a file, not for JSON
    * @returns {Promise<SavedText & { state: SavedState }>}
    */
   /**
@@ -224,11 +228,11 @@ export class TextRun extends BaseRun {
   /**
    * Draws the text on a canvas as it comes: words wrapped, each token shaded by its surprisal, a caret, scrolled when it is full. It keeps
    * the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own
-   * content becomes the text, for those who do not see it; `mirror` names another element that shows it as well.
+   * content becomes the text, for screen readers; `mirror` names another element that shows it as well.
    *
    * @param {Canvas} canvas
    * @param {TextSheetOptions & { signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} what was drawn, without the prompt
+   * @returns {Promise<string>} the drawn text, without the prompt
    */
   async drawTo(canvas, options = {}) {
     await this.#planned;
@@ -272,7 +276,7 @@ export class TextRun extends BaseRun {
     const plan = await this.#planned;
     const { ids } = plan;
     const writer = this.#tokenizer?.writer();
-    for (const id of ids) writer?.write(id); // so that what follows continues it
+    for (const id of ids) writer?.write(id); // so that later text continues it
     const stops = new Stops(this.#checked.stop, writer?.waiting() ?? false);
     for await (const { token, ...rest } of this.#draw(plan)) {
       const text = writer?.write(token) ?? '';

@@ -18,13 +18,13 @@ import { classOf } from '../../base/realm.js';
 const MOST_BIASES = 4096;
 
 /**
- * The settings of a run, checked.
+ * The validated settings of a run.
  *
  * @typedef {object} TokenSettings
  * @property {Settings} settings
  * @property {number | bigint} seed  as it was given
  * @property {number | undefined} maxTokens
- * @property {string[]} stop  with marks for control tokens, see Tokenizer.mark
+ * @property {string[]} stop  with markers for control tokens, see Tokenizer.mark
  * @property {number} alternatives
  * @property {boolean} maps
  * @property {boolean} probabilities
@@ -32,7 +32,7 @@ const MOST_BIASES = 4096;
  * @property {Constraint | undefined} constraint
  */
 
-/** Characters of a text that ends a run. */
+/** The most characters of a stop. */
 const LONGEST_STOP = 4096;
 
 /**
@@ -46,7 +46,8 @@ export function checkTokens(given, tokenizer, size) {
   const { maxTokens, logitBias = {}, stop = [], alternatives, maps, probabilities, keyBits } = options;
   if (keyBits !== undefined && keyBits !== 8 && keyBits !== 16)
     throw argumentError(`keyBits must be 8 or 16, bits of the keys that are kept, not ${show(keyBits)}`);
-  const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) && stop.length <= 64 ? Array.from(stop) : [null]; // one of ours, with holes filled
+  // a list of ours, with holes filled
+  const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) && stop.length <= 64 ? Array.from(stop) : [null];
   if (!stops.every((text) => typeof text === 'string' && text !== '' && text.length <= LONGEST_STOP)) {
     throw argumentError(`stop must be a text of at most ${LONGEST_STOP} characters, or a list of at most 64 of them, none empty`);
   }

@@ -3,8 +3,8 @@
 
 /**
  * Draws text on a canvas while it is being written. A word of several tokens is measured and drawn as a whole, so that letters join as
- * their script requires; each token is a stretch of it with its own shade. Words are broken into lines in the order in which they are read;
- * for text that is read from right to left, bidi.js then gives the position of each in its line.
+ * their script requires; each token is a range of it with its own shade. Words are broken into lines in reading order; for right-to-left
+ * text, bidi.js then gives the position of each in its line.
  */
 
 import { media } from '../../base/media.js';
@@ -19,15 +19,15 @@ import { shadeOf } from './surprise.js';
 /**
  * @typedef {object} TextSheetOptions
  * @property {Dom<'Element'>} [mirror]   shows the text as its own
- * @property {boolean} [shade]    whether the background of each token shows its surprise: clear where it was certain. Default true
- * @property {boolean} [caret]    whether there is one at the end while the text is written. Default true
+ * @property {boolean} [shade]    whether the background of each token shows its surprisal: clear if it was certain. Default true
+ * @property {boolean} [caret]    whether there is a caret at the end while the text is written. Default true
  */
 
-/** A stretch of a word that belongs to one token.
+/** A range of a word that belongs to one token.
  * @typedef {{ index: number, from: number, to: number, nats: number, given: boolean }} Stretch */
 /** `space`: width of the space before it; `line` counts from the first line of all.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number }} Word */
-/** A piece is drawn at once: a word, or a part of it that is read in one direction.
+/** A piece is drawn in one call: a word, or a part of it with a single direction.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number, reversed: boolean }} Piece */
 /** In CSS pixels, from the corner of the canvas. @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
@@ -35,17 +35,17 @@ import { shadeOf } from './surprise.js';
 const FULL_SHADE = 0.6;
 /** The same as a line under the token, in CSS pixels. */
 const FULL_LINE = 4;
-/** Given text is this opaque. */
+/** Opacity of given text. */
 const GIVEN_ALPHA = 0.72;
 /** Number of lines kept above the visible ones, for a page that becomes narrower. */
 const KEPT_LINES = 500;
 const LINE_HEIGHT = 1.55;
-/** The most characters in the text for those who do not see the canvas; the canvas shows fewer. */
+/** The most characters in the text for screen readers; the canvas shows fewer. */
 const KEPT_TEXT = 100_000;
-/** Between two changes of that text: updating a long text is work for the browser even if it is not visible. */
+/** Milliseconds between two updates of that text: updating a long text is work for the browser even if it is not visible. */
 const TOLD_MS = 200;
 
-/** So much of a word is set at once: a text without spaces would be measured whole for each of its lines. */
+/** The most characters of a word that are set in one piece: a text without spaces would be measured whole for each of its lines. */
 const SOME = /.{1,64}/gsu;
 
 export class TextSheet extends Sheet {
@@ -53,7 +53,7 @@ export class TextSheet extends Sheet {
   #caret;
   /** Every kept word and line break, in order. @type {Word[]} */
   #words = [];
-  /** The word that the next letters belong to. @type {Word | undefined} */
+  /** The word that the next letters continue. @type {Word | undefined} */
   #open;
   /** The next word begins at this x, in CSS pixels. */
   #x = 0;
@@ -66,9 +66,9 @@ export class TextSheet extends Sheet {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #telling;
   #writing = true;
-  /** Whether something is read from right to left. */
+  /** Whether any text is read from right to left. */
   #bidirectional = false;
-  /** The token that is marked. */
+  /** The index of the marked token. */
   #marked = -1;
   /** Whole sentences appear. */
   #calm = media('(prefers-reduced-motion: reduce)').matches;
@@ -108,7 +108,7 @@ export class TextSheet extends Sheet {
     if (!this.#calm || endsSentence(text)) this.paintSoon();
   }
 
-  /** The text is complete: the caret goes. @override */
+  /** The text is complete: the caret disappears. @override */
   end() {
     this.#writing = false;
     this.paint();
@@ -120,7 +120,7 @@ export class TextSheet extends Sheet {
     super.close();
   }
 
-  /** Back to an empty page. */
+  /** Clears the page. */
   clear() {
     this.#words = [];
     this.#open = undefined;
@@ -139,7 +139,7 @@ export class TextSheet extends Sheet {
   }
 
   /**
-   * The token at a place.
+   * The token at a point.
    *
    * @param {number} x  CSS pixels from the corner of the canvas
    * @param {number} y
@@ -153,10 +153,10 @@ export class TextSheet extends Sheet {
   }
 
   /**
-   * The boxes of a token in the present layout.
+   * The boxes of a token in the current layout.
    *
    * @param {number} index
-   * @returns {Box[]} one for each line that it is on; none when it is out of sight
+   * @returns {Box[]} one for each line that it is on; empty when it is out of sight
    */
   boxesOf(index) {
     return this.#boxes()
@@ -164,7 +164,7 @@ export class TextSheet extends Sheet {
       .map(({ box }) => box);
   }
 
-  /** Paints now, in the colours of the moment. @override */
+  /** Paints now, in the current colours. @override */
   paint() {
     super.paint();
     const { context } = this;
@@ -178,7 +178,8 @@ export class TextSheet extends Sheet {
     for (const { index, nats, given, box } of this.#boxes(pieces)) {
       const shade = !this.#shade || given ? 0 : FULL_SHADE * shadeOf(nats);
       if (shade > 0.01) {
-        // Below letters of a forced colour a shade of another one could hide them: there a line under the token is as thick as it would be dark.
+        // A shade behind letters of a forced colour could hide them: instead, a line under the token is as thick as the shade would be
+        // dark.
         const thick = forced ? Math.max(1, (shade / FULL_SHADE) * FULL_LINE) : box.height - 2;
         context.globalAlpha = forced ? 1 : shade;
         context.fillStyle = surprise;
@@ -203,7 +204,7 @@ export class TextSheet extends Sheet {
         context.fillText(text, x, y + baseline);
         continue;
       }
-      // A word whose beginning was given, such as one followed by a comma.
+      // A word whose beginning was given, for example before a comma.
       const cut = context.measureText(text.slice(0, given)).width;
       const edge = reversed ? x + width - cut : x + cut;
       const sides = [edge - this.width, edge]; // both left edges
@@ -229,7 +230,7 @@ export class TextSheet extends Sheet {
     this.#tell();
   }
 
-  /** The same text for those who do not see the canvas. */
+  /** The same text for screen readers. */
   #tell() {
     clearTimeout(this.#telling);
     const wait = this.#writing ? this.#toldAt + TOLD_MS - performance.now() : 0;
@@ -269,13 +270,13 @@ export class TextSheet extends Sheet {
   }
 
   /**
-   * The visible pieces in their places, and the place of the caret.
+   * The visible pieces and the caret, with their positions.
    *
    * @returns {{ pieces: Piece[], caret: number }}
    */
   #arranged() {
     const words = this.#visible();
-    // White space before a word that went to the next line takes no space.
+    // White space before a word that moved to the next line takes no space.
     const shown = words.filter(({ text, line }, i) => !(/^\s/.test(text) && words[i + 1]?.line > line));
     if (!this.#bidirectional) {
       const pieces = shown.map((word) => ({ ...word, reversed: false }));
@@ -316,9 +317,9 @@ export class TextSheet extends Sheet {
   }
 
   /**
-   * The paragraphs that are visible, line by line, each in parts that are read in one direction.
+   * The visible paragraphs, line by line, each divided into parts of a single direction.
    *
-   * @returns {{ base: number, lines: { word: Word, from: number, to: number, level: number }[][] }[]} base: 1 where it begins at the right
+   * @returns {{ base: number, lines: { word: Word, from: number, to: number, level: number }[][] }[]} base: 1 if it begins at the right
    */
   #paragraphs() {
     const top = this.#top;
@@ -329,7 +330,7 @@ export class TextSheet extends Sheet {
         all.push([]); // a line break
       else all[all.length - 1].push(word);
     }
-    let before = 0; // an empty one begins where the one before did
+    let before = 0; // an empty one has the direction of the previous one
     const visible = all.filter((words) => words.length === 0 || (words[words.length - 1].line >= top && words[0].line < top + this.#rows));
     return visible.map((words) => {
       const { base, levels } = levelsOf(words.map(({ text }) => text).join(''));
@@ -350,7 +351,7 @@ export class TextSheet extends Sheet {
     });
   }
 
-  /** Every visible stretch of a token and its position. @param {Piece[]} [pieces] */
+  /** Every visible range of a token and its position. @param {Piece[]} [pieces] */
   #boxes(pieces = this.#arranged().pieces) {
     const context = this.context;
     context.font = this.#font;
@@ -416,7 +417,7 @@ export class TextSheet extends Sheet {
       word.line = this.#line;
     }
     if (width > this.width && text.length > 1) {
-      // Longer than a line: it is broken where it must.
+      // It is longer than a line and must be broken.
       const fits = this.#fitting(word.text, piece);
       if (fits.length > 0) this.#append(word, fits, stretch);
       this.#close();
@@ -440,7 +441,7 @@ export class TextSheet extends Sheet {
   }
 
   /**
-   * As much of a piece as fits in the line, at least one character in an empty line.
+   * As much of a piece as fits the line, at least one character in an empty line.
    *
    * @param {string} before
    * @param {string} piece
@@ -455,7 +456,7 @@ export class TextSheet extends Sheet {
     return fits;
   }
 
-  /** The open word is complete. */
+  /** Closes the current word. */
   #close() {
     if (this.#open) this.#x = this.#open.x + this.#open.width;
     this.#open = undefined;
@@ -472,7 +473,7 @@ export class TextSheet extends Sheet {
     this.#words = this.#words.filter(({ line }) => line >= keep);
   }
 
-  /** Sets all words anew where size, resolution or font have changed. */
+  /** Sets all words again if size, resolution or font have changed. */
   #refit() {
     if (this.fit()) this.#reflow();
   }
@@ -501,7 +502,7 @@ export class TextSheet extends Sheet {
   }
 }
 
-/** Tells whether one begins where the other ends. @param {Box} a  @param {Box} b */
+/** Whether one begins where the other ends. @param {Box} a  @param {Box} b */
 function touch(a, b) {
   return Math.abs(a.x + a.width - b.x) < 0.5 || Math.abs(b.x + b.width - a.x) < 0.5;
 }

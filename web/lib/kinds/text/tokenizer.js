@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Text: from the vocabulary in a file's metadata to tokens and back. Plain functions; no engine.
+ * Tokenizers: converts text to tokens and back, with the vocabulary in a file's metadata. These are plain functions, without the engine.
  *
  *     tokenizer/vocabulary.js  the metadata, checked      tokenizer/pre.js      where a text is cut first
  *     tokenizer/bpe.js         byte pairs ('gpt2')        tokenizer/merge.js    the merging of symbols, for both
@@ -22,20 +22,20 @@ import { BYTE, CONTROL, UNKNOWN, USER_DEFINED, readingVocabulary } from './token
 
 /** @typedef {'normal' | 'unknown' | 'control' | 'user' | 'byte'} TokenKind */
 
-/** Characters of a prompt that are tokenized in one go: more would block the page for too long. @internal */
+/** The most characters of a prompt that are tokenized synchronously: more would block the page for too long. @internal */
 export const AT_ONCE = 2 ** 18;
 const LONGEST_TEXT = 2 ** 26;
-/** Tokens, or pieces of a text, between two turns that others may have. */
+/** Tokens, or pieces of a text, between two yields to the event loop. */
 const SLICE = 4096;
 
-/** Turns texts into tokens and tokens into texts. */
+/** Converts texts to tokens and tokens to texts. */
 export class Tokenizer {
   /** @type {Vocabulary} */
   #vocabulary;
   #longest = 0;
   #pieces;
   #specials;
-  /** Bytes of each token, once requested. @type {Uint8Array[]} */
+  /** Bytes of each token, on first use. @type {Uint8Array[]} */
   #bytes = [];
 
   /** The number of tokens. @type {number} */
@@ -54,7 +54,7 @@ export class Tokenizer {
   }
 
   /**
-   * Makes one, in chunks if there are many tokens.
+   * Creates one, in chunks if there are many tokens.
    *
    * @param {Lookup} metadata  those under `tokenizer.` are read
    * @param {string} [architecture]  of the model
@@ -98,7 +98,7 @@ export class Tokenizer {
     return this.#longest;
   }
 
-  /** True if a text begins with `begin` for this model. */
+  /** True if this model begins texts with `begin`. */
   get addsBegin() {
     return this.#vocabulary.addBegin && this.begin !== undefined;
   }
@@ -107,8 +107,8 @@ export class Tokenizer {
    * The tokens of a text, synchronously. For a text as long as a book use encodeLong(), which does not block the page.
    *
    * @param {string} text  at most 2^26 characters; a lone surrogate becomes U+FFFD
-   * @param {{ special?: boolean }} [options]  special: the tokens that begin and end a text are put where the file asks for them, and
-   *   where the text contains the name of a control token, such as <s>, that token is meant. Default: false, all is plain text
+   * @param {{ special?: boolean }} [options]  special: adds the tokens that begin and end a text if the file requires them, and reads the
+   *   name of a control token in the text, such as <s>, as that token. Default: false, everything is plain text
    * @returns {Uint32Array<ArrayBuffer>}
    */
   encode(text, options = {}) {
@@ -122,7 +122,7 @@ export class Tokenizer {
    * The same in chunks, which yield to the event loop.
    *
    * @param {string} text
-   * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: gives it up
+   * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: aborts it
    * @returns {Promise<Uint32Array<ArrayBuffer>>}
    */
   async encodeLong(text, options = {}) {
@@ -140,7 +140,7 @@ export class Tokenizer {
   }
 
   /**
-   * The tokens of a sentence to translate: if the model reads characters, each of these separately, which is one token or its bytes.
+   * The tokens of a sentence to translate: if the model reads characters, each is encoded separately, as one token or its bytes.
    *
    * @param {string} text
    * @returns {Uint32Array<ArrayBuffer>}
@@ -151,8 +151,8 @@ export class Tokenizer {
   }
 
   /**
-   * @param {(string | number)[]} parts  texts, and tokens, which represent themselves
-   * @param {boolean} special  whether it begins and ends as the file asks for it
+   * @param {(string | number)[]} parts  texts, and tokens, which stand for themselves
+   * @param {boolean} special  whether to add begin and end tokens as the file requires
    * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
    */
   *#encodeParts(parts, special) {
@@ -160,7 +160,7 @@ export class Tokenizer {
     /** @type {number[]} */
     const ids = [];
     const put = (/** @type {number} */ id) => void ids.push(id);
-    if (special && addBegin && begin !== undefined && parts[0] !== begin) put(begin); // which it may begin with itself
+    if (special && addBegin && begin !== undefined && parts[0] !== begin) put(begin); // which may already be there
     let first = true; // of a text, or after a special token
     for (const part of parts) {
       if (typeof part === 'number') put(part);
@@ -186,8 +186,8 @@ export class Tokenizer {
    * The text of some tokens, synchronously; for a book use decodeLong().
    *
    * @param {ArrayLike<number>} ids
-   * @param {{ special?: boolean }} [options]  special: control tokens appear by their names. Default: false, they are no text
-   * @returns {string} bytes that are no UTF-8 become U+FFFD
+   * @param {{ special?: boolean }} [options]  special: control tokens appear by their names. Default: false, they have no text
+   * @returns {string} bytes that are not valid UTF-8 become U+FFFD
    */
   decode(ids, options = {}) {
     checkOptions(options, 'decode()', ['special']);
@@ -199,8 +199,8 @@ export class Tokenizer {
   /**
    * The same in chunks, which yield to the event loop.
    *
-   * @param {ArrayLike<number>} ids  which must not change until then
-   * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: gives it up
+   * @param {ArrayLike<number>} ids  must not change until then
+   * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: aborts it
    * @returns {Promise<string>}
    */
   async decodeLong(ids, options = {}) {
@@ -225,9 +225,9 @@ export class Tokenizer {
   }
 
   /**
-   * Decodes tokens one at a time: a character whose bytes are not all there waits for the rest.
+   * Decodes tokens one at a time: an incomplete character waits for its remaining bytes.
    *
-   * @param {{ special?: boolean, within?: boolean }} [options]  within: it continues other text, so that a leading space counts
+   * @param {{ special?: boolean, within?: boolean }} [options]  within: it continues other text, so a leading space is kept
    * @returns {{ write: (id: number) => string, waiting: () => boolean, end: () => string }}
    */
   writer(options = {}) {
@@ -245,7 +245,7 @@ export class Tokenizer {
           return '';
         }
         let bytes = kind === 'unknown' && !special ? REPLACEMENT : this.bytes(id);
-        // The space that encode() has put there.
+        // The space that encode() added.
         if (addSpace && first && kind !== 'control' && kind !== 'user' && bytes[0] === 0x20) bytes = bytes.subarray(1);
         first = kind === 'control' || kind === 'user';
         pending.add(bytes);
@@ -279,7 +279,7 @@ export class Tokenizer {
   }
 
   /**
-   * The text of a single token for display: its text, its name, or a byte that is no character as <0x..>.
+   * The text of a single token for display: its text, its name, or an incomplete character's byte as <0x..>.
    *
    * @param {number} id
    * @returns {string}
@@ -295,7 +295,7 @@ export class Tokenizer {
   }
 
   /**
-   * The token with exactly this text, if there is one; if several have it, the one that would be read in the middle of a text.
+   * The token with exactly this text, if there is one; if several have it, the one used in the middle of a text.
    *
    * @param {string} text
    * @returns {number | undefined}
@@ -312,7 +312,7 @@ export class Tokenizer {
   }
 
   /**
-   * The mark of a token for those who look for a stop: one of control has one; of all others the text counts.
+   * The marker of a token in the search for stops: a control token has one; for all others the text counts.
    *
    * @param {number} id
    * @internal
@@ -321,7 +321,7 @@ export class Tokenizer {
     return this.kind(id) === 'control' ? `\ue000${id}\ue001` : '';
   }
 
-  /** A text with marks instead of the control tokens that it names. @param {string} text @internal */
+  /** A text with markers in place of the control tokens that it names. @param {string} text @internal */
   marked(text) {
     return this.#specials
       .divide(wellFormed(text), true)
@@ -357,7 +357,7 @@ const REPLACEMENT = new TextEncoder().encode('\ufffd');
 /** The number of bytes of an unfinished character at the end of the added text. */
 class Pending {
   count = 0;
-  /** Bytes that the unfinished character has in all. */
+  /** Total number of bytes of the incomplete character. */
   #whole = 0;
 
   /** @param {Uint8Array} bytes */

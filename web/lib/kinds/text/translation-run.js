@@ -25,12 +25,12 @@ import { AlignedSheet } from './aligned-sheet.js';
  * One token of a translation.
  *
  * @typedef {object} TranslationStep
- * @property {string} text      what it adds to the text; for characters in several tokens it comes with the last of them. All texts joined
+ * @property {string} text      the text that it adds; for a character in several tokens it comes with the last of them. All texts joined
  *   are the translation
- * @property {number} token     its number in the vocabulary
+ * @property {number} token     its id in the vocabulary
  * @property {number} nats      -log p of it, given the sentence and all before it, under the model's own distribution (temperature 1)
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) of each one here, under the model's own distribution
- * @property {AttentionMap[]} [maps]      with the option `maps`: what it looked at, a head of a layer at a time
+ * @property {AttentionMap[]} [maps]      with the option `maps`: its attention, one map per head of a layer
  * @property {Float32Array} [alignment]   with `maps`: one weight for each token of `run.input`, the mean of all heads of all layers. They
  *   add up to 1; to less if the model damps them, as local attention about a predicted position does; to any sum if each is the probability
  *   that the token is attended to, as in structured attention. A model without attention has none
@@ -40,17 +40,17 @@ import { AlignedSheet } from './aligned-sheet.js';
  * A continuation that a search considered.
  *
  * @typedef {object} Hypothesis
- * @property {number} parent   which hypothesis of the step before it continues, as in `living`; 0 in the first step
+ * @property {number} parent   which hypothesis of the previous step it continues, as in `living`; 0 in the first step
  * @property {number} token
- * @property {string} text     the token alone
+ * @property {string} text     only the token
  * @property {number} nats     -log p of the whole translation so far
- * @property {number} score    nats / ((5 + n) / 6)^lengthPenalty of n tokens: the lower the better, and what decides among complete ones
+ * @property {number} score    nats / ((5 + n) / 6)^lengthPenalty for n tokens; the lowest wins among complete ones
  * @property {'lives' | 'ended' | 'cut'} fate
  * @property {number} living   if it is live, its index among the hypotheses of this step, 0 the best; otherwise -1
  */
 
 /**
- * One step of a search: as many positions are decided as there were steps before it.
+ * One step of a search: the n-th step decides position n.
  *
  * @typedef {object} SearchStep
  * @property {number} position
@@ -60,7 +60,7 @@ import { AlignedSheet } from './aligned-sheet.js';
 /** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, vocabulary: number, heads: number,
  *   maps: boolean, probabilities: boolean, onSearch: ((step: SearchStep) => void) | undefined }} TranslateSettings */
 
-/** The most tokens that a translation has more than its sentence, unless more are asked for [Vaswani et al. 2017, section 6.1]. */
+/** The most tokens by which a translation exceeds its sentence, unless more are requested [Vaswani et al. 2017, section 6.1]. */
 const LONGER = 50;
 
 /**
@@ -93,7 +93,7 @@ export function checkTranslate(given, { positions, vocabulary, heads }) {
 }
 
 /**
- * A sentence as models are trained on: composed characters, single spaces.
+ * A sentence in the form of the training data: composed characters, single spaces.
  *
  * @param {string} text
  * @internal
@@ -115,7 +115,7 @@ export function sentenceOf(text) {
  */
 
 /**
- * A translation under way: an async iterable of tokens, a text, or drawn to a canvas, in any order or at the same time. Leaving the loop,
+ * A translation in progress: an async iterable of tokens, a text, or drawn to a canvas, in any order or at the same time. Leaving the loop,
  * the signal and `model.close()` stop it within some 10 ms.
  *
  * @extends {BaseRun<TranslationStep, string>}
@@ -124,14 +124,14 @@ export class TranslationRun extends BaseRun {
   #link;
   #tokenizer;
   #sentences;
-  /** The sentence that is translated now. */
+  /** The index of the current sentence. */
   #at;
-  /** Tokens of the translations before it, each with an end. @type {number[]} */
+  /** Tokens of the previous translations, each with an end. @type {number[]} */
   #ended;
   #checked;
-  /** Tokens of its translation that were emitted. @type {number[]} */
+  /** Emitted tokens of its translation. @type {number[]} */
   #ids;
-  /** The tokens that were emitted before it was saved. */
+  /** The tokens emitted before it was saved. */
   #first;
 
   /** The translation before the first step: for a resumed run, the text emitted before it was saved. @type {string} */
@@ -141,8 +141,8 @@ export class TranslationRun extends BaseRun {
   search = [];
 
   /**
-   * With the option `maps`, from the first token on: how the sentence was read, the attention of each head of a layer of the encoder. Queries and
-   * keys are the tokens of the sentence.
+   * With the option `maps`, from the first token on: the attention of each head of a layer of the encoder. Queries and keys are the tokens
+   * of the sentence.
    *
    * @type {AttentionMap[]}
    */
@@ -151,7 +151,8 @@ export class TranslationRun extends BaseRun {
   /**
    * @param {Link} link
    * @param {Tokenizer | undefined} tokenizer
-   * @param {{ sentences: Uint32Array[], ids: number[] }} given  sentences: each with its end, or a single empty one; ids: those that were emitted already
+   * @param {{ sentences: Uint32Array[], ids: number[] }} given  sentences: each with its end, or a single empty one; ids: those already
+   *   emitted
    * @param {TranslateSettings} checked
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
@@ -172,18 +173,19 @@ export class TranslationRun extends BaseRun {
     this.before = translated(tokenizer, ids).join('');
   }
 
-  /** The input as the model receives it: the tokens of the sentence, the one that ends it last; of an empty sentence none. Of several sentences one after another.
+  /** The input in the form of the model: the tokens of the sentence, the end token last; empty for an empty sentence. Several sentences are
+   * concatenated.
    * @returns {Promise<Uint32Array>} */
   get input() {
     return Promise.resolve(this.source);
   }
 
-  /** The same at once. @internal */
+  /** The same synchronously. @internal */
   get source() {
     return join(Uint32Array, this.#sentences);
   }
 
-  /** The sentence that is translated now. */
+  /** The current sentence. */
   get #source() {
     return this.#sentences[this.#at];
   }
@@ -203,7 +205,7 @@ export class TranslationRun extends BaseRun {
     return [...this.#ended, ...this.#ids];
   }
 
-  /** The most tokens, the end included. */
+  /** The most tokens, including the end. */
   get #most() {
     const { maxTokens, positions } = this.#checked;
     return Math.max(0, Math.min(maxTokens === undefined ? this.#source.length + LONGER : maxTokens - this.#ended.length, positions));
@@ -213,7 +215,7 @@ export class TranslationRun extends BaseRun {
    * Reads the run to its end.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} the translation; of a resumed run with the text emitted before
+   * @returns {Promise<string>} the translation; for a resumed run, including the text emitted before
    */
   async text(options = {}) {
     checkOptions(options, 'text()', ['signal']);
@@ -240,7 +242,7 @@ export class TranslationRun extends BaseRun {
   /**
    * Draws the translation above the sentence, word by word, with bands to the attended words, as wide as the weight (the mean of all heads
    * of all layers). It keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its
-   * style. The canvas's own content becomes the translation, for those who do not see it.
+   * style. The canvas's own content becomes the translation, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {AlignedSheetOptions & { signal?: AbortSignal }} [options]
@@ -292,7 +294,8 @@ export class TranslationRun extends BaseRun {
     const first = this.#at;
     for (; this.#at < this.#sentences.length; this.#at++) {
       if (this.#at > first) {
-        if (this.#checked.maxTokens !== undefined && this.#ended.length + this.#ids.length + 1 >= this.#checked.maxTokens) break; // as many as were asked for
+        // the requested number
+        if (this.#checked.maxTokens !== undefined && this.#ended.length + this.#ids.length + 1 >= this.#checked.maxTokens) break;
         this.#ended.push(...this.#ids, Number(this.#tokenizer?.end));
         this.#ids = [];
         this.finish = undefined;
@@ -306,8 +309,8 @@ export class TranslationRun extends BaseRun {
   async *#sentence() {
     if (this.#source.length === 0) return;
     const writer = this.#tokenizer?.writer();
-    for (const id of this.#ids) writer?.write(id); // so that what follows continues it
-    /** Steps in the middle of a character. @type {TranslationStep[]} */
+    for (const id of this.#ids) writer?.write(id); // so that later text continues it
+    /** Steps within a character. @type {TranslationStep[]} */
     let pending = [];
     const found = this.#checked.search === undefined ? undefined : await this.#find(this.#checked.search);
     if (this.stopped) return;
@@ -324,13 +327,16 @@ export class TranslationRun extends BaseRun {
   /** @param {TranslationStep[]} steps */
   *#emit(steps) {
     for (const step of steps) {
-      const text = this.#at > 0 && this.#ids.length === 0 ? ` ${step.text}` : step.text; // behind the translation before
+      const text = this.#at > 0 && this.#ids.length === 0 ? ` ${step.text}` : step.text; // after the previous translation
       this.#ids.push(step.token);
       yield this.#placed({ ...step, text });
     }
   }
 
-  /** A step with its maps, where there are several sentences, at the places of all their tokens. @param {TranslationStep} step @returns {TranslationStep} */
+  /**
+   * If there are several sentences, shifts a step's maps to the indices of all their tokens. @param {TranslationStep} step @returns
+   * {TranslationStep}
+   */
   #placed({ maps, alignment, ...step }) {
     const from = this.#sentences.slice(0, this.#at).reduce((sum, { length }) => sum + length, 0);
     const whole = new Float32Array(alignment ? this.source.length : 0);
@@ -343,7 +349,7 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * One token after another, drawn or known.
+   * Tokens one by one, drawn or known.
    *
    * @param {{ ids: Uint32Array, ended: boolean } | undefined} found
    * @returns {AsyncGenerator<Omit<TranslationStep, 'text'>, void, void>}
@@ -351,14 +357,17 @@ export class TranslationRun extends BaseRun {
   async *#draw(found) {
     const { settings, vocabulary, heads, maps, probabilities } = this.#checked;
     const length = found ? found.ids.length : this.#most;
-    /** Without a vocabulary, the last token: it is an end if nothing follows, which the next message may say. @type {Omit<TranslationStep, 'text'>[]} */
+    /**
+     * Without a vocabulary, the last token: it is an end if nothing follows, which only the next message shows. @type
+     * {Omit<TranslationStep, 'text'>[]}
+     */
     const held = [];
     const what = { settings: { ...settings, samples: 1 }, maps, probabilities, length, forced: found?.ids };
     for await (const message of this.#ask(what, this.#ids)) {
       const ended = message.last && (found ? found.ended : message.to < length);
       const rows = message.maps?.[0];
       const encoder = rows?.filter(({ name }) => name === 'encoder') ?? [];
-      if (encoder.length > 0) this.encoder = mapsOf([encoder], heads, this.#source.length); // of the sentence that is translated now
+      if (encoder.length > 0) this.encoder = mapsOf([encoder], heads, this.#source.length); // of the current sentence
       const told = rows && mapsAt(rows, heads, message.from);
       const alignment = told && meanOf(told);
       for (const [i, token] of message.ids.entries()) {
@@ -414,7 +423,7 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * The messages of a run that reads the sentence; none of one that has no length.
+   * The messages of a run that reads the sentence; none for one without a length.
    *
    * @param {{ settings: Settings, length: number, maps?: boolean, probabilities?: boolean, search?: number, forced?: Uint32Array }} what
    * @param {number[]} known  tokens that are not drawn again
@@ -441,7 +450,7 @@ function textsOf(tokenizer, ids) {
 }
 
 /**
- * The same of the translations of several sentences, which are joined by spaces, without the ends between them.
+ * The same for the translations of several sentences, which are joined by spaces, without the ends between them.
  *
  * @param {Tokenizer | undefined} tokenizer
  * @param {number[]} ids
@@ -459,7 +468,10 @@ function translated(tokenizer, ids) {
   });
 }
 
-/** @param {AttentionMap} map @param {number} source  tokens of the sentences before @param {number} target  and of their translations @returns {AttentionMap} */
+/**
+ * @param {AttentionMap} map @param {number} source  tokens of the previous sentences @param {number} target  and of their translations
+ * @returns {AttentionMap}
+ */
 const shifted = (map, source, target) =>
   source === 0
     ? map
@@ -470,7 +482,7 @@ const shifted = (map, source, target) =>
       };
 
 /**
- * The mean of the weights over the sentence; undefined: the model has none.
+ * The mean of the weights over the sentence; undefined if the model has none.
  *
  * @param {AttentionMap[]} maps
  */

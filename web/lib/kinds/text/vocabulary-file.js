@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The vocabulary of a weight file alone: no weights are read and no worker is started. */
+/** Reads only the vocabulary of a weight file: no weights are read and no worker is started. */
 
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
 import { inTurns } from '../../base/turns.js';
@@ -58,7 +58,7 @@ async function partsOf(source, signal) {
   return arriving(await fetchOrFail(String(source), signal), String(source));
 }
 
-/** Bytes of a file that are read at first; then twice as many each time. */
+/** Bytes of a file that are read first; then twice as many each time. */
 const PART_BYTES = 1 << 20;
 
 /**
@@ -74,7 +74,7 @@ async function* inParts(size, read) {
  * @param {AbortSignal} [signal]
  */
 async function* chunksOfFile(path, signal) {
-  await (await disk()).sizeOfFile(path); // which a folder has none of
+  await (await disk()).sizeOfFile(path); // a folder has none
   const { open } = await nodeModule('node:fs/promises');
   let file;
   try {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The filters and tests of Jinja that templates use, as Jinja 3.1 and the package transformers have them. Any other one is refused by its name. */
+/**
+ * The filters and tests of Jinja that templates use, as in Jinja 3.1 and the package transformers. Any other is refused by name.
+ */
 
 import {
   Callable,
@@ -40,7 +42,7 @@ const counting =
   () =>
     budget.items();
 
-/** The value under a name such as `function.name`. @param {Machine} machine @param {any} value @param {any} path */
+/** The value at a dotted name such as `function.name`. @param {Machine} machine @param {any} value @param {any} path */
 function attributeOf(machine, value, path) {
   const parts =
     typeof path === 'number'
@@ -51,7 +53,7 @@ function attributeOf(machine, value, path) {
   return parts.reduce((inner, part) => machine.getItem(inner, part), value);
 }
 
-/** The items of a value; each one is a step. @param {Machine} machine @param {any} value */
+/** The items of a value; each one counts as a step. @param {Machine} machine @param {any} value */
 function counted({ budget }, value) {
   if (value instanceof Text) budget.items(value.text.length);
   const items = itemsOf(value);
@@ -59,7 +61,7 @@ function counted({ budget }, value) {
   return items;
 }
 
-/** How Jinja compares texts without regard to case. @param {any} value @param {any} isSensitive */
+/** Jinja's case-insensitive form for comparing texts. @param {any} value @param {any} isSensitive */
 const caseless = (value, isSensitive) =>
   value instanceof Text && !truth(isSensitive ?? false) ? changed(value, (part) => part.toLowerCase()) : value;
 
@@ -88,7 +90,7 @@ function floatOf(text) {
   return /^[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(plain) ? Number(plain.replaceAll('_', '')) : NaN;
 }
 
-/** The nearest number with so many digits; of two the even one. @param {number} value @param {number} digits */
+/** The nearest number with this many digits; ties go to the even one. @param {number} value @param {number} digits */
 function rounded(value, digits) {
   if (digits < 0 || digits > 20) throw new TemplateError(`round() to ${digits} digits is not supported`);
   const size = Math.abs(value);
@@ -99,7 +101,7 @@ function rounded(value, digits) {
   return value < 0 || Object.is(value, -0) ? -even : even;
 }
 
-/** Formats as `%` does: only %s, %d, %i, %r and %%, without widths. @param {Machine} machine @param {Text} form @param {any[]} values */
+/** Formats like `%`: only %s, %d, %i, %r and %%, without widths. @param {Machine} machine @param {Text} form @param {any[]} values */
 export function formatted(machine, form, values) {
   const parts = [];
   let [done, next] = [0, 0];
@@ -117,7 +119,7 @@ export function formatted(machine, form, values) {
   return joined([...parts, form.slice(done)]);
 }
 
-/** A filter that is a method of str, of any value. @type {(name: string) => [string, Filter]} */
+/** A filter that is a method of str, applied to any value. @type {(name: string) => [string, Filter]} */
 const method = (name) => [
   name,
   (machine, value, args, keywords) => /** @type {any} */ (TEXT_METHODS.get(name))(machine, str(machine, value), args, keywords, name),
@@ -133,7 +135,7 @@ const selecting = (isWanted, isAttribute) => (machine, value, args, _keywords, n
   );
 };
 
-/** The least or the greatest. @type {(sign: number) => Filter} */
+/** The smallest or the largest item. @type {(sign: number) => Filter} */
 const extreme = (sign) => (machine, value, args, keywords, name) => {
   const [isSensitive, path] = argumentsOf(name, args, keywords, 'case_sensitive attribute');
   const keyOf = (/** @type {any} */ one) => caseless(path === undefined ? one : attributeOf(machine, one, path), isSensitive);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The lexer of chat templates, in linear time: the tokens that the parser of @huggingface/jinja takes. White space as in the package
- * transformers, which sets trim_blocks and lstrip_blocks. Its tag `generation` has no effect on the text and is left out.
+ * The lexer of chat templates, in linear time: produces the tokens that the parser of @huggingface/jinja takes. White space is handled as
+ * in the package transformers, which sets trim_blocks and lstrip_blocks. Its tag `generation` has no effect on the text and is left out.
  */
 
 import { TemplateError, isSpace, trimEnd } from './values.js';
@@ -62,7 +62,7 @@ export function* tokensOf(template) {
   let lineStarts = true;
   const put = (/** @type {string} */ type, /** @type {string} */ value, depth = 0) => void tokens.push({ type, value, depth });
   const text = (/** @type {string} */ value) => value && put('Text', value);
-  /** Skips what white space an end of a tag takes along. @param {string} sign @param {boolean} trims */
+  /** Skips the white space that the end of a tag removes. @param {string} sign @param {boolean} trims */
   const endTag = (sign, trims) => {
     const from = at;
     if (sign === '-') while (at < source.length && isSpace(source.charCodeAt(at))) at++;
@@ -127,7 +127,7 @@ function nextTag(source, from) {
  * The text before a tag.
  *
  * @param {string} text
- * @param {string} kind  of the tag, its second character; '': none follows
+ * @param {string} kind  second character of the tag; '': none follows
  * @param {string} sign
  * @param {boolean} lineStarts  whether the text is at the beginning of a line
  */
@@ -147,7 +147,7 @@ function before(text, kind, sign, lineStarts) {
  * @param {string} source
  * @param {number} at
  * @param {(type: string, value: string, depth?: number) => void} put
- * @param {string[]} brackets  that are open
+ * @param {string[]} brackets  number of open ones
  * @param {Token[]} tokens     before it
  * @returns {number} where the next one may begin
  */

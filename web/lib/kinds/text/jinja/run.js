@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Runs the program that a template is, as the package transformers runs it: Jinja 3.1 in a sandbox, with break and continue. It yields
- * every few milliseconds and ends with an error if it exceeds its budget. Where it would differ from Jinja, it ends with an error that
- * names the reason.
+ * Runs the program of a template, as the package transformers does: Jinja 3.1 in a sandbox, with break and continue. It yields every few
+ * milliseconds and ends with an error if it exceeds its budget. Where it would differ from Jinja, it stops with an error that names the
+ * reason.
  */
 
 import { contains, filterNamed, formatted, testNamed } from './filters.js';
@@ -31,19 +31,19 @@ import { str } from './write.js';
 /** @import { Budget } from './budget.js' */
 /** @import { Keywords } from './values.js' */
 
-/** A node of the tree that the parser makes. @typedef {Record<string, any> & { type: string }} Node */
+/** A node of the parser's tree. @typedef {Record<string, any> & { type: string }} Node */
 
-/** Calls in calls: Python ends at about as many. */
+/** Nested calls: Python's limit is about the same. */
 const DEEPEST = 150;
-/** Numbers of a range(), as in the sandbox of Jinja. */
+/** The most numbers of a range(), as in Jinja's sandbox. */
 const MOST_RANGE = 100_000;
-/** Items that a list or a text becomes by `*`. */
+/** The most items that `*` makes of a list or a text. */
 const MOST_TIMES = 2 ** 24;
 
 const BREAK = 'break';
 const CONTINUE = 'continue';
 
-/** Variables of a part of the template, and those around it. */
+/** Variables of a part of the template, and of the enclosing ones. */
 class Scope {
   /** @type {Map<string, any>} */
   names = new Map();
@@ -187,7 +187,7 @@ export class Machine {
     }
   }
 
-  /** Characters of all that was written, also in texts that are thrown away. */
+  /** Number of characters written in total, including discarded texts. */
   #written = 0;
 
   /** @param {Text[]} out @param {any} value */
@@ -495,7 +495,7 @@ export class Machine {
 
   /** @param {Node} node @param {Scope} scope @returns {Generator<void, any, void>} */
   *#binary(node, scope) {
-    const { value: operator, depth = NaN, type } = node.operator; // the parser makes a new token of `not in`, without a depth
+    const { value: operator, depth = NaN, type } = node.operator; // the parser makes a new token for `not in`, without a depth
     if (operator === 'and' || operator === 'or') {
       const left = yield* this.#value(node.left, scope);
       return truth(left) === (operator === 'and') ? yield* this.#value(node.right, scope) : left;
@@ -505,7 +505,7 @@ export class Machine {
       const left = yield* this.#value(node.left, scope);
       return this.#arithmetic(operator, left, yield* this.#value(node.right, scope));
     }
-    // The parser takes `a < b < c` for `(a < b) < c`, and gives + the rank of ~: operators of one chain have the same depth.
+    // The parser reads `a < b < c` as `(a < b) < c`, and gives + the precedence of ~: operators of one chain have the same depth.
     /** @type {{ operator: string, right: Node }[]} */
     const chain = [];
     let first = node;
@@ -617,7 +617,7 @@ function calculate(operator, x, y) {
     case '/':
       return x / y;
     case '//': {
-      const quotient = (x - (x % y)) / y - Number(modulo(x, y) !== x % y); // as CPython rounds it
+      const quotient = (x - (x % y)) / y - Number(modulo(x, y) !== x % y); // rounds like CPython
       if (quotient === 0) return 0 * (x / y);
       return Math.floor(quotient) + Number(quotient - Math.floor(quotient) > 0.5);
     }
@@ -633,7 +633,7 @@ function calculate(operator, x, y) {
 /** @param {Text} text */
 const plainText = (text) => (text instanceof Markup ? new Text(text.text, text.sources) : text);
 
-/** The remainder with the sign of y, as Python has it. @param {number} x @param {number} y */
+/** The remainder with the sign of y, as in Python. @param {number} x @param {number} y */
 function modulo(x, y) {
   const rest = x % y;
   if (rest === 0) return y < 0 ? -0 : 0;

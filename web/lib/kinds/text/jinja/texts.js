@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The methods of str, list and dict that templates use, as Python has them. */
+/** The methods of str, list and dict that templates use, as in Python. */
 
 import { Callable, Dict, List, Markup, TemplateError, Text, View, changed, equal, isSpace, joined, numberOf, typeOf } from './values.js';
 import { escaped } from './write.js';
@@ -11,7 +11,7 @@ import { escaped } from './write.js';
 /** @import { Keywords } from './values.js' */
 
 /**
- * The arguments of a call by their names.
+ * The arguments of a call, by name.
  *
  * @param {string} of
  * @param {any[]} args
@@ -61,7 +61,10 @@ export function stripped(text, set, left, right) {
   return text.slice(from, to);
 }
 
-/** The places of a text in another, without overlaps. @param {Writer} writer @param {string} text @param {string} sought @param {number} [most] */
+/**
+ * The positions of a text in another, without overlaps. @param {Writer} writer @param {string} text @param {string} sought @param {number}
+ * [most]
+ */
 function* placesOf({ budget }, text, sought, most = Infinity) {
   budget.search(text.length, sought.length);
   for (let at = text.indexOf(sought), n = 0; at >= 0 && n < most; at = text.indexOf(sought, at + sought.length), n++) {
@@ -97,7 +100,7 @@ export function replaced(writer, text, old, other, most) {
 /** @param {Writer} writer @param {Text} text @param {any} separator @param {number} most @param {boolean} fromRight */
 function split(writer, text, separator, most, fromRight) {
   if (most < 0) most = Infinity;
-  /** Pairs of begin and end of what separates. @type {[number, number][]} */
+  /** Pairs of begin and end of the separators. @type {[number, number][]} */
   let cuts = [];
   writer.budget.characters(text.text.length);
   if (separator === undefined || separator === null) {
@@ -124,7 +127,7 @@ function split(writer, text, separator, most, fromRight) {
     done = to;
   }
   const rest = text.slice(done);
-  // What follows the last white space is nothing where the text ends with it.
+  // After a trailing white space there is no item.
   if ((separator !== undefined && separator !== null) || rest.text !== '') parts.push(rest);
   if ((separator === undefined || separator === null) && parts[0]?.text === '') parts.shift();
   return new List(parts);
@@ -143,7 +146,7 @@ export function linesOf(budget, text, keepEnds) {
   return lines;
 }
 
-/** One character as the first of a word: \u00df is Ss there, not SS. @param {string} one */
+/** One character at the start of a capitalised word: \u00df is Ss there, not SS. @param {string} one */
 const titleCase = (one) => one.toUpperCase().slice(0, one.length) + one.toUpperCase().slice(one.length).toLowerCase();
 
 /** @param {Text} text */
@@ -154,7 +157,7 @@ const capitalized = (text) => {
   return joined([changed(first, titleCase), rest]);
 };
 
-/** Each letter behind one in small letters, all others in capitals. @param {Text} text */
+/** Capitalises each letter that does not follow another letter, and lowers the others. @param {Text} text */
 function titled(text) {
   let within = false;
   return joined(
@@ -211,7 +214,7 @@ export function justified({ budget }, text, args, keywords, name) {
   const pad = (/** @type {number} */ n) => joined(Array(n).fill(space));
   if (name === 'ljust') return joined([text, pad(left)]);
   if (name === 'rjust') return joined([pad(left), text]);
-  const before = (left >> 1) + (left & intIn(name, width) & 1); // as CPython rounds
+  const before = (left >> 1) + (left & intIn(name, width) & 1); // rounds like CPython
   return joined([pad(before), text, pad(left - before)]);
 }
 
@@ -336,7 +339,7 @@ export const TEXT_METHODS = new Map(
   ]),
 );
 
-/** The items of what Python can go through. @param {any} value @returns {any[]} */
+/** The items of anything that Python can iterate. @param {any} value @returns {any[]} */
 export function itemsOf(value) {
   if (value instanceof Text) return value.characters();
   if (value instanceof Dict) return [...value.pairs.values()].map(([key]) => key);
@@ -345,7 +348,7 @@ export function itemsOf(value) {
   if (type === 'undefined') return [];
   if (type !== 'iterator') throw new TemplateError(`a value of type ${type} has no items`);
   const { items } = value;
-  value.items = []; // it can be gone through once
+  value.items = []; // it can be iterated only once
   return items;
 }
 
@@ -403,7 +406,7 @@ const DICT_METHODS = new Map(
   ]),
 );
 
-/** Methods of Python that are not here: a template that calls one is refused. */
+/** Methods of Python that are not implemented: a template that calls one is refused. */
 const ABSENT = new Set(
   'casefold encode expandtabs format format_map isidentifier isprintable istitle maketrans translate zfill fromkeys real imag numerator denominator is_integer bit_length'.split(
     ' ',
@@ -433,7 +436,7 @@ export function methodOf(writer, value, name) {
 /** @type {Record<string, string>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', "'": '&#39;', '"': '&#34;' };
 
-/** A text as HTML. @param {Writer} writer @param {Text} text */
+/** Escapes a text for HTML. @param {Writer} writer @param {Text} text */
 export function markupOf({ budget }, text) {
   if (text instanceof Markup) return text;
   budget.characters(text.text.length);
@@ -441,9 +444,9 @@ export function markupOf({ budget }, text) {
   return new Markup(html, sources);
 }
 
-/** Two texts as one. @param {Writer} writer @param {Text} a @param {Text} b */
+/** Concatenates two texts. @param {Writer} writer @param {Text} a @param {Text} b */
 export function added(writer, a, b) {
-  writer.budget.limit(a.text.length + b.text.length); // engines join texts when they are read
+  writer.budget.limit(a.text.length + b.text.length); // engines join strings lazily, when they are read
   const isMarkup = a instanceof Markup || b instanceof Markup;
   const [left, right] = isMarkup ? [markupOf(writer, a), markupOf(writer, b)] : [a, b];
   return new (isMarkup ? Markup : Text)(left.text + right.text, left.sources + right.sources);

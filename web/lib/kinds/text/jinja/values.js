@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * The values of a template, as Python has them: None is null, a bool is a boolean, an int is a number. A text carries the source of each character, so that
- * the tokenizer knows which of them the template wrote.
+ * The values of a template, as in Python: None is null, a bool is a boolean, an int is a number. A text carries the source of each
+ * character, so that the tokenizer knows which of them the template wrote.
  */
 
-/** An error in a template, or in its actions. */
+/** An error in a template, or in its execution. */
 export class TemplateError extends Error {}
 
 /** The template's own refusal, by raise_exception(). */
@@ -15,7 +15,7 @@ export class Refusal extends TemplateError {}
 /** The template needs more time or memory than a template may. */
 export class OverBudget extends TemplateError {}
 
-/** The source of characters written by the template itself. Others have the indices of the given texts. */
+/** The source of characters written by the template itself. Other characters have the indices of the given texts. */
 export const TEMPLATE = 0;
 
 /** @param {number} length @param {number} source */
@@ -24,14 +24,14 @@ const marks = (length, source) => String.fromCharCode(source).repeat(length);
 export class Text {
   /**
    * @param {string} text
-   * @param {string} sources  a character for each of text: its code is the number of the source
+   * @param {string} sources  for each character of text, a character whose code is the number of the source
    */
   constructor(text, sources) {
     this.text = text;
     this.sources = sources;
   }
 
-  /** All of one source. @param {string} text @param {number} [source] */
+  /** A text of a single source. @param {string} text @param {number} [source] */
   static of(text, source = TEMPLATE) {
     return new this(text, marks(text.length, source));
   }
@@ -65,7 +65,10 @@ export class Markup extends Text {}
 /** @param {Text[]} texts */
 export const joined = (texts) => new Text(texts.map(({ text }) => text).join(''), texts.map(({ sources }) => sources).join(''));
 
-/** The same text, changed character by character: a change of its length keeps the sources. @param {Text} text @param {(part: string) => string} change */
+/**
+ * The same text, changed character by character: if a change keeps its length, it keeps its sources. @param {Text} text @param {(part:
+ * string) => string} change
+ */
 export function changed(text, change) {
   const whole = change(text.text);
   if (whole.length === text.text.length) return new /** @type {typeof Text} */ (text.constructor)(whole, text.sources);
@@ -137,18 +140,18 @@ export class Namespace {
 }
 
 export class Undefined {
-  /** @param {string} name  what it would be */
+  /** @param {string} name  the missing name */
   constructor(name) {
     this.name = name;
   }
 }
 
-/** Keywords of a call. @typedef {Map<string, any>} Keywords */
+/** Keyword arguments of a call. @typedef {Map<string, any>} Keywords */
 
 export class Callable {
   /**
    * @param {string} name
-   * @param {(args: any[], keywords: Keywords) => any} call  the value, or a generator that makes it
+   * @param {(args: any[], keywords: Keywords) => any} call  the value, or a generator that computes it
    */
   constructor(name, call) {
     this.name = name;
@@ -156,7 +159,7 @@ export class Callable {
   }
 }
 
-/** Its type, as Python calls it. @param {any} value */
+/** Its Python type. @param {any} value */
 export function typeOf(value) {
   if (value === null) return 'NoneType';
   if (typeof value === 'boolean') return 'bool';
@@ -170,7 +173,7 @@ export function typeOf(value) {
   return value instanceof Callable ? 'function' : 'iterator';
 }
 
-/** White space as str.strip() has it. @param {number} code */
+/** White space as in str.strip(). @param {number} code */
 export function isSpace(code) {
   return (
     (code >= 9 && code <= 13) ||
@@ -194,7 +197,7 @@ export function trimEnd(text) {
   return text.slice(0, end);
 }
 
-/** The number that a value is in arithmetic; undefined: it is none. @param {any} value @returns {number | undefined} */
+/** The number that a value is in arithmetic; undefined: it is not a number. @param {any} value @returns {number | undefined} */
 export function numberOf(value) {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
@@ -223,7 +226,10 @@ export function floatText(value) {
   return Number.isInteger(value) ? `${value}.0` : String(value);
 }
 
-/** Whether two values are equal. `count`: is called for each comparison. @param {any} a @param {any} b @param {() => void} count @returns {boolean} */
+/**
+ * Whether two values are equal. `count` is called for each comparison. @param {any} a @param {any} b @param {() => void} count @returns
+ * {boolean}
+ */
 export function equal(a, b, count) {
   count();
   const [x, y] = [numberOf(a), numberOf(b)];

@@ -8,7 +8,7 @@ import { Dict, Float, List, TEMPLATE, TemplateError, Text, Undefined, floatText,
 /** @import { Budget } from './budget.js' */
 /** @import { Pair } from './values.js' */
 
-/** Lists in lists: deeper ones are refused, as Python does it. */
+/** Nesting limit of lists, as in Python. */
 const DEEPEST = 500;
 
 /** `wrotePython` of the budget's owner: whether a given dict was written in Python's form.
@@ -58,7 +58,7 @@ function within(open, parts, between, close, source) {
   return joined([Text.of(open, source), ...parts.flatMap((part, i) => (i > 0 ? [comma, part] : [part])), Text.of(close, source)]);
 }
 
-/** A text with some of its characters escaped.
+/** Escapes some characters of a text.
  * @param {Budget} budget @param {Text} text @param {RegExp} which @param {(part: string) => string} how */
 export function escaped(budget, text, which, how) {
   const parts = [];

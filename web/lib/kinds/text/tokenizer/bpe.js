@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Byte-pair encoding [Sennrich, Haddow, Birch 2016, arXiv:1508.07909] of bytes [Radford et al. 2019]: a text is cut into words
- * (pre.js), each of their bytes is a symbol, and the merges of the file make tokens of them, the earliest in its list first.
+ * Byte-pair encoding [Sennrich, Haddow, Birch 2016, arXiv:1508.07909] of bytes [Radford et al. 2019]: a text is divided into words
+ * (pre.js), each byte is a symbol, and the file's merges combine symbols into tokens, the earliest merge first.
  */
 
 import { Pairs, merge } from './merge.js';
@@ -18,7 +18,7 @@ import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, vocabularyError } from './voca
 /** Words that are cached with their tokens: most words of a text occur repeatedly. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
-/** Merges of a file between two turns that others may have. */
+/** Merges of a file between two yields to the event loop. */
 const SLICE = 1 << 13;
 
 /** The character that represents each byte in vocabularies: the byte itself if it is printable, otherwise a character from U+0100 on. */
@@ -115,11 +115,12 @@ export class BytePairs {
 
   /** @param {Uint8Array} bytes @returns {Generator<void, Int32Array, void>} */
   *#merged(bytes) {
-    const symbols = bytes.length <= this.#scratch.length ? this.#scratch : new Int32Array(bytes.length); // so short a word is merged in one turn
+    // a word this short is merged without yielding
+    const symbols = bytes.length <= this.#scratch.length ? this.#scratch : new Int32Array(bytes.length);
     for (let i = 0; i < bytes.length; i++) symbols[i] = this.#bytes[bytes[i]];
     const tokens = symbols.slice(0, yield* merge(symbols, bytes.length, this.#pairs));
     if (!tokens.includes(-1)) return tokens;
-    // A byte that the vocabulary does not know.
+    // A byte that the vocabulary does not have.
     const unknown = this.#unknown;
     return unknown === undefined ? tokens.filter((id) => id >= 0) : tokens.map((id) => (id < 0 ? unknown : id));
   }

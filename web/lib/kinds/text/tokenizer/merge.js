@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * The merging of symbols within a word, for both tokenizers: of all adjacent pairs that may merge, the one of the lowest rank merges, the
- * leftmost first, until none may. With a heap of pairs over a linked list, n symbols take time n log n for any symbols.
+ * The merging of symbols within a word, for both tokenizers: of all adjacent pairs that may merge, the leftmost one of the lowest rank
+ * merges, until none may. With a heap of pairs over a linked list, n symbols take time n log n for any symbols.
  */
 
-/** Maps each pair of symbols that become one to the result: a hash table with open addressing. */
+/** Maps each pair of symbols to the symbol that they become: a hash table with open addressing. */
 export class Pairs {
   #mask;
   #left;
@@ -14,7 +14,7 @@ export class Pairs {
   #rank;
   #result;
 
-  /** @param {number} most  pairs that will be added */
+  /** @param {number} most  number of pairs that will be added */
   constructor(most) {
     const room = 2 ** Math.ceil(Math.log2(2 * most + 2));
     this.#mask = room - 1;
@@ -25,7 +25,7 @@ export class Pairs {
   }
 
   /**
-   * The place of a pair, or the one that it would have.
+   * The slot of a pair, or the one that it would have.
    *
    * @param {number} left
    * @param {number} right
@@ -41,7 +41,7 @@ export class Pairs {
   }
 
   /**
-   * If a pair is added twice, the first one stays.
+   * If a pair is added twice, the first entry stays.
    *
    * @param {number} left
    * @param {number} right
@@ -60,7 +60,7 @@ export class Pairs {
   /**
    * @param {number} left   a symbol, or -1: one that never joins
    * @param {number} right
-   * @returns {number} a number of the pair for rank() and result(), or -1
+   * @returns {number} the number of the pair for rank() and result(), or -1
    */
   find(left, right) {
     if (left < 0 || right < 0) return -1;
@@ -79,13 +79,13 @@ export class Pairs {
   }
 }
 
-/** Below it, a position and a rank fit in one number. */
+/** Below this bound, a position and a rank fit in one number. */
 const POSITIONS = 2 ** 26;
 
-/** Steps between two turns that others may have: about a millisecond. A word of a thousand symbols has fewer. */
+/** Steps between two yields to the event loop: about a millisecond. A word of a thousand symbols has fewer. */
 const SLICE = 8192;
 
-/** A symbol that has become one with another. */
+/** Marks a symbol that was merged into another. */
 const GONE = -2;
 
 /**
@@ -107,7 +107,7 @@ export function* merge(symbols, count, pairs) {
   return row.close();
 }
 
-/** Symbols in a row, those that are neighbours linked. */
+/** A sequence of symbols with linked neighbours. */
 class Row {
   /** @param {Int32Array} symbols @param {number} count @param {Pairs} pairs */
   constructor(symbols, count, pairs) {
@@ -127,7 +127,7 @@ class Row {
     for (let at = from; at < to; at++) this.#offer(at);
   }
 
-  /** @param {number} at  a symbol, with the one after it */
+  /** @param {number} at  a symbol, with the next one */
   #offer(at) {
     const { symbols, next, pairs, heap } = this;
     const pair = pairs.find(symbols[at], symbols[next[at]]);
@@ -157,7 +157,7 @@ class Row {
     return false;
   }
 
-  /** Moves the remaining symbols together. @returns {number} their number */
+  /** Compacts the remaining symbols. @returns {number} their number */
   close() {
     let kept = 0;
     for (let i = 0; i >= 0; i = this.next[i]) this.symbols[kept++] = this.symbols[i];
@@ -165,7 +165,7 @@ class Row {
   }
 }
 
-/** A binary heap of keys, the least first, each with a number. */
+/** A binary heap of keys, the smallest first, each with a number. */
 class Heap {
   size = 0;
 

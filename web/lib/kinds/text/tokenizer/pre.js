@@ -9,22 +9,22 @@
 
 import { NextPixelError } from '../../../base/error.js';
 
-// White space as Unicode defines it. In JavaScript \s counts U+FEFF in and leaves U+0085 out.
+// White space as Unicode defines it. In JavaScript \s includes U+FEFF and excludes U+0085.
 const SPACE = '\\p{White_Space}';
 const BLACK = '\\P{White_Space}';
 
-// All white space of a run except the last character, which goes with the next word; all of it at the end of the text.
+// All white space of a run except the last character, which belongs to the next word; at the end of the text, all of it.
 const RUN = `${SPACE}+(?!${BLACK})`;
 
 /** English contractions, words, numbers and the rest, each with the space before it: GPT-2's. */
 const WORDS = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|${RUN}`;
 
-/** Line breaks stay with the signs before them, and any one sign goes with a word. @param {string} digits */
+/** Line breaks belong to the signs before them, and any single sign belongs to the following word. @param {string} digits */
 const lines = (digits) =>
   `'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}` +
   `| ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n]*|${SPACE}*[\\r\\n]+|${RUN}|${SPACE}+`;
 
-/** Words of o200k: capitals before small letters, with the contraction after them; a slash goes with line breaks. */
+/** Words of o200k: capitals before small letters, with the contraction after them; a slash belongs to line breaks. */
 const HIGH = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]';
 const LOW = '[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]';
 const SHORT = "(?:'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL]))?";
@@ -34,7 +34,7 @@ const O200K = `${CASES}|\\p{N}{1,3}| ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n/]*|${SPACE
 const BREAK = '[\\r\\n]';
 const EAST_ASIAN = '[\\u{4e00}-\\u{9fa5}\\u{800}-\\u{4e00}\\u{ac00}-\\u{d7ff}]+';
 
-/** Letters of scripts with capital and small ones, as deepseek-llm counts them: pairs of first and last. */
+/** Letters of scripts with case, by the definition of deepseek-llm: pairs of first and last. */
 const CASED = [
   'AZ',
   'az',
@@ -139,17 +139,17 @@ const EXPRESSIONS = {
     BREAK,
     `${SPACE}?[${cased}]+`,
     `${SPACE}?[!-\\/:-~\\u{ff01}-\\u{ff0f}\\u{ff1a}-\\u{ff5e}\\u{2018}-\\u{201f}\\u{3000}-\\u{3002}]+`,
-    `(?<!${SPACE})${SPACE}+$`, // from the beginning of a run alone: otherwise it is tried at each place of one
+    `(?<!${SPACE})${SPACE}+$`, // only at the beginning of a run: otherwise it is tried at each position
     EAST_ASIAN,
     '\\p{N}+',
   ],
   'deepseek-coder': [BREAK, `${SPACE}?\\p{L}+`, `${SPACE}?\\p{P}+`, EAST_ASIAN, '\\p{N}'],
 };
 
-/** The cut of a file that names none. */
+/** The pre-tokenizer of a file that names none. */
 export const DEFAULT = 'default';
 
-/** Names under which files have one of these cuts, by the name that it has here. */
+/** Other names of these pre-tokenizers in files, with the name used here. */
 const OTHER_NAMES = {
   'gpt-2': ['phi-2', 'jina-es', 'jina-de', 'jina-v2-es', 'jina-v2-de', 'gigachat', 'roberta-bpe', 'a.x-4.0', 'mellum', 'exaone4'],
   mpt: ['olmo', 'jais', 'trillion'],
@@ -176,13 +176,13 @@ export function cutOf(name) {
 /** The names that are known. */
 export const names = () => [...Object.keys(EXPRESSIONS).filter((name) => name !== 'llama-3-like'), ...NAMES.keys()];
 
-/** Returns whether a text is composed (Unicode NFC) first, by the name in the file: as for Qwen. @param {string} name */
+/** Returns whether a text is composed (Unicode NFC) first, by the pre-tokenizer's name in the file, as for Qwen. @param {string} name */
 export const composes = (name) => name === 'qwen2' || name === 'deepseek-r1-qwen';
 
 /**
- * @param {string | undefined} cut  as cutOf() calls it
+ * @param {string | undefined} cut  in the form of cutOf()
  * @param {string} name  as the file does
- * @returns {(text: string) => Generator<string[], void, void>} some pieces after the other, which, joined, are the text
+ * @returns {(text: string) => Generator<string[], void, void>} consecutive pieces whose concatenation is the text
  */
 export function splitter(cut, name = String(cut)) {
   if (cut === undefined || !Object.hasOwn(EXPRESSIONS, cut)) {
@@ -199,18 +199,18 @@ export function splitter(cut, name = String(cut)) {
       if (text) yield* cuts(expressions, text);
     } catch (cause) {
       if (!(cause instanceof RangeError)) throw cause;
-      // An engine of expressions keeps a note for each character of a run, and has no room for many millions.
+      // A regular expression engine stores state for each character of a run, and runs out of memory for many millions.
       throw new NextPixelError('limit', 'The text has a word of millions of characters: cut it into shorter texts', { cause });
     }
   };
 }
 
-/** Pieces that are returned at a time, and the characters of one that is split further. */
+/** Pieces that are returned per chunk, and the characters of one that is split further. */
 const PIECES = 1024;
 const LONG = 4096;
 
 /**
- * Cuts by the first expression, and what that leaves by the others.
+ * Splits by the first expression, and the remaining pieces by the others.
  *
  * @param {RegExp[]} expressions
  * @param {string} text
@@ -221,7 +221,7 @@ function* cuts([expression, ...others], text) {
   let pieces = [];
   let done = 0;
   for (let over = false; !over; ) {
-    expression.lastIndex = done; // others, which had their turn meanwhile, have moved it
+    expression.lastIndex = done; // other code that ran meanwhile has moved it
     const match = text.length > 1 ? expression.exec(text) : null;
     over = !match;
     const from = done;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Finds the tokens that are matched as a whole, in any context: control tokens, and those that the file's maker defined. */
+/** Finds the tokens that are matched as a whole, in any context: control tokens, and those that the file's author defined. */
 
 import { atOnce } from '../../../base/turns.js';
 import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js';
@@ -9,20 +9,22 @@ import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js
 /** @import { Vocabulary } from './vocabulary.js' */
 
 /** @typedef {{ text: string, id: number, control: boolean }} Special */
-/** The number of characters before each place that the template did not write. @typedef {Uint32Array} Foreign */
+/** For each position, the number of earlier characters that the template did not write. @typedef {Uint32Array} Foreign */
 
-/** The most characters of such a token. Looking for them compares at most this number of characters at each character of a text. */
+/** The most characters of such a token. The search compares at most this many characters at each character of a text. */
 const LONGEST = 256;
 
-/** Characters, or tokens that were found, between two turns that others may have. */
+/** Characters, or tokens found, between two yields to the event loop. */
 const SLICE = 4096;
 
 export class Specials {
   #tokens;
-  /** Such tokens sorted by their texts, equal ones by their ids: those recognised in plain text, and those recognised where control tokens
+  /** Such tokens sorted by their texts, equal ones by their ids: those recognised in plain text, and those recognised if control tokens
    * count. @type {Record<'plain' | 'all', Special[]>} */
   #sorted = { plain: [], all: [] };
-  /** The range of those with this first character in that order: from, to. @type {Record<'plain' | 'all', Map<string, [number, number]>>} */
+  /**
+   * The range of tokens with this first character in that order: from, to. @type {Record<'plain' | 'all', Map<string, [number, number]>>}
+   */
   #starts;
 
   /** @param {Vocabulary} vocabulary */
@@ -48,13 +50,12 @@ export class Specials {
   }
 
   /**
-   * If several tokens match, the longest in the whole text comes first; of equally long ones the one of the lower id, and then the one
-   * further left.
+   * If several tokens match, the longest in the whole text comes first; of equally long ones the one with the lower id, then the leftmost.
    *
    * @param {string} text
    * @param {boolean} control  whether control tokens count
-   * @param {string} [sources]  a character for each of text: control tokens count only where all of them are \0. A token that the file's maker defined never takes a
-   *   part of such a token because of the characters around it
+   * @param {string} [sources]  a character for each of text: control tokens count only where all of them are \0. A token that the file's
+   *   author defined never takes a part of a control token because of the characters around it
    * @returns {Generator<void, (string | number)[], void>} tokens, and the text between them
    */
   *dividing(text, control, sources) {
@@ -64,10 +65,10 @@ export class Specials {
     const foreign = sources === undefined ? undefined : yield* foreignIn(sources);
     /** @type {(string | number)[]} */
     const parts = [];
-    /** Tokens that overlap, as pairs of place and token: they have nothing to do with others. @type {[number, number][]} */
+    /** A group of overlapping tokens, as pairs of position and token. @type {[number, number][]} */
     let overlap = [];
     let end = 0; // of these
-    let done = 0; // characters that are in parts
+    let done = 0; // text divided into parts by characters
     for (let at = 0; at <= text.length; at++) {
       const id = this.#longestAt(text, at, text.length, which, foreign);
       if (at === text.length || (id >= 0 && at >= end)) {
@@ -89,18 +90,18 @@ export class Specials {
   }
 
   /**
-   * Of overlapping tokens, keeps those that count.
+   * Selects among overlapping tokens.
    *
    * @param {string} text
-   * @param {[number, number][]} overlap  place and token, the longest at each place
+   * @param {[number, number][]} overlap  position and token, the longest at each position
    * @param {'plain' | 'all'} which
    * @param {Foreign} [foreign]
-   * @returns {Generator<void, [number, number][], void>} in the order of the text
+   * @returns {Generator<void, [number, number][], void>} in text order
    */
   *#choosing(text, overlap, which, foreign) {
     if (overlap.length < 2) return overlap;
     const [[begin]] = overlap;
-    /** Those to be tried, by their length; and those that are tried after all of them. @type {[number, number][][]} */
+    /** Candidates by length; and those tried after all of them. @type {[number, number][][]} */
     const tries = [];
     /** @type {[number, number][][]} */
     const last = [];
@@ -115,7 +116,7 @@ export class Specials {
     const found = [];
     for (const all of [tries, last]) {
       for (let length = Math.max(tries.length, last.length) - 1; length > 0; length--) {
-        // a token that finds its end taken is shorter when it is tried again
+        // a token whose end is taken is retried with a shorter one
         for (const [at, id] of (all[length] ?? []).sort((a, b) => a[1] - b[1] || a[0] - b[0])) {
           if (taken[at - begin]) continue;
           const free = taken.subarray(at - begin, at - begin + length).indexOf(1);
@@ -131,21 +132,20 @@ export class Specials {
     return found.sort((a, b) => a[0] - b[0]);
   }
 
-  /** The same at once. @param {string} text @param {boolean} control */
+  /** The same synchronously. @param {string} text @param {boolean} control */
   divide(text, control) {
     return atOnce(this.dividing(text, control));
   }
 
   /**
-   * The longest token that begins at `at` and ends at `to` or before: a walk along the sorted tokens, which keeps those that continue like
-   * the text.
+   * The longest token that begins at `at` and ends at `to` or before, by a walk along the sorted tokens that keeps those matching the text.
    *
    * @param {string} text
    * @param {number} at
    * @param {number} to
    * @param {'plain' | 'all'} which
    * @param {Foreign} [foreign]
-   * @returns {number} of equal texts the last; -1: none
+   * @returns {number} the last of equal texts; -1: none
    */
   #longestAt(text, at, to, which, foreign) {
     const sorted = this.#sorted[which];
@@ -189,7 +189,7 @@ function* foreignIn(sources) {
 }
 
 /**
- * The first of sorted[from..to - 1] whose character `at` is `code` or a later one; `to` if there is none.
+ * The first of sorted[from..to - 1] whose character `at` is at least `code`; `to` if there is none.
  *
  * @param {Special[]} sorted
  * @param {number} from

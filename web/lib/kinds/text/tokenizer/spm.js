@@ -3,8 +3,8 @@
 
 /**
  * SentencePiece [Kudo, Richardson 2018, arXiv:1808.06226] with byte-pair merges: the characters of a whole text are symbols; two neighbours
- * may merge if their joined text is a token, the one of the highest score first. A character without a token becomes those of its bytes. A
- * space is written as U+2581.
+ * may merge if their joined text is a token, the one of the highest score first. A character without a token becomes the tokens of its
+ * bytes. A space is written as U+2581.
  */
 
 import { valueIn } from '../../../gguf/metadata.js';
@@ -16,17 +16,17 @@ import { BYTE, CONTROL, UNKNOWN, vocabularyError } from './vocabulary.js';
 
 const SPACE = '\u2581';
 const INNER_SPACE = /[^\u2581]\u2581/;
-/** Spaces, and what follows up to the next ones. */
+/** A run of spaces and the text up to the next run. */
 const WORD = / *[^ ]+| +/g;
 
 /** Words that are cached: most words of a text occur repeatedly. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
-/** Tokens of a file, words of a text, or characters of one, between two turns that others may have; and characters that are looked up. */
+/** Tokens of a file, words of a text, or characters of a word between two yields to the event loop; and characters that are looked up. */
 const SLICE = 4096;
 const LOOKED_UP = 1 << 18;
 
-/** Trying each split of each token into two takes the sum of their squared lengths. */
+/** Trying each split of each token into two takes time quadratic in its length. */
 const MOST_WORK = 2 ** 30;
 
 export class SentencePieces {
@@ -38,11 +38,11 @@ export class SentencePieces {
   #size;
   /** The token of each byte, or its replacement. */
   #bytes;
-  /** True if no token has a space after something else: then nothing joins the texts before and after one. */
+  /** True if no token has a space after another character: then no token joins the texts before and after a space. */
   #words = true;
   /** Words seen before, with their tokens. @type {Map<string, Uint32Array>} */
   #seen = new Map();
-  /** For characters that are no tokens, those of their bytes. @type {Map<string, number[]>} */
+  /** For characters without a token, the tokens of their bytes. @type {Map<string, number[]>} */
   #strange = new Map();
   #utf8 = new TextEncoder();
 
@@ -83,7 +83,7 @@ export class SentencePieces {
       }
     }
     if (work > MOST_WORK) throw vocabularyError('limit', 'tokens', 'the texts of the tokens are too long');
-    // Without tokens for bytes, a single byte's own text will do.
+    // Without byte tokens, a single byte's own text is used.
     for (let byte = 0; byte < 128; byte++) {
       if (this.#bytes[byte] === (unknown ?? -1)) this.#bytes[byte] = pieces.get(String.fromCharCode(byte)) ?? this.#bytes[byte];
     }
@@ -128,7 +128,7 @@ export class SentencePieces {
    */
   *encode(text, put) {
     let count = 0;
-    // U+2581 itself is no space: as bytes it is unchanged.
+    // U+2581 itself is not a space: it is kept as its bytes.
     for (const [i, part] of text.split(SPACE).entries()) {
       if (i > 0) this.#putBytes(SPACE, put);
       for (const [word] of this.#words ? part.matchAll(WORD) : [[part]]) {
@@ -203,7 +203,7 @@ export class SentencePieces {
 }
 
 /**
- * The byte that a token such as <0x0A> is.
+ * The byte of a token such as <0x0A>.
  *
  * @param {string} text
  */
@@ -213,7 +213,7 @@ function byteOf(text) {
 }
 
 /**
- * The rank of each token among the scores, the highest first; equal scores share one.
+ * The rank of each token by its score, the highest first; equal scores share one.
  *
  * @param {unknown} scores
  * @param {number} count

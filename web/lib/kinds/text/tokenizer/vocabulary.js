@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The tokens of a file as its metadata say, checked. */
+/** Reads and checks the tokens in a file's metadata. */
 
 import { show } from '../../../base/checks.js';
 import { NextPixelError } from '../../../base/error.js';
@@ -46,35 +46,35 @@ const ENDS = [
   '<\uff5cend\u2581of\u2581sentence\uff5c>',
 ];
 
-/** The name in pre.js of the cuts of Llama 3, whose texts begin with a token; and the number of tokens that it has. */
+/** The name in pre.js of Llama 3's pre-tokenizer, whose texts begin with a token; and the number of its tokens. */
 const LLAMA_3 = 'llama-bpe';
 const LLAMA_3_TOKENS = 128256;
 
-/** Tokens between two turns that others may have. */
+/** Tokens between two yields to the event loop. */
 const SLICE = 1 << 13;
 
 /** NX_MAX_VALUES of include/nextpixel.h. */
 const MOST_TOKENS = 524288;
-/** Characters of a token as the file writes it. */
+/** The most characters of a token in the file's notation. */
 const MOST_TEXT = 65536;
 
 /**
  * @typedef {object} Vocabulary
  * @property {string} model      'llama' or 'gpt2', the tokenizer
- * @property {string} pre        what is done before, as the file calls it
- * @property {string | undefined} cut  the same, as pre.js calls it; undefined: the name is unknown
+ * @property {string} pre        the pre-tokenizer's name in the file
+ * @property {string | undefined} cut  the same in pre.js; undefined: the name is unknown
  * @property {string[]} tokens   as the file writes them
  * @property {Uint8Array} types  their kinds
- * @property {Map<string, number>} ids  of the texts; of several with one text, the last
+ * @property {Map<string, number>} ids  ids of the texts; if several have the same text, the last one
  * @property {number | undefined} begin    the token that begins a text
  * @property {number | undefined} end      the one that ends it
  * @property {number | undefined} unknown  the token for characters that no token covers
- * @property {Set<number>} ends  all that end a text or a turn of a chat; a token that begins a text ends the one before
+ * @property {Set<number>} ends  all tokens that end a text or a turn of a chat; a token that begins a text also ends the previous one
  * @property {boolean} addBegin  whether a text begins with it
  * @property {boolean} addEnd
  * @property {boolean} addSpace  whether a space is put before a text
  * @property {boolean} characters  whether the sentence to translate is split into characters
- * @property {string[]} warnings  what of the file is odd, for people
+ * @property {string[]} warnings  oddities of the file, for people
  */
 
 /**
@@ -123,7 +123,7 @@ export function* readingVocabulary(metadata, architecture) {
     if (Number(number) >= 0 && Number(number) < tokens.length) return Number(number);
     if (Number(number) >= 0 && Number(number) < 2 ** 32 - 1)
       warnings.push(`tokenizer.ggml.${key} is ${show(number)}, and there are ${tokens.length} tokens: it is left out`);
-    return undefined; // -1 and its like say that there is none
+    return undefined; // -1 and similar values mean that there is none
   };
   /** @param {string} key  @param {boolean} missing */
   const flag = (key, missing) => {
@@ -169,7 +169,7 @@ export function* readingVocabulary(metadata, architecture) {
   };
 }
 
-/** @param {unknown} source  how the sentence that is translated is cut */
+/** @param {unknown} source  units of the sentence to translate */
 function sourceOf(source = 'tokens') {
   if (source === 'tokens' || source === 'characters') return source;
   throw new NextPixelError(
