@@ -61,8 +61,8 @@ export const FIGURES = {
   C9: {
     shows: 'where attention sits, against a residual block',
     page: 'sagan',
-    at: 'figure-both',
-    but: 'with and without attention by a switch; other places, and a residual block, as a table of published numbers',
+    at: 'figure-places',
+    but: 'the distances are the published ones, which take weeks to train; the grid and its positions are computed',
   },
 
   D1: { shows: 'parts of a picture explain each other', page: 'image-transformer', at: 'figure-attention' },

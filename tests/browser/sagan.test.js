@@ -174,3 +174,22 @@ test('the spectral norm: power iteration finds it, and division makes it 1', () 
     assert.match((await said.textContent()) ?? '', /^σ is 1\.0000; .* says 1\.0000\.$/);
     assert.match((await page.locator('#chain-said').textContent()) ?? '', /6 layers .* 1\.00 to the power of 6: 1\.00 times/);
   }));
+
+test('where attention is placed: the map changes the grid and the distances', () =>
+  withPage(async (page) => {
+    await page.goto('/web/pages/sagan/');
+    await page.locator('#figure-places').scrollIntoViewIfNeeded();
+    const [canvas, said] = [page.locator('#places-picture'), page.locator('#places-said')];
+    await said.getByText(/sees 9 of 1,024 positions.*attention there: 18\.28; with a residual block instead: 27\.33/).waitFor();
+    await page.waitForFunction(() => /** @type {HTMLCanvasElement} */ (document.getElementById('places-picture')).width > 300);
+    const drawn = () => canvas.evaluate((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL());
+    const large = await drawn();
+    await page.locator('#place-8').check();
+    assert.match((await said.textContent()) ?? '', /sees 9 of 64 positions \(14%\).*22\.98.*42\.13/);
+    await page.waitForTimeout(100);
+    const small = await drawn();
+    assert.notEqual(small, large);
+    await canvas.press('ArrowRight');
+    await page.waitForTimeout(100);
+    assert.notEqual(await drawn(), small, 'the position moves with the keys');
+  }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of SAGAN: a sheet of seeds, walks between pictures, where a picture looked, the module's sizes and channels, the spectral norm, three short runs, both nets.
+// The page of SAGAN: a sheet of seeds, walks between pictures, where a picture looked, the module's sizes and channels, the spectral norm, three short runs, where attention is placed, both nets.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBoth } from './both.js';
@@ -8,6 +8,7 @@ import { createGan } from './gan-figure.js';
 import { createLook } from './look.js';
 import { createModule } from './module.js';
 import { createNorm } from './norm.js';
+import { createPlaces } from './places.js';
 import { createRuns } from './runs.js';
 import { createSheet } from './sheet.js';
 import { createWalk } from './walk.js';
@@ -19,5 +20,6 @@ whenNear(byId('figure-module'), () => Promise.all([createModule(), createChannel
 whenNear(byId('figure-norm'), createNorm);
 whenNear(byId('figure-gan'), createGan);
 whenNear(byId('figure-runs'), createRuns);
+whenNear(byId('figure-places'), () => createPlaces(sheet));
 whenNear(byId('figure-both'), () => createBoth(sheet));
 startPage(sheet.loaded);
