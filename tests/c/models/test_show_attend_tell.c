@@ -373,7 +373,7 @@ static nx_session *opened_session(const nx_model *model, const config *c, const 
     uint32_t slices = 1;
     while ((status = nx_session_encode(model, session)) == NX_MORE) slices++;
     CHECK_INT(status, NX_OK);
-    CHECK(slices > (c->height * c->width + NX_COLUMNS * c->strides[0] * c->strides[0] - 1) / (NX_COLUMNS * c->strides[0] * c->strides[0]));
+    CHECK(slices > layers(c) + 1); /* of each convolution, of the keys, and the start */
     return session;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "layers/convolutions.h"
 #include "model.h"
 #include "session/session.h"
 #include "toy.h"
@@ -349,6 +350,27 @@ static void interrupted(void) {
     CHECK_INT(nx_session_result(model, session, 0, 1, e.q * c->ways, odds), NX_E_ARGUMENT);
 }
 
+/* Slices of the convolutions of a large picture: each location once, in order, and no slice of many products. */
+static void large_pictures(void) {
+    nx_convolutions c = {.n = 3};
+    static const uint32_t locations[] = {65536, 16384, 7, 1}, rows[] = {4, 512, 12, 24}, cols[] = {1, 900, 4608, 65536};
+    for (uint32_t i = 0; i < 4; i++) c.at[i].locations = locations[i], c.at[i].map.weight.rows = rows[i], c.at[i].map.weight.cols = cols[i];
+    uint32_t slice = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t at = 0; at < locations[i]; slice++) {
+            nx_convolution_slice part = nx_convolution_slice_at(&c, slice);
+            check_at("slice %lld", slice, 0, 0, 0);
+            CHECK_INT(part.index, i);
+            CHECK_INT(part.first, at);
+            CHECK(part.past > at && part.past <= locations[i]);
+            CHECK(part.past - at <= NX_COLUMNS || (uint64_t)(part.past - at) * rows[i] * cols[i] <= 1 << 22);
+            if (part.past <= at) return;
+            at = part.past;
+        }
+    CHECK_INT(nx_convolution_slices(&c, 4), slice);
+    CHECK(slice > 16384 / NX_COLUMNS);
+}
+
 static void refusals(void) {
     const config *c = toys + PLAIN;
     made *m = build(c);
@@ -399,6 +421,7 @@ const check_test snail_tests[] = {
     {"odds and weights against double precision", equations},
     {"what a query sees", what_is_seen},
     {"slices, copies, the same bits", interrupted},
+    {"slices of large pictures", large_pictures},
     {"what is refused", refusals},
     {0},
 };
