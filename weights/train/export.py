@@ -83,8 +83,7 @@ def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2):
     out = out or path_of(find(name), run or name, checkpoint)
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
     size = export(out, task, model, TYPES[kind or card.get("type", "q8_0")], card, checkpoint["settings"].get("round_to", ""))
-    if task.shape and data.own(task.s.dataset, task.s.data):             # for weights/eval/sheets.js: examples that this model never
-    trained on
+    if task.shape and data.own(task.s.dataset, task.s.data):             # for weights/eval/sheets.js: what this model never trained on
         images, labels = (np.concatenate(parts) for parts in zip(*(
             data.load(task.s.dataset, task.s.data, split, task.shape)[:2] for split in ("test", "validation"))))
         print(pictures.write(os.path.splitext(out)[0], images, labels))

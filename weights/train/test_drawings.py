@@ -101,8 +101,7 @@ class Drawn(unittest.TestCase):
             centre = (dark.sum(3 - axis) * (np.arange(32) + 0.5)).sum(1) / area
             self.assertTrue((abs(centre - 16) < 3.4).all())              # 0.125 of 16 pixels, of a scale of up to 1.3, turned
             self.assertGreater(centre.std(), 0.8)
-        self.assertTrue((x[:, 0] > 248).all() and (x[:, :, -1] > 248).all())       # the window's third lobe is positive: it leaves a shade
-        of grey there
+        self.assertTrue((x[:, 0] > 248).all() and (x[:, :, -1] > 248).all())       # the window's third lobe is positive: a shade of grey there
 
     def test_a_crowd_is_drawn_less_often(self):
         """Nine of one base count as three; those of another set count separately, and half if the data set has no such style."""
@@ -115,8 +114,7 @@ class Drawn(unittest.TestCase):
         fine = np.random.default_rng(1).integers(0, 256, (2, 96, 96, 3)).astype(np.uint8)
         found = drawings.reduced(torch.from_numpy(fine).permute(0, 3, 1, 2).float(), 32, np.array([True, False])).permute(0, 2, 3, 1).numpy()
         for picture, small, method in zip(fine, found, (Image.BOX, Image.LANCZOS)):
-            self.assertLessEqual(abs(small - np.asarray(Image.fromarray(picture).resize((32, 32), method), np.float32)).max(), 1)        #
-            which rounds intermediate results
+            self.assertLessEqual(abs(small - np.asarray(Image.fromarray(picture).resize((32, 32), method), np.float32)).max(), 1)        # which rounds in between
         rows = [("noto", TRAINS, "x", "MIT"), ("emojione", TRAINS, "x", "MIT")]
         self.assertEqual(drawings.Drawings(folder(rows), INDEX).means.tolist(), [False, True])
 

@@ -427,8 +427,7 @@ class SeveralProcesses(House):
         for folder, run in pairs:
             two = torch.load(os.path.join(folder, run, "checkpoint.pt"))
             self.assertEqual((one["step"], two["step"]), (6, 6))
-            self.assertLess(abs(one["running"] / two["running"] - 1), 1e-4 if run == "machines" else 1e-5)        # whose first three steps
-            used a schedule of three
+            self.assertLess(abs(one["running"] / two["running"] - 1), 1e-4 if run == "machines" else 1e-5)        # whose first three steps had a schedule of three
             for name, w in one["model"].items() if run != "machines" else ():
                 self.assertLess(float((w - two["model"][name]).abs().max()), 1e-3 * float(w.abs().max()) + 1e-5, name)
 

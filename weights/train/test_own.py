@@ -24,8 +24,7 @@ from test_data import midi, tune, wav
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EVERY = bool(os.environ.get("EVERY_RECIPE"))          # ./build.sh test-train all
-LEFT_OUT = ("opened", "opened-decoder")               # with eight numbers per token: a model of words of letters, for which no user has a
-folder
+LEFT_OUT = ("opened", "opened-decoder")               # of eight numbers a token: a model of words of letters, for which no user has a folder
 
 
 def drawings(at, count=24, names=("",)):
@@ -244,8 +243,7 @@ class Changed(Folders):
         shipped, own, faster = (parse("de-en", "--from", path_of, *more) for more in ((), ("--data", "mine"), ("--data", "mine", "--lr", "1")))
         self.assertEqual([(s.values, s.dropout, s.lr, s.warmup, s.batch, s.minutes) for s in (shipped, own, faster)],
                          [(10000, 0.1, 6e-4, 100, 128, 70), (10000, 0.1, 3e-4, 20, 64, 10), (10000, 0.1, 1, 20, 64, 10)])
-        self.assertEqual((adopted.end_weight, adopted.minutes, adopted.batch), (20.0, first.minutes, first.batch))          # the stage,
-        without its schedule
+        self.assertEqual((adopted.end_weight, adopted.minutes, adopted.batch), (20.0, first.minutes, first.batch))          # the stage, without its schedule
         self.assertFalse(parse("wavenet", "--stage", "2", "--from", path).adopted or parse("image-transformer-digits-bw", "--from", os.path.join(recipes.SHIPPED, "digits.gguf")).adopted)
 
 

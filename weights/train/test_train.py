@@ -189,8 +189,7 @@ class Start(unittest.TestCase):
             self.assertEqual(best(block.heads(block.attn_q(h)), block.heads(block.attn_k(h))), [(11, 7), (11, 6), (11, 8), (10, 7)])
             self.assertEqual(best(block.heads(block.cross_attn_q(h)), block.heads(block.cross_attn_k(e))), [(2, 1), (2, 2), (3, 1), (3, 2)])
             block = model.blk[1]
-            self.assertEqual(best(block.heads(block.attn_q(h)), block.heads(block.attn_k(h)))[1], (12, 10))      # mirrored: 15 - 6, read
-            one position later
+            self.assertEqual(best(block.heads(block.attn_q(h)), block.heads(block.attn_k(h)))[1], (12, 10))      # mirrored: 15 - 6, read one on
 
 
     def test_output_begins_at_a_prediction(self):
@@ -219,8 +218,7 @@ class Start(unittest.TestCase):
         x, small = torch.randint(0, 256, (2, c.n, 3)), torch.randint(0, 256, (2, 16, 3))
         with torch.no_grad():
             model(x, torch.tensor([0, 1]), small, kept)
-        at = torch.tensor([i for i in range(32, c.n) if 2 <= i % 16 < 14])                                  # positions that have all
-        neighbours
+        at = torch.tensor([i for i in range(32, c.n) if 2 <= i % 16 < 14])                                  # whose neighbours are all there
         found = kept[-1][:, at].flatten(0, 1)
         found = torch.nn.functional.normalize(found - found.mean(0), dim=0)
 
@@ -323,8 +321,7 @@ class Rounding(unittest.TestCase):
         w[5, 7] = 40                     # one large weight
         largest = w.abs().amax(1, keepdim=True)
         q4 = torch.from_numpy(gguf.dequantize_q4_0(gguf.quantize_q4_0(w.numpy()), w.shape))
-        self.assertLess(float(((rounding.q4_0(w) - q4).abs() / (largest + 1e-9)).max()), 1e-3)          # the scales of the file are in half
-        precision
+        self.assertLess(float(((rounding.q4_0(w) - q4).abs() / (largest + 1e-9)).max()), 1e-3)          # the scales of the file are in half precision
         q8 = torch.from_numpy(gguf.dequantize_q8_0(gguf.quantize_q8_0(w.numpy()), w.shape))
         engine = (q8 / (q8.abs().amax(1, keepdim=True) / 63 + 1e-30)).round() * q8.abs().amax(1, keepdim=True) / 63
         off = (rounding.q8_0(w) - engine).abs() / (largest + 1e-9)

@@ -89,8 +89,7 @@ class Grown(unittest.TestCase):
         few = bpe.Vocabulary(bpe.train([self.TEXT * 3], 20))
         more = bpe.Vocabulary(bpe.train([self.TEXT * 3], 40, few.merges))
         self.assertEqual(more.merges[:20], few.merges)
-        self.assertEqual(more.merges, bpe.train([self.TEXT * 3], 40))                    # equals the result of training on the same text
-        once
+        self.assertEqual(more.merges, bpe.train([self.TEXT * 3], 40))                    # from the same text it equals the result of one training
         self.assertLess(len(more.encode(self.TEXT)), len(few.encode(self.TEXT)))
 
     def test_what_is_new_begins_as_the_mean_of_its_sides(self):
@@ -192,8 +191,7 @@ class Data(unittest.TestCase):
                 with open(os.path.join(folder, "b.tsv"), "wb") as f:
                     f.write(wrong)
                 again = pairs.read(folder, "train")
-                self.assertEqual(len(again[0]) - len(parts[0][0]), wrong == b"a\tb\tc\n" and pairs.split_of("a") == "train")     # the
-                others are skipped: test_data.py
+                self.assertEqual(len(again[0]) - len(parts[0][0]), wrong == b"a\tb\tc\n" and pairs.split_of("a") == "train")     # the others are skipped: test_data.py
 
     def test_the_shipped_vocabulary_is_what_training_gives(self):
         if not os.path.exists(os.path.join(multi30k.DEFAULT_DIR, multi30k.MARK)):

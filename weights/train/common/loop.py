@@ -109,8 +109,7 @@ class Trainer:
         beside = {id(p): a for p, a in trained}
         grouped = [p for group in self.adam.param_groups for p in group["params"]]
         plain = not task.update and type(self.adam) is torch.optim.Adam and len(grouped) == len(trained)
-        self.fused = native.Adam(self.adam, [beside[id(p)] for p in grouped]) if plain and native.usable(*self.parameters) else None     #
-        all parts in one pass
+        self.fused = native.Adam(self.adam, [beside[id(p)] for p in grouped]) if plain and native.usable(*self.parameters) else None     # in one pass
         nats = compiled(task, model, self.batch(), self.autocast) if s.compile else lambda *b: task.nats(model, *b)
         self.loss = parallel.averaging(model, nats, processes)
         model.train()
@@ -178,9 +177,8 @@ class Trainer:
     def counted(self, value):
         """Bookkeeping after a step with this loss."""
         self.count += 1
-        value = parallel.mean(value, self.processes)                     # the loss stays on the GPU, so the GPU does not wait for the CPU
-        kept = min(0.98, 1 - 1 / self.count)             # a plain mean of the first 50, so that the first batch (perhaps of short
-        sentences) does not dominate
+        value = parallel.mean(value, self.processes)                     # stays on the GPU, which need not wait for its number
+        kept = min(0.98, 1 - 1 / self.count)             # a plain mean of the first 50, in which the first batch, maybe of short sentences, has no greater part
         self.running = value if self.running is None else kept * self.running + (1 - kept) * value
         return value
 
@@ -356,8 +354,7 @@ def train(recipe, s):
         t.elapsed, since, away[0] = t.elapsed + now - since - away[0], now, 0.0
         if t.count % 50 == 0:
             t.progress_line()
-        if time.monotonic() - told >= (SAY if sys.stdout.isatty() else max(SAY, t.elapsed / 60)):      # in a file, lines become rarer the
-        longer the run takes
+        if time.monotonic() - told >= (SAY if sys.stdout.isatty() else max(SAY, t.elapsed / 60)):      # in a file fewer, the longer it takes
             t.say()
             told = time.monotonic()
         if t.elapsed - saved >= s.save_seconds:

@@ -19,11 +19,9 @@ class Recipe(NamedTuple):
     task: type
     settings: dict
     card: dict
-    start: str = ""                      # the file of weights/ that training begins with
-    stages: tuple = ()                   # settings of the second and later runs, each of which begins with the previous one; they override
-    `settings`
-    own: dict = {}                       # settings of a run that begins with a file of this recipe (--from) on your own folder (--data);
-    they override those of its stage
+    start: str = ""                      # a file of weights/ that training begins with
+    stages: tuple = ()                   # of the second run and those that follow, each begun from the one before: settings over `settings`
+    own: dict = {}                       # of a run that begins with a file of this recipe (--from) on a folder of one's own (--data): settings over those of its stage
 
 
 def models():

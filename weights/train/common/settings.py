@@ -39,8 +39,7 @@ class Settings:
     seed: int = 1
     # machine
     device: str = "auto"                 # auto | cpu | cuda
-    bf16: bool = torch.cuda.is_available() or has_bf16()     # precision of products; a processor without bf16 takes two to three times as
-    long for them
+    bf16: bool = torch.cuda.is_available() or has_bf16()     # products; a processor that has none takes two to three times as long for them
     threads: int = 2
     native: bool = True                  # uses the C code of native.py if the CPU supports it
     compile: bool = False                # torch.compile; skipped if it fails

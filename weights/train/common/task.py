@@ -29,8 +29,7 @@ class Task:
     unit = "nats"                        # unit of the training loss
     every_class = False                  # whether every training picture needs a class
     slow_sheet = False                   # whether a sample sheet takes longer than a short run
-    update = None                        # a method (trainer, batch, rate) -> loss, if a step is more than one loss and one optimiser, as in
-    a GAN; then also
+    update = None                        # a method (trainer, batch, rate) -> loss where a step is more than one loss and one optimiser, as with a GAN; then also
                                          # beside() -> its part of a checkpoint, and restore(beside)
 
     def __init__(self, settings):

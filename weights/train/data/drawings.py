@@ -20,9 +20,8 @@ SIZE = 96
 COLUMNS, IN_A_FILE = 170, 170 * 64       # WebP allows at most 16,383 pixels per side; files under 64 MB are also easier to handle
 FOLDER = "emoji-drawings"                # next to the data set's folder
 DEFAULT_DIR = os.path.join(os.path.dirname(emoji.DEFAULT_DIR), FOLDER)
-MEANS = ("emojione",)                    # sets reduced by plain means, as the data set did; the others use Lanczos' window
-STYLE = {"noto": "noto-2023", "noto-2018": "noto-2018", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}       #
-other sets have no class
+MEANS = ("emojione",)                    # sets that are reduced by plain means, the others by Lanczos' window: so the data set's own pictures were
+STYLE = {"noto": "noto-2023", "noto-2018": "noto-2018", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}       # other sets are of no class
 
 
 class Drawings:

@@ -25,8 +25,7 @@ KINDS = (
     set(),                               # a flag is two letters of a country code
 )
 FLAG = CLASSES.index("flag")
-MIRRORED = tuple(name not in ("clock", "flag") for name in CLASSES)      # mirroring would change a clock's time or turn a flag into another
-country's
+MIRRORED = tuple(name not in ("clock", "flag") for name in CLASSES)      # a clock would tell another time, a flag be another country's
 
 
 def kind_of(codes):

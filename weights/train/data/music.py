@@ -56,8 +56,7 @@ def tracks(raw):
         name, size = raw[at:at + 4], struct.unpack(">I", raw[at + 4:at + 8])[0]
         if name == b"MTrk":
             track = raw[at + 8:at + 8 + size]
-            if len(track) < size:                                        # a length that is too large is harmless if the track has an end
-            event
+            if len(track) < size:                                        # a length that is too large does no harm where the track has its end
                 try:
                     end = [data for _, status, data in events(track) if status == END][-1]
                 except Unreadable:

@@ -133,8 +133,7 @@ def resampled(x, rate, wanted):
     half = math.ceil(REACH / cut)
     out, padded = np.empty(int(round(len(x) * wanted / rate))), np.pad(x, half + 1)
     taps = np.arange(-half, half + 1)
-    for phase in range(min(up, len(out))):                               # outputs at the same offset between two samples share their
-    weights
+    for phase in range(min(up, len(out))):                               # outputs whose place between two samples is the same have the same weights
         at = np.arange(phase, len(out), up)
         between, first = phase * down % up / up, at * down // up
         t = taps - between

@@ -18,8 +18,7 @@ class Config(PixelCNNConfig):
     embedding_length: int = 32           # C, width of both stacks
     kernel: int = 5
     classes: int = 0
-    own_row: bool = True                 # the vertical stack's layers also see their own row; False is an option for the beginning of
-    training that the engine does not support
+    own_row: bool = True                 # the vertical stack's layers see their own row of it too; False: an option for the beginning of training; the engine does not draw with it
 
 
 def gate(fg):

@@ -149,8 +149,7 @@ def choose(model, wanted, batch, bf16, device):
         try:
             way = WAYS[name](model, device)
             difference = agrees(model, way, device)
-            if difference > (0.05 if name == "native" else 0.02):        # TF32 keeps 10 bits of each factor, bf16 8; a wrong mask differs
-            by about 1
+            if difference > (0.05 if name == "native" else 0.02):        # TF32 keeps 10 bits of each factor, bf16 8; a wrong mask differs by about 1
                 raise ValueError("differs by %g from the plain way" % difference)
             took[name] = seconds(model, way, batch, torch.bfloat16 if bf16 else torch.float32, device)
         except Exception as error:       # if one way fails here, training uses another

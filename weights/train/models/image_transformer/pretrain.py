@@ -36,8 +36,7 @@ def pretrain(model, batch, steps, bf16=False):
         for group in adam.param_groups:
             group["lr"] = RATE * min(1, (step + 1) / WARMUP) * 0.5 * (1 + math.cos(math.pi * step / steps))
         x, _, small = batch(step)
-        with torch.autocast(x.device.type, torch.bfloat16, enabled=bf16, cache_enabled=False):           # the weights change between the
-        steps
+        with torch.autocast(x.device.type, torch.bfloat16, enabled=bf16, cache_enabled=False):           # the weights change between the steps
             logits = out(model.enc(small)).view(-1, c.levels)
         loss = F.cross_entropy(logits.float(), x[:, cells].reshape(-1))
         adam.zero_grad(set_to_none=True)

@@ -26,8 +26,7 @@ HEADS = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),                           # above
 NATURAL = (((-1, 1), (0, -1), (-1, 0), (-1, 2)),                         # photographs are not symmetric: use the nearest twelve
            ((-2, 1), (-1, -1), (-1, 3), (0, -2)),
            ((-2, 0), (-2, 2), (-3, 1), (0, -3)))
-CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # small pixels: the one that contains the position, and its
-neighbours
+CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # small pixels: the one that contains the position, and its neighbours
          ((0, -1), (-1, 0), (1, -1), (-1, 1)))
 PIXEL_GAIN = 2.0                         # scale of copied values: they are in [-1, 1], positions are sines
 SHARP, EXACT = 1.5, 4.0                  # EXACT: at least nine tenths of a head's attention is on one key

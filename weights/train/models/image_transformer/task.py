@@ -106,8 +106,7 @@ class ImageTransformerTask(Task):
     def grow(self, model, weights):
         if not re.fullmatch(r"(\d+(,\d+)*)?", self.s.stack):
             sys.exit("--stack %s: numbers of blocks, as 0,1,1,2" % self.s.stack)
-        stack = [int(k) for k in self.s.stack.split(",") if k] if blocks_of(weights, "") < self.s.block_count else []        # a file that
-        is deep enough keeps its order
+        stack = [int(k) for k in self.s.stack.split(",") if k] if blocks_of(weights, "") < self.s.block_count else []        # a file that is deep enough has its order
         grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"], stack=stack)
 
     def fresh(self, name):

@@ -34,8 +34,7 @@ LEVELS = ("top", "bottom")
 class Config:
     """Hyper-parameters, named as in the weight file's metadata."""
     rate: int = 8000
-    top_strides: tuple = (4, 4, 4)       # strides of the first convolution, the second, ...: their product is the number of samples per
-    code
+    top_strides: tuple = (4, 4, 4)       # of the first convolution, the second, ...: samples of a code are their product
     top_widths: tuple = (32, 64, 96)     # behind each
     bottom_strides: tuple = (4, 4)
     bottom_widths: tuple = (32, 64)

@@ -37,10 +37,8 @@ class Settings(Config, Common):
     augmented: bool = True
     recalled: int = 16                   # numbers of the latent that the discriminator predicts
     recall: float = 0.5
-    critic_first: int = 60               # warm-up steps of the generator's rate in a run that starts from a file, which has no
-    discriminator
-    begun: str = ""                      # a run of the same networks, possibly without attention, from which both networks of this one
-    start
+    critic_first: int = 60               # steps of a run that begins with a file, which has no discriminator, until the generator's rate is whole
+    begun: str = ""                      # a run of the same nets, maybe without attention, from whose two nets this one begins
 
 
 class Pictures:

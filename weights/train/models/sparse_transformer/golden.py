@@ -81,8 +81,7 @@ def maps(model, x):
 
 def tensors(case, model, seed):
     c = model.c
-    x = torch.from_numpy(np.random.default_rng(200 + seed).integers(0, c.levels, (1, c.n + int(c.text))))      # for a text, one more than
-    the number read
+    x = torch.from_numpy(np.random.default_rng(200 + seed).integers(0, c.levels, (1, c.n + int(c.text))))      # of a text one more than is read
     logits, nats = outputs(model, x)
     found = dict(inputs(x), logits=logits, outputs=logits, nats=nats)
     if not c.text:

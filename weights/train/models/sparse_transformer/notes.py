@@ -17,8 +17,7 @@ from common.task import spread
 END = 0
 TICKS = 4                                # ticks of a quarter: the grid has sixteenths
 WAITS = 16                               # sixteenths of a bar in common time
-VOICES = (("soprano", 60, 81), ("alto", 52, 74), ("tenor", 43, 69), ("bass", 36, 66))        # the pitches that occur in the training
-chorales
+VOICES = (("soprano", 60, 81), ("alto", 52, 74), ("tenor", 43, 69), ("bass", 36, 66))        # the pitches that the training chorales have
 
 
 def table():

@@ -27,10 +27,9 @@ class Settings(Config, Common):
     merges: str = of_file("")            # a vocabulary that is not in that folder, as text
     signs: str = ""                      # only these characters instead, for a task of single words
     smoothing: float = 0.1               # label smoothing, in training only
-    merge_dropout: float = 0.0           # dropout of merges in the source, so that a word occurs in several segmentations
-    (bpe.Vocabulary.sampled), only in training
-    lower: float = 0.0                   # share of training sources in lower case, as people type
-    unstopped: float = 0.0               # share of training sources without their final full stop
+    merge_dropout: float = 0.0           # of merges of the source, so that a word is seen cut in several ways (bpe.Vocabulary.sampled), in training only
+    lower: float = 0.0                   # share of training sources in small letters, as people type
+    unstopped: float = 0.0               # share of training sources whose last full stop is taken away
     bleu_pairs: int = 256                # validation pairs that a measurement translates; the last one translates all
 
 
