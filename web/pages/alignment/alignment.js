@@ -8,16 +8,16 @@ import { below, cellTerms, centreOf, rowSum, windowOf } from './terms.js';
 /** @import { Model, TranslationRun, TranslationStep } from '../../shell/index.js' */
 /** @import { Reading } from '../../shell/text/sentence.js' */
 
-/** Tokens a second, for whoever watches. */
+/** Tokens per second, so that visitors can watch. */
 const SPEED = 6;
 
-/** In the order of the page; the first is the one that the page's head asks for. */
+/** In the order of the page; the page's head preloads the first. */
 const KINDS = ['additive', 'general', 'local-p', 'location', 'none'];
 const PREDICTED = 'local-p';
 
 /** @typedef {{ run: TranslationRun, steps: TranslationStep[], over: boolean }} Written */
 
-/** @param {(models: Record<string, Model>, text: string) => void} onSentence there is another one */
+/** @param {(models: Record<string, Model>, text: string) => void} onSentence another one exists */
 export function createAlignment(onSentence) {
   const said = byId('sentence-said');
   /** @type {Record<string, Model>} */
@@ -36,7 +36,7 @@ export function createAlignment(onSentence) {
     const sentence = () => (shown ? shown.run.sourceTexts.map((word) => visible(word, '⏎')) : []);
     const row = (/** @type {number} */ t) => (shown ? mapsOf(shown.steps[t], 'source')[0].weights : new Float32Array());
     const D = () => Number(panel.dataset.window ?? 0);
-    /** Where a predicted window stands when word t is written. @param {number} t */
+    /** The centre of a predicted window when word t is written. @param {number} t */
     const centre = (t) => centreOf((shown?.steps[t].maps ?? []).find(({ name }) => name === 'centre')?.weights ?? []);
     let matrix = null;
     if (kind === 'none') {
@@ -45,7 +45,7 @@ export function createAlignment(onSentence) {
       const map = make('div', { class: 'map' });
       panel.append(map, note);
       matrix = createMatrix(map, note, {
-        // A row in the middle represents the others.
+        // A middle row represents the others.
         rest() {
           const t = Math.floor((shown?.steps.length ?? 0) / 2);
           return shown?.steps[t] ? `${rowSum(row(t), sentence(), t + 1)}\n${hint}` : hint;
@@ -80,7 +80,7 @@ export function createAlignment(onSentence) {
     try {
       all = models.map((model) => ({ run: model.translate(text, { maps: true, signal }), steps: [], over: false }));
     } catch (error) {
-      said.textContent = fault(error); // such as that it is too long
+      said.textContent = fault(error); // for example, that it is too long
       return 'ready';
     }
     onSentence(byKind, text);

@@ -6,14 +6,14 @@ import { PLACES, PLAYERS, mixture, order, weights } from './fit.js';
 /** @import { Vector } from './fit.js' */
 
 const STEP = 0.04;
-/** Places a second, for whoever watches. */
+/** Places per second, so that visitors can watch. */
 const SPEED = 2.5;
 
 export function createBatting() {
   /** @type {Vector[]} */
   const at = PLAYERS.map((player) => [...player.at]);
   let chosen = 3;
-  /** So many places have taken their player. */
+  /** The number of places that have chosen a player. */
   let filled = PLACES.length;
   /** @type {HTMLInputElement} */
   const sharpness = byId('sharpness');

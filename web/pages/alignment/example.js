@@ -7,13 +7,16 @@ import { networkOf } from './network.js';
 /** @import { Model, TranslationStep } from '../../shell/index.js' */
 /** @import { Network, Read, Step } from './network.js' */
 
-/** Who writes: the words of each are its own. */
+/** The networks that write their own words. */
 export const WRITERS = /** @type {const} */ (['general', 'additive']);
-/** Who looks at the words that the first of them wrote. */
+/** The networks that are forced to write the words of the first of them. */
 export const LOOKERS = /** @type {const} */ (['general', 'additive', 'local-p', 'location']);
 
 /** @typedef {{ network: Network, source: Read, steps: Step[] }} Trace */
-/** @typedef {Trace & { ids: number[], words: string[], apart: number }} Written  apart: by how much the engine's weights differ from these, at most */
+/**
+ * @typedef {Trace & { ids: number[], words: string[], apart: number }} Written  apart: the largest difference between the engine's weights
+ * and these
+ */
 /**
  * @typedef {Object} Shown
  * @property {string[]} sentence  its words
@@ -41,7 +44,10 @@ export function createExample() {
     return coming;
   }
 
-  /** The translation by the engine, and the same one by the numbers of the file. @param {string} kind @param {Model} model @param {string} text */
+  /**
+   * The engine's translation, and the same one computed from the numbers of the file. @param {string} kind @param {Model} model @param
+   * {string} text
+   */
   async function write(kind, model, text) {
     const run = model.translate(text, { maps: true });
     /** @type {TranslationStep[]} */
@@ -101,7 +107,7 @@ export function createExample() {
       listeners.push(onShown);
       complaints.push(onFault);
     },
-    /** A figure that needs it is near. */
+    /** A figure that needs it is near the screen. */
     open() {
       if (near) return;
       near = true;

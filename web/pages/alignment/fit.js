@@ -2,7 +2,7 @@
 // The batting order as attention: players are keys, places in the order are queries. No page here.
 // @ts-check
 
-/** @typedef {[number, number]} Vector how much of speed, how much of power, 0 to 1 */
+/** @typedef {[number, number]} Vector speed and power, 0 to 1 */
 /** @typedef {{ name: string, at: Vector }} Player */
 /** @typedef {{ wants: string, query: Vector }} Place */
 
@@ -35,7 +35,7 @@ export const PLACES = [
 /** @param {Vector} a @param {Vector} b */
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1];
 
-/** cos(a, b); 0 where either is zero. @param {Vector} a @param {Vector} b */
+/** cos(a, b); 0 if either is zero. @param {Vector} a @param {Vector} b */
 export function cosine(a, b) {
   const size = Math.hypot(...a) * Math.hypot(...b);
   return size > 0 ? dot(a, b) / size : 0;
@@ -50,15 +50,15 @@ export function softmax(scores) {
 }
 
 /**
- * The weights with which each place looks at each player.
+ * The weights of each place over the players.
  * @param {Vector[]} players
- * @param {number} sharpness what the fit is multiplied by
+ * @param {number} sharpness the factor of the cosine
  * @param {'cosine' | 'dot'} fit
  */
 export const weights = (players, sharpness, fit) =>
   PLACES.map(({ query }) => softmax(players.map((at) => sharpness * (fit === 'cosine' ? cosine : dot)(query, at))));
 
-/** Who bats where: one place after another takes the player that it likes best of those who are left. @param {number[][]} rows */
+/** The batting order: in turn, each place takes the player with its largest weight among those that are left. @param {number[][]} rows */
 export function order(rows) {
   /** @type {number[]} */
   const taken = [];
@@ -66,7 +66,7 @@ export function order(rows) {
   return taken;
 }
 
-/** The mixture that a place gets: the players, by its weights. @param {number[]} row @param {Vector[]} players @returns {Vector} */
+/** The weighted mean that a place gets: the players, by its weights. @param {number[]} row @param {Vector[]} players @returns {Vector} */
 export function mixture(row, players) {
   const part = (/** @type {0 | 1} */ k) => row.reduce((sum, w, i) => sum + w * players[i][k], 0);
   return [part(0), part(1)];

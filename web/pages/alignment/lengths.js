@@ -5,7 +5,7 @@ import { byId, make, makeSvg, phrase } from '../../shell/index.js';
 import { MEASURED, QUARTERS } from './measured.js';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 110, 12, 30];
-/** The networks of the page, which have their own line styles; the others are pale. */
+/** The networks of the page have their own line styles; the others are pale. */
 const DRAWN = ['additive', 'general', 'local-p', 'location', 'none'];
 
 export function createLengths() {

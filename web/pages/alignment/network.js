@@ -8,20 +8,20 @@ import { bell } from './terms.js';
 
 /** @typedef {Float32Array} Vector */
 /**
- * What the encoder leaves of a sentence.
+ * The encoder's output for a sentence.
  * @typedef {Object} Read
- * @property {Vector[]} h     annotations, a word each, of both directions side by side
- * @property {Vector[]} keys  what they are compared by: themselves, or W h
- * @property {Vector} start   the state that the decoder begins with
+ * @property {Vector[]} h     annotations, one per word, both directions concatenated
+ * @property {Vector[]} keys  their keys: the annotations themselves, or W h
+ * @property {Vector} start   the initial state of the decoder
  */
 /**
  * One word of the decoder.
  * @typedef {Object} Step
  * @property {Vector} state    after it
- * @property {Vector} query    what was compared with the keys: a state, or W s
- * @property {Vector} scores   of every word; of those that are out of reach -Infinity
+ * @property {Vector} query    the query: a state, or W s
+ * @property {Vector} scores   of every word; -Infinity if it is out of reach
  * @property {Vector} weights
- * @property {Vector} context  the annotations, mixed by the weights
+ * @property {Vector} context  the weighted sum of the annotations
  * @property {Vector} joined   [context; state]
  */
 
@@ -82,7 +82,7 @@ export function networkOf(file) {
     const bias = matrix(`${name}.bias`).values;
     return times(`${name}.weight`, x).map((sum, r) => sum + bias[r]);
   }
-  /** sqrt(d) E[id]; nothing before the first word. @param {number | undefined} id */
+  /** sqrt(d) E[id]; zeros before the first word. @param {number | undefined} id */
   const embed = (id) =>
     id === undefined
       ? new Float32Array(d)
@@ -114,8 +114,9 @@ export function networkOf(file) {
   }
 
   /**
-   * The vector that the decoder starts from, without one word of the sentence. Only the states on its far sides are computed again.
-   * @param {Read} source @param {ArrayLike<number>} ids @param {number} left index of the word left out; the sentence has two words or more
+   * The vector that the decoder starts from, without one word of the sentence. Only the states after it in either direction are recomputed.
+   * @param {Read} source @param {ArrayLike<number>} ids @param {number} left index of the word left out; the sentence has at least two
+   *   words
    * @returns {Vector}
    */
   function startWithout({ h }, ids, left) {
@@ -128,7 +129,7 @@ export function networkOf(file) {
     return apply('init', side(forward, backward)).map(Math.tanh);
   }
 
-  /** Without attention there is no context: the last layer reads the state alone. @param {Read} source @param {Vector} state */
+  /** Without attention there is no context: the last layer reads only the state. @param {Read} source @param {Vector} state */
   function attend({ h, keys }, state) {
     if (score === 'none') return { query: state, scores: new Float32Array(0), weights: new Float32Array(0), context: new Float32Array(0) };
     const query = score === 'general' ? state : times('attn_q.weight', state);
@@ -161,7 +162,7 @@ export function networkOf(file) {
     first,
     read,
     startWithout,
-    /** The steps of a decoder whose output is given. @param {Read} source @param {ArrayLike<number>} ids @returns {Step[]} */
+    /** The steps of a decoder with given output. @param {Read} source @param {ArrayLike<number>} ids @returns {Step[]} */
     write(source, ids) {
       let state = source.start;
       return Array.from({ length: ids.length }, (_, p) => {
@@ -172,7 +173,7 @@ export function networkOf(file) {
         return { state, ...attended, joined: side(attended.context, state) };
       });
     },
-    /** The attentional vector of a joined one: tanh(W [c; s] + b). @param {Vector} joined */
+    /** The attentional vector of a concatenated pair: tanh(W [c; s] + b). @param {Vector} joined */
     output: (joined) => apply('output', joined).map(Math.tanh),
     /** The probabilities of all words. @param {Vector} t */
     odds: (t) => softmax(times('token_embd.weight', t)),

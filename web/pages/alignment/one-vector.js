@@ -9,7 +9,7 @@ import { createVectorView } from './vector-view.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @import { Network, Read, Vector } from './network.js' */
 
-/** Of 5, 8, 12, 16 and 22 words; none is of the data. */
+/** Sentences of 5, 8, 12, 16 and 22 words; none is in the data. */
 const SENTENCES = [
   'Ein Hund läuft durch Schnee.',
   'Zwei Kinder spielen am Strand mit einem Ball.',
@@ -50,22 +50,22 @@ export function createOneVector() {
     ])
       .then(([holds, file]) => ({ models: holds.map(({ model }) => model), network: networkOf(file) }))
       .catch((error) => {
-        loading = undefined; // another try is possible
+        loading = undefined; // it can be tried again
         throw error;
       });
     return loading;
   }
 
-  /** What the bars say. @param {{ read: string[], moved: number[] }} of */
+  /** The text of the bars. @param {{ read: string[], moved: number[] }} of */
   function describe({ read, moved }) {
     if (moved.length < read.length - 1) return '';
     if (left >= 0) return phrase`Without “${read[left]}” the vector moves by ${percent(moved[left])} of its length.`;
-    const words = moved.slice(0, -1); // the full stop is no word
+    const words = moved.slice(0, -1); // the full stop does not count as a word
     const [most, least] = [words.indexOf(Math.max(...words)), words.indexOf(Math.min(...words))];
     return phrase`Without “${read[most]}” the vector moves by ${percent(words[most])} of its length, without “${read[least]}” by ${percent(words[least])}.`;
   }
 
-  /** @param {boolean} aloud whether the visitor asked */
+  /** @param {boolean} aloud whether the visitor requested it */
   async function show(aloud) {
     const own = ++now;
     whole.disabled = left < 0;
@@ -122,7 +122,7 @@ export function createOneVector() {
     }
   }
 
-  /** @param {number} i word to leave out; -1: none */
+  /** @param {number} i index of the word to leave out; -1: none */
   function leave(i) {
     left = i;
     void show(false);

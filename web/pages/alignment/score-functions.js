@@ -6,11 +6,11 @@ import { dot, softmax } from './network.js';
 
 /**
  * @typedef {Object} ScoreFunction
- * @property {string} id       of a network that learned with it (seq2seq-ID.gguf), if it is one of these
+ * @property {string} id       the network trained with it (seq2seq-ID.gguf), if it exists
  * @property {string} name
  * @property {string} by       paper
  * @property {string} formula  HTML
- * @property {(query: Vector, key: Vector, beta: number) => number} [score] of those that are computed on the states of the general network
+ * @property {(query: Vector, key: Vector, beta: number) => number} [score] for those computed on the states of the general network
  */
 
 /** @param {Vector} a */

@@ -11,7 +11,7 @@ import { rowSum } from './terms.js';
 /** @param {number} x */
 const two = (x) => x.toFixed(2).replace('-', '−');
 
-/** @param {Example} example @param {(t: number) => void} onWord which word is looked at now */
+/** @param {Example} example @param {(t: number) => void} onWord called with the selected word */
 export function createScoreTable(example, onWord) {
   /** @type {HTMLInputElement} */
   const slider = byId('score-word');
@@ -30,7 +30,7 @@ export function createScoreTable(example, onWord) {
       show();
     });
     const law = make('td', { class: 'law' });
-    law.innerHTML = formula; // our own words
+    law.innerHTML = formula; // a translated text
     law.append(make('span', { class: 'wants' }, score ? phrase`computed` : phrase`learned`));
     const row = make(
       'tr',

@@ -9,7 +9,7 @@ import { signed } from '../../shell/index.js';
  * @param {CanvasRenderingContext2D} context
  * @param {ReturnType<typeof palette>} colours
  * @param {Vector} state
- * @param {{ left: number, top: number, width: number, height: number, across: number }} place in pixels; `across` numbers in a row
+ * @param {{ left: number, top: number, width: number, height: number, across: number }} place in pixels; `across` numbers per row
  */
 export function paintState(context, colours, state, { left, top, width, height, across }) {
   const rows = Math.ceil(state.length / across);
@@ -30,17 +30,17 @@ export function paintState(context, colours, state, { left, top, width, height, 
 }
 
 /**
- * Words in a row that are too wide for their columns are written steeply.
- * @param {CanvasRenderingContext2D} context with the font set
+ * Words that are too wide for their columns are slanted.
+ * @param {CanvasRenderingContext2D} context with the current font
  * @param {string[]} words
- * @param {number} column pixels that each has
+ * @param {number} column pixels per word
  * @param {number} size of the letters
  */
 export function rowOfWords(context, words, column, size) {
   const longest = Math.max(...words.map((word) => context.measureText(word).width));
   const steep = longest > column - 4;
   return {
-    /** Pixels that the row takes. */
+    /** Height of the row in pixels. */
     height: steep ? Math.ceil(longest * 0.87) + 14 : size + 12,
     /** @param {string} word @param {number} middle @param {number} edge @param {1 | -1} way up or down from there */
     write(word, middle, edge, way) {

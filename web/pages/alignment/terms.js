@@ -3,24 +3,24 @@
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
-/** Weights below this are left out of a sum. */
+/** Terms with smaller weights are left out of a sum. */
 const LEAST = 0.05;
-/** Terms of a softmax that are written out. */
+/** Number of terms of a softmax that are written out. */
 const TERMS = 3;
 
 /** @param {number} x */
 const two = (x) => x.toFixed(2).replace('-', '−');
 
-/** An index as small figures below the line. @param {number} n */
+/** An index in subscript digits. @param {number} n */
 export const below = (n) => String(n).replace(/\d/g, (d) => '₀₁₂₃₄₅₆₇₈₉'[Number(d)]);
 
-/** Where a local attention has its centre, between two words. @param {ArrayLike<number>} weights of the map "centre" */
+/** The centre of a local attention, between two words. @param {ArrayLike<number>} weights of the map "centre" */
 export const centreOf = (weights) => Array.from(weights).reduce((sum, w, i) => sum + w * i, 0);
 
 /**
  * The window of a local attention about a centre.
  * @param {number} centre
- * @param {number} D how far it reaches to both sides
+ * @param {number} D its reach to either side
  * @param {number} words
  */
 export function windowOf(centre, D, words) {
@@ -35,7 +35,7 @@ export const bell = (i, centre, D) => Math.exp(-2 * ((i - centre) / D) ** 2);
  * The exponential of word i in its softmax, with 0 as the best word's score: scores are known up to a common constant.
  * @param {ArrayLike<number>} weights
  * @param {number} i
- * @param {{ centre: number, D: number }} [local] where weights were multiplied by the bell about a predicted centre
+ * @param {{ centre: number, D: number }} [local] factor of a Gaussian around a predicted centre
  */
 export function cellTerms(weights, i, local) {
   const shares = Array.from(weights, (w, k) => (local ? w / bell(k, local.centre, local.D) : w));
@@ -57,10 +57,10 @@ export function cellTerms(weights, i, local) {
 }
 
 /**
- * c_t = 0.10 h_1 + 0.75 h_2 + 0.15 h_3, the largest parts first named by their words.
+ * c_t = 0.10 h_1 + 0.75 h_2 + 0.15 h_3, the largest terms first named by their words.
  * @param {ArrayLike<number>} weights
  * @param {string[]} words
- * @param {number} t which word is written, from 1 on
+ * @param {number} t index of the output word, from 1 on
  */
 export function rowSum(weights, words, t) {
   const parts = Array.from(weights, (w, i) => ({ w, i })).filter(({ w }) => w >= LEAST);

@@ -8,17 +8,17 @@ import { paintState, rowOfWords } from './state-map.js';
 /**
  * @typedef {Object} Unrolled
  * @property {string[]} read     words
- * @property {Vector[]} encoder  a state of each
+ * @property {Vector[]} encoder  one state per word
  * @property {string[]} written
- * @property {Vector[]} decoder  the state it begins with, then that after each word
- * @property {number} at         the word that is looked at
- * @property {number} asks       which state of the decoder is the query
+ * @property {Vector[]} decoder  the initial state, then the state after each word
+ * @property {number} at         the selected word
+ * @property {number} asks       index of the decoder state that is the query
  * @property {Vector} weights
  */
 
-/** Pixels: of a column at least, of a map at most, between both rows, of letters. */
+/** Pixels: minimum width of a column, maximum size of a map, gap between both rows, letter size. */
 const [COLUMN, MAP, BETWEEN, SIZE] = [22, 44, 120, 13];
-/** Numbers of a state in a row of its map. */
+/** Numbers per row in a state's map. */
 const ACROSS = 16;
 
 /**
@@ -70,7 +70,7 @@ export function createUnrolledView(root, { onWord, say }) {
       context.lineTo(toX, toY);
       context.stroke();
     }
-    // The recurrences: both ways below, one way above.
+    // The recurrences: both directions below, one above.
     for (let i = 1; i < read.length; i++) {
       line(x(i - 1), bottom + side * 0.3, x(i), bottom + side * 0.3, colours.edge, 1.5);
       line(x(i - 1), bottom + side * 0.7, x(i), bottom + side * 0.7, colours.edge, 1.5);

@@ -9,13 +9,13 @@ import { createUnrolledView } from './unrolled-view.js';
 /** @import { Example, Shown } from './example.js' */
 /** @import { Vector } from './network.js' */
 
-/** Numbers in a row of a map; words that are named with their probability. */
+/** Numbers per row of a map; words that are listed with their probability. */
 const [ACROSS, NAMED] = [64, 3];
 
 /** @param {number} x */
 const two = (x) => (x === -Infinity ? '–' : x.toFixed(2).replace('-', '−'));
 
-/** @param {Example} example @param {(t: number) => void} onWord which word is looked at now */
+/** @param {Example} example @param {(t: number) => void} onWord called with the selected word */
 export function createUnrolled(example, onWord) {
   /** @type {HTMLInputElement} */
   const slider = byId('unrolled-word');
@@ -31,7 +31,7 @@ export function createUnrolled(example, onWord) {
   /** @type {Shown | undefined} */
   let shown;
   let at = 0;
-  /** Maps of numbers, which are painted again when their room or the colours change. @type {{ canvas: HTMLCanvasElement, vector: Vector }[]} */
+  /** Maps of numbers, repainted when their size or the colours change. @type {{ canvas: HTMLCanvasElement, vector: Vector }[]} */
   let maps = [];
   const view = createUnrolledView(byId('unrolled'), { onWord: choose, say: () => said.textContent ?? '' });
 

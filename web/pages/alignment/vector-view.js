@@ -7,25 +7,29 @@ import { paintState, rowOfWords } from './state-map.js';
 /** @typedef {import('./network.js').Vector} Vector */
 /**
  * @typedef {Object} OneVector
- * @property {string[]} read       words, the end of the sentence last
- * @property {Vector[]} encoder    a state of each: forward numbers, then backward ones
+ * @property {string[]} read       words, the end token last
+ * @property {Vector[]} encoder    one state per word: forward numbers, then backward ones
  * @property {Vector} vector       from the encoder to the decoder
  * @property {string[]} written
- * @property {Vector[]} decoder    a state of each
- * @property {number[]} moved      how far the vector moves without each word, as a share of its length; shorter than `read` while it is computed
+ * @property {Vector[]} decoder    one state per word
+ * @property {number[]} moved      the change of the vector without each word, relative to its length; shorter than `read` while it is
+ *   computed
  * @property {number} left         index of the word left out; -1: none
  */
 
-/** Pixels: of a column at least, of a map at most, between a row and the vector, of the vector's height, of the bars, of letters. */
+/**
+ * Pixels: minimum width of a column, maximum size of a map, gap between a row and the vector, height of the vector and of the bars, letter
+ * size.
+ */
 const [COLUMN, MAP, BETWEEN, STRIP, BARS, SIZE] = [22, 40, 46, 24, 66, 13];
-/** Numbers in a row: of a state's map, of the vector. */
+/** Numbers per row: of a state's map, of the vector. */
 const [ACROSS, WIDE] = [16, 64];
-/** The share of its length that a full bar stands for. */
+/** The relative change that fills a bar. */
 const FULL = 0.7;
 
 /**
  * @param {HTMLElement} root
- * @param {{ onLeft: (i: number) => void, say: () => string }} hooks a word is to be left out, or none of them (-1)
+ * @param {{ onLeft: (i: number) => void, say: () => string }} hooks called with the word to leave out, or -1 for none
  */
 export function createVectorView(root, { onLeft, say }) {
   const canvas = make('canvas', {
@@ -72,7 +76,7 @@ export function createVectorView(root, { onLeft, say }) {
       for (const [px, py] of points) context.lineTo(px, py);
       context.stroke();
     }
-    // The recurrences: both ways below, one way above.
+    // The recurrences: both directions below, one above.
     const last = read.length - 1;
     for (const part of [0.25, 0.75])
       line(
@@ -91,7 +95,7 @@ export function createVectorView(root, { onLeft, say }) {
       colours.edge,
       1.5,
     );
-    // From both ends of the sentence to the vector, and from it to the first word.
+    // Lines from both ends of the sentence to the vector, and from it to the first word.
     const end = middle + STRIP;
     line(
       [
@@ -131,7 +135,7 @@ export function createVectorView(root, { onLeft, say }) {
     paintState(context, colours, vector, { left: from, top: middle, width: wide, height: STRIP, across: WIDE });
     Object.assign(context, { strokeStyle: colours.accent, lineWidth: 2.5 });
     context.strokeRect(from - 2, middle - 2, wide + 4, STRIP + 4);
-    // The halves that it is made of: the last state forward, the first one backward.
+    // The two halves of the vector: the last state forward, the first one backward.
     context.strokeRect(x(last) - side / 2 - 1, bottom - 1, side + 2, side / 2 + 1);
     context.strokeRect(x(0) - side / 2 - 1, bottom + side / 2, side + 2, side / 2 + 1);
 

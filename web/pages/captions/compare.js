@@ -6,13 +6,16 @@ import { SIDE } from './scene.js';
 import { paint } from './tell.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
-/** The most draws, as the slider has them. */
+/** The most draws, as on the slider. */
 const DRAWS = 64;
 
-/** A place in words. @param {number} place */
+/** A position in words. @param {number} place */
 const named = (place) => phrase`row ${Math.floor(place / 8) + 1}, column ${(place % 8) + 1}`;
 
-/** How far two maps are apart: half of the sum of their differences, 0 to 1. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+/**
+ * The distance of two maps: half of the sum of their absolute differences, 0 to 1. @param {ArrayLike<number>} a @param {ArrayLike<number>}
+ * b
+ */
 const apart = (a, b) => Array.from(a).reduce((sum, x, i) => sum + Math.abs(x - b[i]) / 2, 0);
 
 /** The word with the sharpest attention: for the others the location is already clear. @param {{ soft: Float32Array }[]} looks */
@@ -30,7 +33,10 @@ export function createCompare(tell) {
   const words = byId('compare-words');
   /** @type {Model | undefined} */
   let hard;
-  /** Of each word, the weights and the places of all draws. @type {{ word: string, soft: Float32Array, hard: Float32Array, places: number[] }[]} */
+  /**
+   * For each word, the weights and the positions of all draws. @type {{ word: string, soft: Float32Array, hard: Float32Array, places:
+   * number[] }[]}
+   */
   let looks = [];
   let chosen = -1;
   let asked = 0;

@@ -6,7 +6,7 @@ import { SIDE } from './scene.js';
 import { paint } from './tell.js';
 
 const PLACES = 8;
-/** Words with the light fixed; then the network attends on its own. */
+/** Number of words with the attention fixed; then the network attends on its own. */
 const HELD = 2;
 
 /** @param {ReturnType<typeof import('./tell.js').createTell>} tell */

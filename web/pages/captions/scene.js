@@ -5,7 +5,7 @@ import { announce, byId, make, phrase } from '../../shell/index.js';
 import { THINGS } from './emoji.js';
 
 export const SIDE = 64;
-/** Of a drawing in the sheet. */
+/** Size of a drawing in the sheet. */
 const TILE = 32;
 const [LEAST, MOST, GROW] = [12, 44, 3];
 const STEP = 2;
@@ -15,10 +15,12 @@ const FIRST = [
   ['red heart', 38, 8, 20],
   ['bicycle', 18, 34, 28],
 ];
-/** Pixels that a pointer moves before it is a drag. */
+/** Distance in pixels after which a pointer movement is a drag. */
 const SLACK = 6;
 
-/** @typedef {{ name: string, row: number, left: number, top: number, size: number, handle: HTMLButtonElement }} Placed  row: of the sheet */
+/**
+ * @typedef {{ name: string, row: number, left: number, top: number, size: number, handle: HTMLButtonElement }} Placed  row: in the sheet
+ */
 
 export function createScene() {
   const stage = byId('scene');
@@ -32,12 +34,12 @@ export function createScene() {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
   /** @type {Placed[]} */
   let placed = [];
-  /** A picture of the visitor, instead of white. @type {CanvasImageSource | undefined} */
+  /** The visitor's picture, which replaces the white background. @type {CanvasImageSource | undefined} */
   let own;
   /** @type {((busy: boolean) => void)[]} */
   const listeners = [];
 
-  /** @param {boolean} busy  something is being dragged */
+  /** @param {boolean} busy  a thing is being dragged */
   function changed(busy = false) {
     for (const { name, left, top, size, handle } of placed) {
       for (const [side, at] of Object.entries({ left, top, width: size, height: size }))
@@ -50,14 +52,14 @@ export function createScene() {
     for (const listener of listeners) listener(busy);
   }
 
-  /** The pixels as a model sees them: three bytes each. */
+  /** The pixels in the model's form: three bytes each. */
   function pixels() {
     context.globalCompositeOperation = 'source-over';
     context.fillStyle = '#fff';
     context.fillRect(0, 0, SIDE, SIDE);
     context.imageSmoothingQuality = 'high';
     if (own) context.drawImage(own, 0, 0, SIDE, SIDE);
-    context.globalCompositeOperation = 'darken'; // as training scenes are composed: paper is white
+    context.globalCompositeOperation = 'darken'; // as in training: the background is white
     for (const { name, row, left, top, size } of placed)
       context.drawImage(sheet, THINGS.indexOf(name) * TILE, row * TILE, TILE, TILE, left, top, size, size);
     const { data } = context.getImageData(0, 0, SIDE, SIDE);
@@ -86,7 +88,7 @@ export function createScene() {
     return thing;
   }
 
-  /** Where a thing of this size overlaps the least with others. @param {number} size */
+  /** The position where a thing of this size overlaps others least. @param {number} size */
   function emptiest(size) {
     let best = { left: 20, top: 20, cost: Infinity };
     for (let top = 2; top <= SIDE - size - 2; top += 4) {
@@ -270,10 +272,10 @@ export function createScene() {
   });
 
   return {
-    /** The things are on it. */
+    /** The drawings are loaded. */
     ready,
     pixels,
-    /** Whether there is nothing to describe. */
+    /** Whether the scene is empty. */
     get empty() {
       return placed.length === 0 && !own;
     },

@@ -18,15 +18,21 @@ import {
 import { SIDE } from './scene.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
-/** Below this probability of a whole caption the page is not sure: chosen on validation scenes, one in seventeen of which is below it. */
+/**
+ * Below this probability of a whole caption the page is not sure. It was chosen on validation scenes, one in seventeen of which is below
+ * it.
+ */
 const SURE = 0.6;
-/** Every training scene is at least so white. */
+/** Every training scene has at least this fraction of white. */
 const WHITE = 0.5,
   PAPER = 245;
-/** Milliseconds that a word is lit. */
+/** Milliseconds for which a word is highlighted. */
 const WORD_MS = 480;
 
-/** Paints a scene, lit by the weights of its places. @param {HTMLCanvasElement} canvas @param {Uint8Array} picture @param {ArrayLike<number>} [weights] */
+/**
+ * Paints a scene, lit by the weights of its positions. @param {HTMLCanvasElement} canvas @param {Uint8Array} picture @param
+ * {ArrayLike<number>} [weights]
+ */
 export async function paint(canvas, picture, weights) {
   const { litPixels } = await captions();
   const rgba = litPixels({ picture, width: SIDE, height: SIDE, grid: { rows: 8, columns: 8 }, weights });
@@ -47,14 +53,14 @@ const pause = (ms, signal) =>
     );
   });
 
-/** Whether a picture is no scene of things on white. @param {Uint8Array} picture */
+/** Whether a picture is not a scene of things on white. @param {Uint8Array} picture */
 function isUnlike(picture) {
   let white = 0;
   for (let i = 0; i < picture.length; i += 3) white += Number(Math.min(picture[i], picture[i + 1], picture[i + 2]) >= PAPER);
   return white < (WHITE * picture.length) / 3;
 }
 
-/** What to think of a caption. @param {number} confidence @param {Uint8Array} picture */
+/** The comment on a caption. @param {number} confidence @param {Uint8Array} picture */
 function doubtOf(confidence, picture) {
   const share = percent(confidence);
   if (isUnlike(picture))
@@ -91,7 +97,7 @@ export function createTell(scene) {
     },
   });
 
-  /** @param {number} count words that are shown @param {number} [now] the one that is lit */
+  /** @param {number} count number of shown words @param {number} [now] the highlighted one */
   function show(count, now) {
     line.replaceChildren(
       ...steps.slice(0, count).map(({ word, nats }, i) => {
@@ -115,7 +121,7 @@ export function createTell(scene) {
     [...line.children].forEach((button, i) => button.classList.toggle('lit', i === word));
   }
 
-  /** @param {boolean} slowly for whoever watches */
+  /** @param {boolean} slowly so that visitors can watch */
   async function tell(slowly) {
     stopper.abort();
     if (!model) return;
@@ -152,7 +158,7 @@ export function createTell(scene) {
         }
         if (signal.aborted) return;
         show(steps.length);
-        // The same in every browser, as nats and light are not: each scales the things of the scene in its own way.
+        // Equal in every browser, unlike nats and light: each browser scales the things of the scene in its own way.
         byId('result').textContent = steps.map(({ word }) => word).join(' ');
       }
       const text = steps.map(({ word }) => word).join(' ');

@@ -11,11 +11,11 @@ const PATHS = [
 ];
 const DRAWN = ['rib', 'rob'];
 export const [TRAIN, TEST] = [2000, 500];
-/** A letter comes through with 29/32, as each other one with 1/32. */
+/** A letter is kept with probability 29/32, and becomes each other one with 1/32. */
 const NOISE = 1 / 32;
 const RATE = 2;
 
-/** How often each word of three letters came of each path: (64, 2). @param {number} count @param {number} seed */
+/** Counts each word of three letters by its path: (64, 2). @param {number} count @param {number} seed */
 export function words(count, seed) {
   const next = randomFrom(seed);
   const table = Array.from({ length: 64 }, () => [0, 0]);
@@ -36,7 +36,7 @@ export function words(count, seed) {
 
 const letterOf = (/** @type {number} */ code, /** @type {number} */ t) => (code >> (2 * (2 - t))) & 3;
 
-/** A weight for each state and letter that leads to it: g[state][letter]. */
+/** A weight for each state and the letter that leads to it: g[state][letter]. */
 export const zeros = () => Array.from({ length: 6 }, () => [0, 0, 0, 0]);
 
 /** Score of a path. @param {number[][]} g @param {number} code @param {number} path */
@@ -44,17 +44,17 @@ const score = (g, code, path) => PATHS[path].reduce((sum, state, t) => sum + g[s
 
 /** p(second path | word) @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number} code */
 export function second(kind, g, code) {
-  // The MEMM's Z is one step's: only state 0 has two successors, so it decides everything, and the others pass their whole probability on.
+  // The MEMM normalises each step: only state 0 has two successors, so that step decides everything, and all others have probability 1.
   const [a, b] = kind === 'MEMM' ? PATHS.map(([state]) => g[state][letterOf(code, 0)]) : [score(g, code, 0), score(g, code, 1)];
   return 1 / (1 + Math.exp(a - b));
 }
 
-/** A step up the mean log likelihood. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
+/** A gradient step on the mean log likelihood. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
 export function climb(kind, g, table) {
   const gradient = zeros();
   table.forEach(([n0, n1], code) => {
     const q = second(kind, g, code);
-    const pull = n1 - (n0 + n1) * q; // of the second path; of the first its opposite
+    const pull = n1 - (n0 + n1) * q; // for the second path; the opposite for the first
     for (let t = 0; t < (kind === 'MEMM' ? 1 : 3); t++) {
       gradient[PATHS[1][t]][letterOf(code, t)] += pull;
       gradient[PATHS[0][t]][letterOf(code, t)] -= pull;
@@ -67,7 +67,9 @@ export function climb(kind, g, table) {
   );
 }
 
-/** Words whose path is not found, and states: shares. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
+/**
+ * Fractions of words with a wrong path, and of wrong states. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table
+ */
 export function errors(kind, g, table) {
   let [wrong, all] = [0, 0];
   table.forEach(([n0, n1], code) => {

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Sentences of the treebank's validation part, each with a pin after which another word changes its tag in all three models: of what
- * `node weights/eval/pins.js validation.tsv` lists.
+ * Sentences of the treebank's validation part, each with a pin after which another word changes its tag in all three models;
+ * `node weights/eval/pins.js validation.tsv` lists such pins.
  *
  * @type {{ text: string, word: number, tag: string }[]}
  */

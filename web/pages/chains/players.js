@@ -6,7 +6,9 @@ import { marginals } from './chain.js';
 
 const SCORES = [1, -0.5, 2, -1.5, 0.5, -0.5, 1.5, -2, 0];
 
-/** p(z_i = 1) of a chain of two states that pays `tie` for each pair of equal neighbours. @param {number[]} scores @param {number} tie */
+/**
+ * p(z_i = 1) in a chain of two states with a bonus `tie` for each pair of equal neighbours. @param {number[]} scores @param {number} tie
+ */
 const together = (scores, tie) =>
   marginals({
     start: [0, 0],

@@ -37,7 +37,7 @@ export function createRibRob() {
     }
     round++;
   }
-  /** @param {boolean} asked whether the visitor started it, who is then told the end */
+  /** @param {boolean} asked whether the visitor started it; then the end is announced */
   function go(asked) {
     for (let i = 0; i < 3 && round < ROUNDS; i++) step();
     show();

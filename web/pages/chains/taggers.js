@@ -24,7 +24,7 @@ import { EXAMPLES } from './examples.js';
 
 /** In the order of the rows. */
 const NAMES = ['HMM', 'MEMM', 'CRF'];
-/** What a tag is, for who does not know. @type {Record<string, string>} */
+/** Explanations of the tags for beginners. @type {Record<string, string>} */
 const WORDS = {
   ADJ: 'adjective',
   ADP: 'preposition',
@@ -53,19 +53,19 @@ export function createTaggers() {
   const [row, said, panel, odds, suggestion] = [byId('words'), byId('said'), byId('word-panel'), byId('odds'), byId('suggestion')];
   /** @type {Model[]} */
   let models = [];
-  /** By the place of a word. @type {Record<number, string>} */
+  /** By index of the word. @type {Record<number, string>} */
   let pinned = {};
   let chosen = -1;
   /** @type {Tagging[]} */
   let shown = [];
-  /** The same sentence with nothing pinned. @type {Tagging[]} */
+  /** The tagging of the same sentence without pins. @type {Tagging[]} */
   let free = [];
   /** @type {AbortController | undefined} */
   let stopper;
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), verb: phrase`Tag`, pace: true });
   const loading = createLoading(byId('load'), {
-    // The one that the page's head asks for, then the others.
+    // The model that the page's head preloads, then the others.
     acquire: (options) =>
       acquireWith(acquireFirst(options, NAMES[2]), async ([{ model }]) => {
         const { names } = await model.tag('');
@@ -151,7 +151,7 @@ export function createTaggers() {
           : torn.length > 0
             ? phrase`They disagree on ${torn.map((word) => `“${word}”`).join(', ')}.`
             : phrase`All three agree.`;
-    // For those who compare engines: to the last bit.
+    // For comparing engines, to the last bit.
     byId('result').textContent = shown
       .map(
         ({ words: all, tags, nats, marginals }, m) =>
@@ -183,7 +183,7 @@ export function createTaggers() {
     return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its tag, but their probabilities change.`;
   }
 
-  /** The pin of an example, or to take it back. */
+  /** Sets the pin of an example, or removes it. */
   function showSuggestion() {
     const example = EXAMPLES.find(({ text }) => text === input.value);
     suggestion.hidden = !example;
@@ -215,7 +215,7 @@ export function createTaggers() {
     return make('li', { class: 'word' }, button);
   }
 
-  /** The probabilities of the chosen word's tags by each model, before and after the pins. */
+  /** The probabilities of the chosen word's tags in each model, before and after the pins. */
   function showWord() {
     panel.hidden = chosen < 0;
     if (chosen < 0) return;

@@ -6,7 +6,7 @@ import { first, logSum, marginals, viterbi } from './chain.js';
 
 const WORDS = ['time', 'flies', 'like', 'an', 'arrow'];
 const TAGS = [phrase`noun`, phrase`verb`, phrase`preposition`, phrase`article`];
-/** p(tag | tag before), each row from one; p(first tag); p(word | tag). Made up, so that they can be checked in one's head. */
+/** p(tag | previous tag), each row from one tag; p(first tag); p(word | tag). Invented, with simple numbers for mental arithmetic. */
 const STEP = [
   [0.3, 0.4, 0.25, 0.05],
   [0.2, 0.05, 0.25, 0.5],
@@ -81,9 +81,9 @@ export function createTrellis() {
       show();
     });
   }
-  /** With Viterbi one more: the way back. */
+  /** Viterbi has one more: the backtracking. */
   const most = () => WORDS.length + (pass === 'viterbi' ? 1 : 0);
-  /** The column that comes i-th. @param {number} i */
+  /** The index of the i-th column computed. @param {number} i */
   const column = (i) => (pass === 'backward' ? WORDS.length - 1 - i : i);
   const numbers = () => ({ forward: alpha, backward: beta, both: p, viterbi: best })[pass];
   /** @param {number} t */
@@ -113,7 +113,7 @@ export function createTrellis() {
     byId('trellis-note').textContent = note();
   }
 
-  /** How the chosen cell came about. */
+  /** Explains the chosen cell. */
   function note() {
     const { t, c } = cell;
     const i = pass === 'backward' ? WORDS.length - 1 - t : t;

@@ -22,7 +22,10 @@ function beginning() {
   };
 }
 
-/** A round of expectation and maximisation. @param {Hmm} hmm @returns {{ hmm: Hmm, logP: number, p: number[][] }}  logP: of the text before it */
+/**
+ * An iteration of expectation-maximisation. @param {Hmm} hmm @returns {{ hmm: Hmm, logP: number, p: number[][] }}  logP: of the text before
+ * it
+ */
 function round({ start, A, B }) {
   const U = SEQUENCE.map((v) => B.map((row) => row[v]));
   const { alpha, beta, logZ, p } = marginals({ start, A, U });
@@ -56,7 +59,7 @@ export function createVowels() {
   let rounds = 0;
   /** @type {number | undefined} */
   let frame;
-  /** @param {boolean} asked whether the visitor started it, who is then told the end */
+  /** @param {boolean} asked whether the visitor started it; then the end is announced */
   function go(asked) {
     const found = round(hmm);
     hmm = found.hmm;

@@ -7,19 +7,22 @@ import { createShelf } from './shelf.js';
 /** @import { Message, Model, Talk } from '../../shell/index.js' */
 
 const FIRST = 'Once upon a time, there was a';
-/** Under this name the tab keeps the conversation for a reload. */
+/** The key under which the tab stores the conversation for a reload. */
 const KEPT = 'nextpixel-chat';
 
-/** What the tab kept: messages, an unsent text, the model's name and whether it has a template. @returns {{ messages: Message[], draft: string, name: string, chat: boolean } | undefined} */
+/**
+ * The stored data: messages, an unsent text, the model's name and whether it has a template. @returns {{ messages: Message[], draft:
+ * string, name: string, chat: boolean } | undefined}
+ */
 function keptConversation() {
   try {
     return JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') ?? undefined;
   } catch {
-    return undefined; // no storage here
+    return undefined; // storage is unavailable
   }
 }
 
-/** @param {Talk} Box  the class of a chat @param {string} continuing  the template for a model that has none */
+/** @param {Talk} Box  the chat class @param {string} continuing  the template for a model that has none */
 function createPage(Box, continuing) {
   /** @type {HTMLInputElement} */
   const temperature = byId('temperature');
@@ -44,14 +47,14 @@ function createPage(Box, continuing) {
     },
   });
   const kept = keptConversation();
-  /** The messages are of a model with a template. */
+  /** The messages belong to a model with a template. */
   let chat = kept?.chat ?? false;
-  /** The visitor has had a part in the conversation. */
+  /** The visitor has written in the conversation. */
   let touched = kept !== undefined;
   talk.field.value = kept ? kept.draft : FIRST;
   if (kept) talk.messages = kept.messages;
 
-  /** Keeps the conversation in this tab, so that a reload does not lose it. */
+  /** Stores the conversation in this tab, so that a reload does not lose it. */
   function keep() {
     if (!touched) return;
     try {
@@ -60,7 +63,7 @@ function createPage(Box, continuing) {
       if (messages.length === 0 && !field.value) sessionStorage.removeItem(KEPT);
       else sessionStorage.setItem(KEPT, JSON.stringify({ messages, draft: field.value, name, chat }));
     } catch {
-      // no storage here, or no room: a reload begins anew
+      // no storage, or no space: a reload starts over
     }
   }
   talk.field.addEventListener('input', () => {
@@ -87,7 +90,7 @@ function createPage(Box, continuing) {
     showCard(next);
   }
 
-  /** A model in place of the page's own. Messages for one that has a template stay. @param {Model} next */
+  /** Another model replaces the page's own. Messages stay if it has a template. @param {Model} next */
   function replace(next) {
     const before = model;
     const has = next.info.chatTemplate !== '';
@@ -115,7 +118,7 @@ function createPage(Box, continuing) {
     },
   });
   const shelf = createShelf({ onModel: replace, focus: () => talk.field.focus(), before: kept?.chat ? kept.name : undefined });
-  shelf.catch(() => {}); // without the list there is the rest of the page
+  shelf.catch(() => {}); // without the list, the rest of the page still works
   createOwn({
     says: (name) => phrase`${name} answers now.`,
     onModel(next) {

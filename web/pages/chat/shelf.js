@@ -7,10 +7,10 @@ import { announce, byId, fault, load, make, phrase, shelf } from '../../shell/in
 const page = document.documentElement.lang || 'en';
 const size = (/** @type {number} */ bytes) => (bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`);
 
-/** Languages that a card names. */
+/** Languages listed on a card. */
 const NAMED = 4;
 
-/** That of the page first. @param {ChatModel} model */
+/** The page's language comes first. @param {ChatModel} model */
 function languagesOf({ languages, languageCount = languages.length }) {
   const names = new Intl.DisplayNames([page], { type: 'language' });
   const some = [...new Set([...languages.filter((code) => code === page), ...languages])].slice(0, NAMED);
@@ -21,13 +21,15 @@ function languagesOf({ languages, languageCount = languages.length }) {
 /** @param {number} rate tokens a second */
 const pace = (rate) => (rate >= 15 ? phrase`fast` : rate >= 5 ? phrase`about as fast as one reads` : phrase`slower than one reads`);
 
-/** Whether a file in the cache is that of a model. @param {ChatModel} model @param {{ url: string }} file */
+/** Whether a cached file belongs to a model. @param {ChatModel} model @param {{ url: string }} file */
 function isOf(model, { url }) {
   const [, path, revision, file] = /^hf:(.*)@([^/]*)\/(.*)$/.exec(model.url) ?? [];
   return url.endsWith(`/${path}/resolve/${revision}/${file}`);
 }
 
-/** What went wrong, and what to do next. @param {any} error @param {string} name @param {boolean} part whether a part of the file is here */
+/**
+ * Describes an error and the next step. @param {any} error @param {string} name @param {boolean} part whether a part of the file is stored
+ */
 function wrong(error, name, part) {
   const answer = /answered (\d+)/.exec(error.message)?.[1];
   if (error.code === 'network' && answer && Number(answer) < 500)
@@ -40,9 +42,8 @@ function wrong(error, name, part) {
 }
 
 /**
- * @param {{ onModel: (model: Model) => void, focus: () => void, before?: string }} hooks  onModel: gets a model that was loaded, which it closes; focus: moves to the chat;
- *   before: the name of the model that answered before
- *   a reload
+ * @param {{ onModel: (model: Model) => void, focus: () => void, before?: string }} hooks  onModel: receives a loaded model, which it must
+ *   close; focus: moves to the chat; before: the name of the model that answered before a reload
  * @returns {Promise<{ clear: () => void }>}  clear: another model answers now
  */
 export async function createShelf({ onModel, focus, before }) {
@@ -50,9 +51,9 @@ export async function createShelf({ onModel, focus, before }) {
   const { deviceMemory } = /** @type {{ deviceMemory?: number }} */ (navigator);
   const suggested = suggestedModel({ deviceMemory, language: page });
   const said = byId('shelf-said');
-  /** The one that is being loaded, and what stops it. @type {{ model: ChatModel, stopper: AbortController } | undefined} */
+  /** The model being loaded, and its abort controller. @type {{ model: ChatModel, stopper: AbortController } | undefined} */
   let loading;
-  /** The one that answers. @type {ChatModel | undefined} */
+  /** The current model. @type {ChatModel | undefined} */
   let answering;
 
   /** @param {string} text */
@@ -85,7 +86,7 @@ export async function createShelf({ onModel, focus, before }) {
       make('div', { class: 'shelf-tools' }, main, remove),
     );
 
-    /** @param {{ bytes: number, size?: number } | undefined} file  that is on this device */
+    /** @param {{ bytes: number, size?: number } | undefined} file  stored on this device */
     const show = (file) => {
       const busy = loading?.model === model;
       const now = answering === model;
@@ -131,7 +132,7 @@ export async function createShelf({ onModel, focus, before }) {
     const card = cards.find((one) => one.model === model);
     await showAll();
     tell(phrase`Loading ${name}`);
-    /** For people, where no other model was chosen meanwhile. */
+    /** Shown if no other model was chosen meanwhile. */
     let text = '';
     try {
       const loaded = await load(url, {
@@ -147,7 +148,7 @@ export async function createShelf({ onModel, focus, before }) {
       onModel(loaded);
       text = [phrase`${name} answers now.`, ...loaded.info.warnings].join(' ');
     } catch (error) {
-      if (loading !== mine) return void showAll(); // its part is there now
+      if (loading !== mine) return void showAll(); // its part is stored now
       const part = (await cache.list()).some((file) => file.size !== undefined && isOf(model, file));
       text = signal.aborted ? phrase`Loading was cancelled.` : wrong(error, name, part);
     }
@@ -156,7 +157,7 @@ export async function createShelf({ onModel, focus, before }) {
     const here = document.activeElement === card?.main;
     await showAll();
     tell(text);
-    if (here && answering === model) focus(); // its button is of no use any more
+    if (here && answering === model) focus(); // its button is no longer needed
   }
 
   const first = cards.filter(({ model }) => model === suggested);

@@ -12,7 +12,7 @@ import { sentenceOf, voiceOf } from './sentence.js';
 
 const SEED = 2;
 const BARS = 16;
-/** Arcs of less than this share of all attention are left out. */
+/** Arcs with a smaller fraction of the attention are left out. */
 const LEAST = 0.01;
 
 /** @param {Answer} answer */
@@ -27,7 +27,7 @@ export function createAlone(answer) {
   let roll;
   /** @type {AbortController | undefined} */
   let stopper;
-  /** Of each position, the share of attention on each position before. @type {Map<number, Map<number, number>>} */
+  /** For each position, the fraction of attention on each earlier position. @type {Map<number, Map<number, number>>} */
   let maps = new Map();
   let chosen = -1;
 
@@ -115,7 +115,7 @@ export function createAlone(answer) {
     roll.paintSoon();
   }
 
-  /** The notes that a position looked at, as far as notes they were. @param {number} position */
+  /** The attended positions of a position that are notes. @param {number} position */
   function arcsOf(position) {
     const shares = maps.get(position);
     return (roll?.notes ?? []).flatMap((to) => {
@@ -178,7 +178,7 @@ export function createAlone(answer) {
 }
 
 /**
- * The share of attention on each position before, over all heads.
+ * The fraction of attention on each earlier position, over all heads.
  *
  * @param {AttentionMap[]} maps
  */

@@ -14,9 +14,9 @@ import { sentenceOf } from './sentence.js';
 
 const SEED = 3;
 const TEMPERATURE = 0.8;
-/** After so many milliseconds without a key the melody is taken for whole, and its last bar is drawn until it ends well. */
+/** After this many milliseconds without a key the melody counts as complete, and its last bar is drawn until it ends well. */
 const WHOLE = 1500;
-/** The melody that the page begins with: pitch, and ticks that it lasts. */
+/** The example melody: pitch, and duration in ticks. */
 const OWN = [
   [67, 4],
   [71, 4],
@@ -66,7 +66,7 @@ export function createAnswer() {
   let roll;
   /** @type {AbortController | undefined} */
   let stopper;
-  /** Until a melody that is being played is whole. @type {ReturnType<typeof setTimeout> | undefined} */
+  /** The timer until a melody that is being played counts as complete. @type {ReturnType<typeof setTimeout> | undefined} */
   let growing;
   let melody = sung(OWN);
   let range = [60, 81];
@@ -156,7 +156,7 @@ export function createAnswer() {
     kept.changed(true);
   }
 
-  /** Lets the key sound, and the voices that answer it. @param {number} pitch @param {Sung} note */
+  /** Plays the key with the voices that answer it. @param {number} pitch @param {Sung} note */
   async function ring(pitch, note) {
     const { sound } = await music();
     const context = audio();
@@ -172,7 +172,7 @@ export function createAnswer() {
     }
   }
 
-  /** Draws the voices around the melody. @param {boolean} [grows]  another key may follow at once @returns {Promise<Note[] | undefined>} */
+  /** Draws the voices around the melody. @param {boolean} [grows]  another key may follow soon @returns {Promise<Note[] | undefined>} */
   async function answer(grows = false) {
     stopper?.abort();
     clearTimeout(growing);
@@ -314,7 +314,7 @@ export function createAnswer() {
     get parallels() {
       return !strict.checked;
     },
-    /** Called when there is a model, and when the voices are complete. @param {() => void} tell */
+    /** Called when a model is loaded, and when the voices are complete. @param {() => void} tell */
     on(tell) {
       listeners.add(tell);
     },

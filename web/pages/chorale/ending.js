@@ -4,14 +4,14 @@
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
 
-/** Last bars that are drawn at most, and the nats of an end that is good enough. */
+/** The most last bars to draw, and the nats of an end that is good enough. */
 const ENDINGS = 24,
   ENOUGH = 0.1;
 
 /**
  * @param {Model} model
- * @param {NoteRun} run  all of it drawn, voices around a melody
- * @param {number} seed  as the run's
+ * @param {NoteRun} run  completely drawn voices around a melody
+ * @param {number} seed  the run's options
  * @param {{ signal?: AbortSignal }} [options]
  * @returns {Promise<NoteRun>}  the run, or another one with the same notes up to the last bar
  */

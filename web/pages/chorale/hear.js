@@ -9,7 +9,7 @@ import { fault, phrase } from '../../shell/index.js';
 let context;
 export const audio = () => (context ??= new AudioContext());
 
-/** @param {NoteRun} run @param {Roll} roll @param {AbortSignal} signal @returns {Promise<string>} what went wrong, or '' */
+/** @param {NoteRun} run @param {Roll} roll @param {AbortSignal} signal @returns {Promise<string>} the error message, or '' */
 export async function hear(run, roll, signal) {
   try {
     const { late } = await run.playTo(audio(), {

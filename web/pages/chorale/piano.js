@@ -85,7 +85,7 @@ export function createPiano(root, { low, high, onKey }) {
 }
 
 /**
- * Notes of a MIDI keyboard, where the browser has Web MIDI and the visitor allows it.
+ * Notes from a MIDI keyboard, if the browser has Web MIDI and the visitor allows it.
  *
  * @param {HTMLButtonElement} button
  * @param {(pitch: number) => void} onKey

@@ -4,7 +4,7 @@
 import { phrase } from '../../shell/index.js';
 /** @typedef {import('../../lib/kinds/note/roll.js').Roll} Roll */
 
-/** What voices are called, by the names that the library has for them. @type {Record<string, string>} */
+/** The displayed names of the library's voices. @type {Record<string, string>} */
 const VOICES = { soprano: phrase`soprano`, alto: phrase`alto`, tenor: phrase`tenor`, bass: phrase`bass` };
 
 /** @param {string} voice */

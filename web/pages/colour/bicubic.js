@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * For each new place four old ones and their weights (Catmull-Rom, a = -1/2; pixel centres; edges repeated).
+ * For each new position, four old ones and their weights (Catmull-Rom, a = -1/2; pixel centres; edges repeated).
  * @param {number} size
  * @param {number} count
  */

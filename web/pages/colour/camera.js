@@ -5,7 +5,7 @@
 import { make, phrase } from '../../shell/index.js';
 import { PictureError } from './picture.js';
 
-/** What a browser calls it, and what to do about it. @type {Record<string, string>} */
+/** The browser's error names, with advice. @type {Record<string, string>} */
 const REASONS = {
   NotAllowedError: phrase`The camera was not allowed. Allow it for this page in the browser's settings, or choose a file.`,
   NotFoundError: phrase`There is no camera here. Choose a file instead.`,
@@ -15,7 +15,7 @@ const REASONS = {
 /** @param {MediaStream} stream */
 const switchOff = (stream) => stream.getTracks().forEach((track) => track.stop());
 
-/** @returns {Promise<ImageBitmap | null>} null: the visitor did not want to */
+/** @returns {Promise<ImageBitmap | null>} null: the visitor cancelled */
 export async function takePicture() {
   if (!navigator.mediaDevices?.getUserMedia) {
     throw new PictureError(

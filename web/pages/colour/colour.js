@@ -24,13 +24,13 @@ export const createColour = () =>
       weights: weights('emoji.gguf'),
       temperature: 0.9,
       tries: 12,
-      // Of the 24 those whose endings are a thing, by one look at three endings of each, seed 7, with these tries.
+      // Of the 24, those with recognisable completions, judged by one look at three completions of each, seed 7, with these tries.
       first: [15, 19, 2, 21, 12, 13],
     },
     photos: {
       strip: 'photos',
       weights: weights('cifar10.gguf'),
-      // Chosen by looking at 0.8 to 1, halfway through the training: below 1 they grew dark and lost their detail.
+      // Chosen by looking at 0.8 to 1, halfway through the training: below 1 they became dark and lost detail.
       temperature: 1,
       // The first ones of different classes.
       first: [0, 1, 3, 4, 6, 10],

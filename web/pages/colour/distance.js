@@ -12,7 +12,8 @@ const lumaOf = (rgb) =>
   Float64Array.from({ length: rgb.length / 3 }, (_, i) => 0.299 * rgb[3 * i] + 0.587 * rgb[3 * i + 1] + 0.114 * rgb[3 * i + 2]);
 
 /**
- * 1 - SSIM [Wang, Bovik, Sheikh and Simoncelli 2004] of the lumas, the mean over all windows of 8 by 8: 0 for equal pictures, about 1 for unrelated ones.
+ * 1 - SSIM [Wang, Bovik, Sheikh and Simoncelli 2004] of the lumas, the mean over all 8 by 8 windows: 0 for equal pictures, about 1 for
+ * unrelated ones.
  *
  * @param {ArrayLike<number>} one    RGB values
  * @param {ArrayLike<number>} other

@@ -25,7 +25,7 @@ import { SHOWN } from './row.js';
 
 /**
  * @param {Section} section
- * @param {Choice} choice that it begins with
+ * @param {Choice} choice the initial choice
  * @param {Subject[]} subjects of its strip
  * @param {{ onRun: () => void, onError: (error: unknown) => void, onModel: (file: File) => void, onChange: () => void }} hooks onChange: of settings
  */
@@ -79,9 +79,9 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       blend.value === '100' ? phrase`the model's` : blend.value === '0' ? phrase`bicubic` : phrase`${blend.value} percent the model's`,
     );
   });
-  /** How many are drawn for a row. */
+  /** Number of pictures drawn per row. */
   const tries = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-tries`));
-  /** @param {number} count one that can be chosen; another changes nothing */
+  /** @param {number} count an existing choice; another name changes nothing */
   function setTries(count) {
     if (!tries || ![...tries.options].some(({ value }) => Number(value) === count)) return;
     tries.value = String(count);
@@ -128,8 +128,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
 
   /** The pictures of the strip. */
   let among = subjects;
-  /** All settings that determine the pictures of the first row; null: the model is a file of the visitor. the model is a file of the
-   * visitor's. */
+  /** All settings that determine the pictures of the first row; null: the model is a file of the visitor. */
   function settings() {
     if (model && typeof model !== 'string') return null;
     const { first } = gallery;
@@ -152,7 +151,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     get ofOwn() {
       return own !== null;
     },
-    /** Opens with the pictures of a choice; the visitor's own stays. @param {Choice} next @param {Subject[]} pictures */
+    /** Starts with the pictures of a choice; the visitor's own stays. @param {Choice} next @param {Subject[]} pictures */
     show(next, pictures) {
       ({ strip: name, temperature, own: model } = next);
       setTries(next.tries ?? SHOWN);
@@ -162,7 +161,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       gallery.show(rows);
       strip.show(name, among, rows[0]);
     },
-    /** The visitor wants another model: the run of this one stops, and the other one's begins as the first did. */
+    /** The visitor wants another model: this one's run stops, and the other one's starts like the first. */
     leave() {
       gallery.use(null);
       sight.renew();
@@ -189,7 +188,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       if (!rgb && index >= 0) strip.show(name, among, among[index]);
       gallery.start();
     },
-    /** @param {Model | null} loaded null: there is none until another comes */
+    /** @param {Model | null} loaded null: there is none until another one is loaded */
     use(loaded) {
       gallery.use(loaded, temperature);
       if (!loaded) return;

@@ -8,25 +8,26 @@ import { Row, SHOWN } from './row.js';
 
 /** Pixels per second of each picture, at most: fast enough for six rows, slow enough to be watched. */
 const SPEED = 400;
-/** Pixels to ask for at once. */
+/** Pixels requested per message. */
 const CHUNK = 16;
 
 /**
- * @typedef {Object} Task what a gallery has its model do
+ * @typedef {Object} Task the gallery's calls to its model
  * @property {'complete' | 'superResolve'} kind
  * @property {Plan} plan
  * @property {(model: Model, image: ImageData, options?: PictureOptions) => PictureRun} ask
- * @property {(run: PictureRun, codec: Codec, image: ImageData) => Preview} preview what is known of a run before it draws; image: as the run was given it
+ * @property {(run: PictureRun, codec: Codec, image: ImageData) => Preview} preview facts about a run before it draws; image: the picture
+ *   given to the run
  */
 
 /**
  * @param {HTMLElement} root
- * @param {Subject[]} first one for each row
+ * @param {Subject[]} first one per row
  * @param {Task} task
  * @param {Object} hooks
  * @param {(phase: Phase) => void} hooks.onPhase
- * @param {(ms: number, pixels: number) => void} hooks.onPull how long the model took for so many pixels
- * @param {(subjects: Subject[]) => void} hooks.onEnd a run has come to its end, and drew these
+ * @param {(ms: number, pixels: number) => void} hooks.onPull the model's time for this many pixels
+ * @param {(subjects: Subject[]) => void} hooks.onEnd called when a run has ended, with the drawn rows
  * @param {(error: unknown) => void} hooks.onError
  */
 export function createGallery(root, first, task, { onPhase, onPull, onEnd, onError }) {
@@ -38,7 +39,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   let codec;
   let seed = 0;
   let temperature = 1;
-  /** Pictures to draw for each row: as many for each shown one, which is the likeliest of them. */
+  /** Pictures to draw per row: this many for each shown one, which is the most probable of them. */
   let tries = SHOWN;
   const playback = new Playback({
     speed: SPEED,
@@ -49,7 +50,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     },
   });
 
-  /** Shows a picture as the model sees it. @param {Row} row */
+  /** Shows a picture in the model's form. @param {Row} row */
   function see(row) {
     if (model && codec) row.give(task.preview(task.ask(model, row.subject.image), codec, row.subject.image));
   }
@@ -59,7 +60,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     const { image, label } = row.subject;
     const { channels, classes } = artist.info;
     const samples = tries;
-    const resample = samples / SHOWN; // those for one that is shown compete
+    const resample = samples / SHOWN; // those for one shown picture compete
     const run = task.ask(artist, image, {
       samples,
       resample,
@@ -126,7 +127,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       tries = n;
     },
     start: () => run(rows),
-    /** @param {number} share of the model's picture in the display, 0 to 1; the rest is the smooth enlargement */
+    /** @param {number} share weight of the model's picture in the display, 0 to 1; the rest is the smooth enlargement */
     blend(share) {
       for (const row of rows) row.blend(share);
     },
@@ -142,11 +143,11 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     get first() {
       return rows[0].subject;
     },
-    /** Puts other pictures into the rows, for the next model. @param {Subject[]} subjects */
+    /** Replaces the pictures in the rows, for the next model. @param {Subject[]} subjects */
     show(subjects) {
       rows.forEach((row, i) => row.show(subjects[i]));
     },
-    /** Puts a picture in the first row; if another row has it, they change places. @param {Subject} subject */
+    /** Puts a picture in the first row; if another row has it, the two rows swap. @param {Subject} subject */
     choose(subject) {
       const other = rows.find((row) => row.subject === subject && row !== rows[0]);
       const running = playback.phase === 'running';

@@ -73,7 +73,7 @@ export function createOwnModel(root, onFile) {
   choose.addEventListener('click', () => input.click());
   input.addEventListener('change', () => {
     const [file] = input.files ?? [];
-    input.value = ''; // the same file can be chosen again, once it was trained on
+    input.value = ''; // the same file can be chosen again, after further training
     if (!file) return;
     if (isModelFile(file)) onFile(file);
     else

@@ -7,20 +7,20 @@ import { isModelFile } from './own-model.js';
 import { PictureError, openPicture } from './picture.js';
 import { centralSquare } from './square.js';
 
-/** The figures that take pictures, for pasting. @type {Map<HTMLElement, (file: File) => void>} */
+/** The figures that accept pictures, for pasting. @type {Map<HTMLElement, (file: File) => void>} */
 const takers = new Map();
 
 /** @param {DataTransfer | null} transfer */
 const hasFiles = (transfer) => Boolean(transfer?.types.includes('Files'));
-/** The picture of several files, or else the first of them. @param {DataTransfer | null} transfer */
+/** The first picture among several files, or else the first file. @param {DataTransfer | null} transfer */
 const fileOf = (transfer) =>
   [...(transfer?.files ?? [])].sort((a, b) => Number(b.type.startsWith('image/')) - Number(a.type.startsWith('image/')))[0];
 
 /**
  * The control, in an element of the figure.
  * @param {HTMLElement} root
- * @param {number} size of the picture wanted
- * @param {string} fate what becomes of its middle square, to be shown
+ * @param {number} size size of the requested picture
+ * @param {string} fate converts its middle square for display
  * @param {(image: ImageData) => void} onPicture
  * @param {(file: File) => void} onModel a model was dropped or pasted instead
  */
@@ -56,7 +56,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
   }
 
   let latest = 0;
-  /** The last picture that was asked for is the one that counts. @param {() => Promise<ImageBitmap | null>} get */
+  /** Only the last requested picture counts. @param {() => Promise<ImageBitmap | null>} get */
   async function use(get) {
     const mine = ++latest;
     try {
@@ -109,7 +109,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
   takers.set(figure, take);
 }
 
-/** How much of the height of the screen an element has. @param {Element} element */
+/** The fraction of the screen's height that an element covers. @param {Element} element */
 function visible(element) {
   const { top, bottom } = element.getBoundingClientRect();
   return Math.min(bottom, innerHeight) - Math.max(top, 0);
@@ -129,7 +129,7 @@ function paste(event) {
 }
 
 let kept = false;
-/** A file dropped outside a figure does not replace the page; a pasted picture finds its figure. */
+/** A file dropped outside a figure does not replace the page; a pasted picture goes to its figure. */
 export function keepDrops() {
   if (kept) return;
   kept = true;

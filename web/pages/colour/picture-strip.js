@@ -13,7 +13,9 @@ export function createPictureStrip(root, choose) {
   const row = make('div', { class: 'strip-row' });
   root.append(legend, row);
   return {
-    /** @param {StripName} name @param {Subject[]} subjects @param {Subject} first the one of the first row, which may not be of the strip */
+    /**
+     * @param {StripName} name @param {Subject[]} subjects @param {Subject} first the one in the first row, which may not be in the strip
+     */
     show(name, subjects, first) {
       root.dataset.strip = name;
       legend.textContent = phrase`Choose ${STRIPS[name].one} for the first row`;

@@ -3,14 +3,14 @@
 // @ts-check
 import { bytes, phrase } from '../../shell/index.js';
 
-/** Larger files and pictures are refused before they are decoded: they would take the memory of a phone. */
+/** Larger files and pictures are refused before decoding: they would use up the memory of a phone. */
 const MAX_BYTES = 100e6;
 const MAX_PIXELS = 120e6;
 
 /** A reason to show to the visitor. */
 export class PictureError extends Error {}
 
-/** @param {File} file @returns {Promise<ImageBitmap>} upright, as the camera held it */
+/** @param {File} file @returns {Promise<ImageBitmap>} rotated by its EXIF orientation */
 export async function openPicture(file) {
   const name = file.name || phrase`The picture`;
   if (file.size === 0) throw new PictureError(phrase`${name} is empty.`);

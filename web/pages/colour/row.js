@@ -4,28 +4,28 @@
 import { make, paintElements, palette, perFrame, phrase, reducedMotion } from '../../shell/index.js';
 /** @import { Codec, Picture, Shot, Subject } from '../../shell/index.js' */
 
-/** Pictures that a row shows. */
+/** Number of pictures shown per row. */
 export const SHOWN = 3;
 
 /**
  * @typedef {{ words: string, share: number }} Note the text under a picture, and the length of the bar next to it: 0 to 1
  *
- * @typedef {Object} Preview how a picture looks before anything is drawn
+ * @typedef {Object} Preview the display before anything is drawn
  * @property {{ picture: Picture, note?: Note }[]} given one for each tile before the drawn ones
- * @property {Picture} start what each drawn picture begins with
- * @property {(picture: Picture) => Note} [judge] what is to be said of a picture that is drawn
- * @property {Picture} [smooth] what the drawn pictures can be mixed with
+ * @property {Picture} start the initial content of each drawn picture
+ * @property {(picture: Picture) => Note} [judge] the caption of a drawn picture
+ * @property {Picture} [smooth] the picture with which the drawn ones can be blended
  */
 
 /**
  * @typedef {Object} Plan the contents of a row
  * @property {{ kind: string, name: string }[]} given the tiles before the drawn ones; kind: a class for the style sheet
- * @property {string} noun what is drawn, in names of files: 'ending'
+ * @property {string} noun the word for a drawn picture in file names: 'ending'
  * @property {string} called the same for people
- * @property {string} many several of them
+ * @property {string} many its plural
  */
 
-/** A picture, and room for a word about it. @param {string} kind */
+/** A picture, with space for a caption. @param {string} kind */
 function tile(kind) {
   const canvas = make('canvas', { role: 'img' });
   const note = make('p', { class: 'tile-note' });
@@ -38,11 +38,11 @@ function say(root, note) {
   root.style.setProperty('--share', String(note?.share ?? 0));
 }
 
-/** So much of a picture, the rest of another one. @param {Picture} picture @param {Picture} other @param {number} share */
+/** Blends two pictures. @param {Picture} picture @param {Picture} other @param {number} share */
 function mixed(picture, other, share) {
   const mix = copy(other);
   for (let i = 0; i < mix.data.length; i += 4) {
-    const own = picture.data[i + 3] === 0 ? 0 : share; // what is not drawn yet is all the other's
+    const own = picture.data[i + 3] === 0 ? 0 : share; // undrawn pixels are entirely the other's
     for (let c = 0; c < 3; c++) mix.data[i + c] = Math.round(other.data[i + c] + own * (picture.data[i + c] - other.data[i + c]));
     if (own === 0) mix.data[i + 3] = Math.round(255 * (1 - share));
   }
@@ -63,11 +63,11 @@ const copy = ({ data, width, height }) => new ImageData(data.slice(), width, hei
 export class Row {
   /** All of it is drawn. */
   done = false;
-  /** Number of the next pixel in raster order while a run is drawing, else -1. */
+  /** Index of the next pixel in raster order while a run is drawing, else -1. */
   #at = -1;
   /** A run is drawing it, or about to. */
   #drawing = false;
-  /** Elements that are drawn. */
+  /** Number of drawn elements. */
   #to = 0;
   #plan;
   #given;
@@ -80,7 +80,7 @@ export class Row {
   #pictures = [];
   /** -log p of each. @type {number[]} */
   #nats = [];
-  /** How much of the drawn pictures is the model's. */
+  /** The weight of the model's picture in the blend. */
   #share = 1;
   #paintSoon = perFrame(() => this.#paint());
 
@@ -98,12 +98,12 @@ export class Row {
     this.show(subject);
   }
 
-  /** A phone shows fewer rows than there are. */
+  /** A phone shows fewer rows. */
   get shown() {
     return this.root.offsetParent !== null;
   }
 
-  /** The picture itself; the rest of the row waits for give(). @param {Subject} subject */
+  /** Shows the picture itself; the rest of the row waits for give(). @param {Subject} subject */
   show(subject) {
     this.subject = subject;
     const { note, image } = subject;
@@ -124,7 +124,7 @@ export class Row {
     this.clear();
   }
 
-  /** Nothing is drawn. */
+  /** Clears the drawn pictures. */
   clear() {
     this.done = this.#drawing = false;
     this.#at = -1;
@@ -142,14 +142,14 @@ export class Row {
     this.#nats = new Array(samples).fill(0);
   }
 
-  /** Those that are shown. */
+  /** The shown pictures. */
   get #leading() {
     const group = this.#pictures.length / SHOWN;
     return this.#pictures.filter((_, i) => i % group === 0);
   }
 
   /**
-   * The drawn pictures, to be taken along.
+   * The drawn pictures, for sharing.
    * @param {Codec} codec
    * @param {number} seed
    * @returns {Shot[]}
@@ -183,11 +183,11 @@ export class Row {
     for (const cost of nats) this.#nats[sample] += cost;
     if (sample === this.#pictures.length - 1) this.#to = to;
     this.#at = to < codec.elements ? Math.floor(codec.place(to) / codec.info.channels) : -1;
-    // With less motion a row appears when it is finished.
+    // With reduced motion a row appears when it is finished.
     if (!reducedMotion()) this.#paintSoon();
   }
 
-  /** Of more than it shows it keeps the first of each group, the likeliest first. */
+  /** If there are more than it shows, it keeps the first of each group, the most probable first. */
   end() {
     this.done = true;
     const group = this.#pictures.length / SHOWN;
@@ -204,7 +204,7 @@ export class Row {
     if (judge && this.done) this.#drawn.forEach(({ note }, i) => say(note, judge(this.#seen(this.#pictures[i]))));
   }
 
-  /** Mixes the drawn pictures with the smooth one. @param {number} share the model's part, 0 to 1 */
+  /** Blends the drawn pictures with the smooth one. @param {number} share the model's part, 0 to 1 */
   blend(share) {
     this.#share = share;
     this.#judge();
@@ -217,12 +217,12 @@ export class Row {
     return smooth && this.#share < 1 ? mixed(picture, smooth, this.#share) : picture;
   }
 
-  /** As far as it came. */
+  /** The partial result stays. */
   stop() {
     if (this.#drawing) this.#leave(phrase`not finished`);
   }
 
-  /** The pen is lifted. @param {string} how */
+  /** Called when the drawing stops. @param {string} how */
   #leave(how) {
     this.#drawing = false;
     this.#at = -1;

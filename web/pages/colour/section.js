@@ -20,22 +20,22 @@ import { SHOWN } from './row.js';
 /** @import { Task } from './gallery.js' */
 
 /**
- * @typedef {Object} Choice a model, and the pictures that it is shown
+ * @typedef {Object} Choice a model, and the pictures that it gets
  * @property {StripName} strip
  * @property {string} weights
  * @property {number} temperature
- * @property {number} [tries] pictures drawn for each row, as many for each that is shown; by default all are
- * @property {number[]} first the pictures that the rows open with, by their place in the strip
+ * @property {number} [tries] pictures drawn per row for each shown one; by default all are shown
+ * @property {number[]} first the initial pictures of the rows, by their index in the strip
  * @property {File | string} [own] the visitor's own, or one at an address, instead of `weights`
  */
 
 /**
  * @typedef {Object} Section
- * @property {string} id its own, and what those of its parts begin with
+ * @property {string} id its own options, and the initial ones of its parts
  * @property {Choice} emoji
  * @property {Choice} photos
  * @property {Task} task
- * @property {string} fate what becomes of the middle square of a visitor's picture
+ * @property {string} fate converts the middle square of a visitor's picture
  */
 
 /** @param {Section} section */
@@ -49,7 +49,7 @@ export function createSection(section) {
   /** The model of the shown pictures is loaded. */
   let ready = false;
   const choices = createModelSwitch(byId(`${id}-switch`), change);
-  /** The visitor's own model, once there is one: as one of ours, whose strip it takes over. @type {Choice | undefined} */
+  /** The visitor's own model, once there is one; it uses the strip of one of ours. @type {Choice | undefined} */
   let own;
   const chosen = () => (choices.value === 'own' && own ? own : choices.value === 'photos' ? section.photos : section.emoji);
   const ownModel = createOwnModel(byId(`${id}-own`), takeModel);
@@ -79,7 +79,7 @@ export function createSection(section) {
           ? openModel(choice.own, section.task.kind, options)
           : acquire(choice.weights, { ...options, workers: 'auto' });
         try {
-          // One without a palette takes photographs as they are.
+          // A model without a palette takes photographs unchanged.
           const { strip, first } = choice.own && !(await model).model.info.palette ? section.photos : choice;
           Object.assign(choice, { strip, first });
           const subjects = choice === shown ? [] : await loadPictures(choice.strip);
@@ -101,7 +101,7 @@ export function createSection(section) {
           model.then(
             ({ release }) => release(),
             () => {},
-          ); // the pictures did not come
+          ); // the pictures could not be loaded
           throw error;
         }
       }),
@@ -111,7 +111,7 @@ export function createSection(section) {
       const { own: given } = chosen();
       if (given) ownModel.say(phrase`${nameOf(given)}, a model of ${integer(model.info.parameters)} parameters, is running now.`);
       address.proceed();
-      address.changed(); // another model, if that was wanted
+      address.changed(); // another model, if that was requested
     },
     onLost() {
       ready = false;

@@ -3,7 +3,7 @@
 // in training and for images in the library. Read in bands, because the canvas of a phone cannot hold a large photograph.
 // @ts-check
 
-/** Pixels to read at once. */
+/** Pixels read per step. */
 const BAND = 2 ** 20;
 
 /**
@@ -44,7 +44,7 @@ export async function centralSquare(picture, size) {
   return image;
 }
 
-/** How much of a pixel falls into one of the equal parts of the picture's width. @typedef {{ part: number, share: number }} Share */
+/** The overlap of a pixel with one of the equal parts of the picture's width. @typedef {{ part: number, share: number }} Share */
 
 /**
  * The sums over the parts of a row, over white.
@@ -67,7 +67,7 @@ function lineOf(rgba, shares, size) {
 }
 
 /**
- * Into which of `size` equal parts of 0..count the pixel from i to i + 1 falls.
+ * The parts of `size` equal parts of 0..count that the pixel from i to i + 1 overlaps.
  * @param {number} i
  * @param {number} count
  * @param {number} size

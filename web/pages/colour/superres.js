@@ -15,7 +15,7 @@ function opaque(rgb, width, height) {
   return picture;
 }
 
-/** Decibels at which the bar of agreement begins and ends. */
+/** Decibels at the two ends of the agreement bar. */
 const BAR = [10, 40];
 
 /** Peak signal-to-noise ratio of 8-bit values, in words and as a bar. @param {Uint8Array} values @param {Uint8Array} wanted */
@@ -43,9 +43,9 @@ const enlargement = {
     const { width, height, channels, inputWidth = 0, inputHeight = 0 } = info;
     const small = /** @type {Uint8Array} */ (input);
     const smooth = opaque(bicubic(small, { width: inputWidth, height: inputHeight, channels }, info), width, height);
-    /** What it should be, where the subject has that size. */
+    /** The expected picture, if the subject has that size. */
     const original = image.width === width && image.height === height ? fromRGBA(image.data, 3) : undefined;
-    /** How well a picture agrees with the small one, and how far it is from the original. @param {Picture} picture */
+    /** The agreement of a picture with the small one, and its distance from the original. @param {Picture} picture */
     const judge = (picture) => {
       const { words, share } = agreement(reduce(fromRGBA(picture.data, channels), info, inputWidth, inputHeight), small);
       return { words: original ? `${words} · ${distance(fromRGBA(picture.data, 3), original, width).toFixed(2)}` : words, share };
@@ -65,16 +65,18 @@ export const createSuperres = () =>
     emoji: {
       strip: 'emoji',
       weights: weights('emoji-sr.gguf'),
-      // At 1 and at 0.9 eight that compete come about as near to validation originals; at 0.9 neighbouring pixels differ about as much as theirs.
+      // With eight competing pictures, 1 and 0.9 come about equally close to the validation originals; at 0.9 neighbouring pixels differ
+      // about as much as in those.
       temperature: 0.9,
       tries: 24,
-      // Picked for what eight by eight pixels still show of them.
+      // Selected by how much is still recognisable in eight by eight pixels.
       first: [20, 5, 22, 2],
     },
     photos: {
       strip: 'photos',
       weights: weights('cifar10-sr.gguf'),
-      // Of 1 to 0.6, where neighbouring pixels differ about as much as in validation pictures (14.6 and 13.9 of 255) and nothing has seams.
+      // Chosen from 1 to 0.6: neighbouring pixels differ about as much as in validation pictures (14.6 and 13.9 of 255), and there are no
+      // seams.
       temperature: 0.7,
       // The first ones of different classes.
       first: [0, 1, 3, 4],

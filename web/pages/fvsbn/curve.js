@@ -3,14 +3,14 @@
 // @ts-check
 import { make, onTheme, palette } from '../../shell/index.js';
 
-/** Nats at the top, a little above 784 coins of one half (543), and at the bottom; between, the scale is logarithmic. */
+/** Nats at the top, slightly above 784 fair coins (543), and at the bottom; in between, the scale is logarithmic. */
 const [TOP, BOTTOM] = [600, 25];
 const LINES = [500, 200, 100, 50];
 
-/** @typedef {{ at: number, learning: number, unseen: number }} Point after `at` digits; NaN: there is none to measure it */
+/** @typedef {{ at: number, learning: number, unseen: number }} Point after `at` digits; NaN: there is no digit to measure */
 
 export function createCurve() {
-  const canvas = make('canvas', { class: 'curve', 'aria-hidden': 'true' }); // the words next to it say the same
+  const canvas = make('canvas', { class: 'curve', 'aria-hidden': 'true' }); // the text next to it says the same
   /** @type {Point[]} */
   let points = [];
   function draw() {

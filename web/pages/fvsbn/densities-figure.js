@@ -8,7 +8,7 @@ const [HEIGHT, BASE] = [100, 92];
 /** Nats at the top of the lines, and probability at the top of the areas as a multiple of the largest. */
 const MOST = 12;
 
-/** The loss of each is -ln p of what came. */
+/** Each loss is -ln p of the observed value. */
 const KINDS = [
   { name: phrase`Bernoulli`, says: phrase`a coin: one number`, loss: '−x ln p − (1 − x) ln (1 − p)', of: bernoulli },
   { name: phrase`Categorical`, says: phrase`a list: 16 numbers`, loss: '−ln pₖ, Σ pₖ = 1', of: categorical },
@@ -21,7 +21,7 @@ const KINDS = [
   },
 ];
 
-/** Makes the figure #figure-densities. */
+/** Creates the figure #figure-densities. */
 export function createDensities() {
   const inputs = /** @type {Record<'mean' | 'width' | 'came', HTMLInputElement>} */ ({
     mean: byId('density-mean'),

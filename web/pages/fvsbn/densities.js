@@ -4,18 +4,18 @@
 // @ts-check
 
 export const SHADES = 256;
-/** Shades of the list, as many as the Image Transformer of digits knows. */
+/** Number of shades, as in the Image Transformer of digits. */
 const LISTED = 16;
 /** A list may have two peaks; this fraction of it is in the second, on the other side. */
 const SECOND = 0.25;
 
 /** @typedef {{ mean: number, width: number }} Expected in shades */
-/** @typedef {(x: number) => number} Nats the surprise of shade x */
+/** @typedef {(x: number) => number} Nats the surprisal of shade x */
 
 /** 1 / (1 + e^-z) @param {number} z */
 const sigmoid = (z) => 1 / (1 + Math.exp(-z));
 
-/** Ink from the middle on, or paper: the coin knows no width. @param {Expected} expected @returns {Nats} */
+/** The coin: ink from the middle on, or paper; it has no width. @param {Expected} expected @returns {Nats} */
 export function bernoulli({ mean }) {
   const ink = Math.min(0.999, Math.max(0.001, mean / (SHADES - 1)));
   return (x) => -Math.log(x >= SHADES / 2 ? ink : 1 - ink);
@@ -36,7 +36,9 @@ export function categorical({ mean, width }) {
   };
 }
 
-/** A density, by the width of a shade: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)). @param {Expected} expected @returns {Nats} */
+/**
+ * A density times the width of a shade: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)). @param {Expected} expected @returns {Nats}
+ */
 export const gaussian =
   ({ mean, width }) =>
   (x) =>
@@ -50,7 +52,7 @@ export function logistic({ mean, width }) {
     const [above, below] = [(x + 0.5 - mean) / scale, (x - 0.5 - mean) / scale];
     if (x === 0) return Math.log1p(Math.exp(-above));
     if (x === SHADES - 1) return Math.log1p(Math.exp(below));
-    // Far out both sigmoids are 0 or 1 to the last bit: the density in the middle, which is as good there.
+    // Far out both sigmoids are 0 or 1 to the last bit: use the density in the middle, which is accurate there.
     const share = x > mean ? sigmoid(-below) - sigmoid(-above) : sigmoid(above) - sigmoid(below);
     const z = Math.abs(x - mean) / scale;
     return share > 1e-12 ? -Math.log(share) : z + Math.log(scale) + 2 * Math.log1p(Math.exp(-z));

@@ -3,12 +3,15 @@
 //
 //   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j
 //
-// The sums are made as the engine makes them (src/models/fvsbn.c): weight[j * n + i] = W_ij, and a pixel j that is ink adds its row to the
-// sums of the pixels after it. The gradient of log p(x) is (x_i - sigma(a_i)) for b_i, and the same times x_j for W_ij: no logistic regression
-// needs to know of any other, and only the rows of pixels that are ink change.
+// The sums are computed as in the engine (src/models/fvsbn.c): weight[j * n + i] = W_ij, and a pixel j that is ink adds its row to the sums
+// of the pixels after it. The gradient of log p(x) is (x_i - sigma(a_i)) for b_i, and the same times x_j for W_ij: each logistic regression
+// is independent, and only the rows of ink pixels change.
 // @ts-check
 
-/** @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * n + i]: what pixel j, if it is ink, adds to the sum of pixel i > j; zero elsewhere */
+/**
+ * @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * n + i]: what pixel j, if it is ink, adds to the sum of pixel i
+ * > j; zero elsewhere
+ */
 
 /** An untrained network: every pixel is ink with probability one half. @param {number} n pixels @returns {Weights} */
 export const nothingLearnt = (n) => ({ weight: new Float32Array(n * n), bias: new Float32Array(n) });
@@ -46,7 +49,7 @@ const surprise = (sums, picture) => sums.reduce((nats, a, i) => nats - logSigmoi
 export const natsOf = (weights, picture) => surprise(sumsOf(weights, picture), picture);
 
 /**
- * One step up the gradient of log p(picture). Changes the weights.
+ * One step along the gradient of log p(picture). Changes the weights.
  * @param {Weights} weights
  * @param {Uint8Array} picture n pixels, 1 = ink
  * @param {number} rate of learning, above 0

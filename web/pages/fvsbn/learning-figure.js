@@ -22,7 +22,7 @@ import { createPicking } from './picking.js';
 import { paintSheet } from './sheet.js';
 import { createVotes } from './votes.js';
 
-/** Milliseconds of learning before the page has its turn. */
+/** Milliseconds of learning between yields to the event loop. */
 const SLICE = 10;
 /** Digits a second. */
 const SPEEDS = [1, 10, 50, 200, 1000];
@@ -33,7 +33,7 @@ const SAY = 500;
 /** Digits held out at first, to measure progress. */
 const LEFT_OUT = 40;
 const SAMPLES = 8;
-/** Of 255, the grey from which a pixel of a drawing is ink, as in the test digits of this page. */
+/** The grey value, of 255, from which a pixel of a drawing is ink, as in the test digits of this page. */
 const INK = 128;
 
 /** @param {Uint8Array[]} training */
@@ -96,7 +96,7 @@ export function createLearning(training) {
       // With reduced motion, the model is shown when it stops.
       if (playback.paused || !reducedMotion()) show();
       if (said) announce(said());
-      await frame(); // the page has its turn
+      await frame(); // yields to the event loop
     }
   }
   const begin = (paused = false) => void playback.run(go, { paused });
@@ -151,14 +151,14 @@ export function createLearning(training) {
     const { source } = drawing.now;
     if (!source) return;
     picking.add(source.pixels.map((grey) => (grey < INK ? 0 : 1)));
-    add.disabled = true; // until the drawing is another one
+    add.disabled = true; // until the drawing changes
   });
   onTheme(show);
   playback.enter('ready');
   sight.proceed();
 }
 
-/** The next frame, or a moment where none comes. */
+/** The next frame, or a short delay if there is none. */
 const frame = () =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, 100);

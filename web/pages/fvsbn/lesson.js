@@ -5,31 +5,34 @@ import { randomFrom } from '../../shell/run/random.js';
 import { learn, natsOf, nothingLearnt } from './learn.js';
 /** @import { Point } from './curve.js' */
 
-/** Of learning. Of 0.005, 0.01, 0.02, 0.03 and 0.05 the largest with which forty digits never seen still gain in the tenth pass over the others. */
+/**
+ * Of learning. Of 0.005, 0.01, 0.02, 0.03 and 0.05, the largest rate with which forty held-out digits still improve in the tenth pass over
+ * the others.
+ */
 const RATE = 0.02;
-/** A point of the curve is the mean of so many digits, and of as many at most that were never learnt from. */
+/** A point of the curve is the mean over this many digits, and over at most this many held-out digits. */
 const EACH = 20;
 const UNSEEN = 40;
 
 export class Lesson {
-  /** @type {Uint8Array[]} what can be picked */
+  /** @type {Uint8Array[]} what number of selectable digits */
   #pictures;
-  /** Numbers of those that were learnt from. @type {Set<number>} */
+  /** Indices of the digits that were learned from. @type {Set<number>} */
   #seen = new Set();
-  /** The rest of a pass. @type {number[]} */
+  /** The remaining digits of a pass. @type {number[]} */
   #queue = [];
   #random = randomFrom(1);
   #sum = 0;
   #summed = 0;
 
-  /** Numbers of those to learn from. @type {Set<number>} */
+  /** Indices of the digits to learn from. @type {Set<number>} */
   picked = new Set();
   steps = 0;
   /** @type {Point[]} */
   points = [];
   weights;
 
-  /** @param {Uint8Array[]} pictures 1 = ink; more may be added to it */
+  /** @param {Uint8Array[]} pictures 1 = ink; more pictures may be added */
   constructor(pictures) {
     this.#pictures = pictures;
     this.weights = nothingLearnt(pictures[0].length);

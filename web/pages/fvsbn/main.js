@@ -17,7 +17,7 @@ const votes = createVotes(byId('votes'));
 createScale('votes-scale');
 createDensities();
 const samples = createSamples();
-// A pixel that is pointed at in an ending shows its votes.
+// The pixel under the pointer in a completion shows its weights.
 store.on(['asked'], ({ asked }) => {
   if (asked) votes.show(asked.row * SIDE + asked.column);
 });
@@ -25,7 +25,7 @@ store.on(['info'], ({ info }) => {
   if (info) byId('model-size').textContent = phrase`${integer(info.parameters)} numbers, ${bytes(info.bytes)}`;
 });
 
-/** The weights themselves, of the file that the model is made of. @param {ArrayBuffer} file */
+/** The weights in the model's file. @param {ArrayBuffer} file */
 function showVotes(file) {
   const { tensor } = readGguf(file);
   const read = { weight: tensor('fvsbn.weight').values, bias: tensor('fvsbn.bias').values };

@@ -6,14 +6,14 @@ import { paintSheet } from './sheet.js';
 /** @import { Lesson } from './lesson.js' */
 
 const COLS = 20;
-/** On a narrow screen a digit must still be large enough for a finger. */
+/** On a narrow screen, a digit must remain large enough for a finger. */
 const FEW = 10;
 const NARROW = matchMedia('(max-width: 40rem)');
 
 /**
  * @param {HTMLElement} root
  * @param {Uint8Array[]} pictures those from `own` on were drawn by the visitor
- * @param {{ own: number, rest: number, lesson: () => Lesson }} options rest: so many, the last, are left out at first
+ * @param {{ own: number, rest: number, lesson: () => Lesson }} options rest: this many, the last ones, are excluded at first
  */
 export function createPicking(root, pictures, { own, rest, lesson }) {
   const canvas = make('canvas', { role: 'img' });
@@ -83,7 +83,7 @@ export function createPicking(root, pictures, { own, rest, lesson }) {
   most();
   redraw();
   return {
-    /** A drawing, which is picked. @param {Uint8Array} picture */
+    /** Adds a drawing, which is selected. @param {Uint8Array} picture */
     add(picture) {
       pictures.push(picture);
       lesson().picked.add(pictures.length - 1);

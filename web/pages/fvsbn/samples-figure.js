@@ -10,7 +10,7 @@ import { paintSheet } from './sheet.js';
 const COLS = 5;
 const COUNT = COLS * COLS;
 
-/** Makes the figure #figure-samples. */
+/** Creates the figure #figure-samples. */
 export function createSamples() {
   const given = make('canvas', { role: 'img', 'aria-label': phrase`${COUNT} handwritten digits that the model was trained on` });
   const drawn = make('canvas', { role: 'img', 'aria-label': phrase`${COUNT} pictures that the model draws from nothing` });

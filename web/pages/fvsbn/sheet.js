@@ -8,12 +8,12 @@ const GAP = 2;
 const CELL = SIDE + GAP;
 
 /**
- * @param {HTMLCanvasElement} canvas whose store gets one pixel for each of the pictures; the style sheet scales it
+ * @param {HTMLCanvasElement} canvas its bitmap has one canvas pixel per picture pixel; the style sheet scales it
  * @param {Uint8Array[]} pictures 1 = ink
  * @param {Object} options
- * @param {number} options.cols pictures in a row
+ * @param {number} options.cols pictures per row
  * @param {'known' | 'predicted'} options.ink given, or drawn by a network
- * @param {(k: number) => boolean} [options.pale] picture k exists, but is not used
+ * @param {(k: number) => boolean} [options.pale] picture k exists, but is excluded
  * @param {number} [options.cursor] picture to outline; -1: none
  */
 export function paintSheet(canvas, pictures, { cols, ink, pale = () => false, cursor = -1 }) {

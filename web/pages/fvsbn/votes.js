@@ -3,7 +3,7 @@
 // @ts-check
 import { PIXELS, SIDE, announce, askable, byId, make, onTheme, paintGrid, palette, perFrame, phrase } from '../../shell/index.js';
 
-/** The most that a vote is shown as: heavier ones are as strong. */
+/** The weight with the strongest colour: larger ones look the same. */
 const MOST = 3;
 
 /** @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * PIXELS + i] is what pixel j, if it is ink, adds to the logit of pixel i */
@@ -18,7 +18,7 @@ const alone = (bias) => 1 / (1 + Math.exp(-bias));
 export function createVotes(root) {
   /** @type {Weights | null} */
   let weights = null;
-  /** The pixel that is asked about. */
+  /** The selected pixel. */
   let at = 14 * SIDE + 13;
   const canvas = make('canvas', { role: 'img', 'aria-label': phrase`The weights are not there yet` });
   const note = make('p', { class: 'panel-note' });
@@ -38,7 +38,7 @@ export function createVotes(root) {
       cell(j, { wash, predicted, heat, accent }) {
         if (j >= at) return j === at ? accent : wash;
         const w = weights ? vote(weights, at, j) : 0;
-        const share = Math.sqrt(Math.min(1, Math.abs(w) / MOST)); // lifted, so that small votes show
+        const share = Math.sqrt(Math.min(1, Math.abs(w) / MOST)); // raised, so that small weights are visible
         return w > 0 ? heat(share) : predicted[Math.round(255 * share)];
       },
     });

@@ -25,15 +25,15 @@ import { heatOf, windowOf } from './heads.js';
 
 /**
  * @typedef {Object} Attended
- * @property {number} head number of the chosen head, layer * heads + head; -1: the average of all
- * @property {{ maps: AttentionMap[], asked: Pixel } | null} attention what the model answered last, and for which pixel
+ * @property {number} head index of the chosen head, layer * heads + head; -1: the mean of all
+ * @property {{ maps: AttentionMap[], asked: Pixel } | null} attention the model's last answer, and its pixel
  */
 
 /** @param {AttentionMap[]} maps @param {number} head as in Attended */
 export const chosen = (maps, head) => (head < 0 ? maps : [maps[head]]);
 
 /**
- * Asks the model about the latest pixel only: while one question is under way, newer ones replace each other.
+ * Queries the model about the latest pixel only: during a query, newer ones replace each other.
  * @param {Store<State>} store
  * @param {Store<Attended>} attended
  * @param {() => Ending[]} pictures
@@ -70,7 +70,7 @@ export function createAttentionView(store, attended, root, pictures) {
   const note = make('p', { class: 'panel-note' });
   const scale = make('div', { class: 'legend' });
   const legend = createLegend(scale, []);
-  /** Which ending is shown. */
+  /** The shown completion. */
   let shown = 0;
   const choice = make('div', { class: 'attention-choice', role: 'radiogroup', 'aria-label': phrase`Which ending` });
   const endings = [phrase`First ending`, phrase`Second`, phrase`Third`].map((name, sample) => {
@@ -128,7 +128,7 @@ export function createAttentionView(store, attended, root, pictures) {
     note.replaceChildren(...words, '.', shares);
     legend.label(['0', percent(heat.most / 16), percent(heat.most / 4), percent((heat.most * 9) / 16), percent(heat.most)]);
     canvas.setAttribute('aria-label', note.textContent ?? '');
-    // A visitor who moves over a picture with the keyboard hears the item under the cursor.
+    // If a visitor moves over a picture with the keyboard, the current item is announced.
     if (document.activeElement?.classList.contains('picture')) announce(note.textContent ?? '', 400);
   }
 
@@ -163,7 +163,7 @@ export function createAttentionView(store, attended, root, pictures) {
   });
   new ResizeObserver(redraw).observe(stage);
 
-  /** Chooses the drawn pixel that surprised the model most, to begin with. @param {number} known */
+  /** Initially chooses the drawn pixel with the highest surprisal. @param {number} known */
   function suggest(known) {
     const { nats } = pictures()[shown];
     let at = known;

@@ -5,7 +5,7 @@ import { palette } from '../../shell/index.js';
 import { FORGOTTEN, LATER, TINT } from './geometry-shades.js';
 /** @import { Track } from './geometry-run.js' */
 
-/** The trail shows the order of so many pixels. */
+/** The trail shows the order of this many pixels. */
 const TRAIL = 20;
 
 /**
@@ -13,7 +13,7 @@ const TRAIL = 20;
  * @property {Track} track
  * @property {number} drawn positions
  * @property {number} query position whose query is shown; -1: none
- * @property {boolean} trail whether to show the way that the pen took
+ * @property {boolean} trail whether to show the drawing path
  */
 
 /** @param {HTMLCanvasElement} canvas @param {View} view */
@@ -89,7 +89,7 @@ export function paintGeometry(canvas, { track, drawn, query, trail }) {
   /** @param {number} from @param {number} to */
   const range = (from, to) => Array.from({ length: to - from }, (_, i) => from + i);
 
-  // Pixels that are not drawn yet show in which order they will be: block by block.
+  // Undrawn pixels show the order in which they will be drawn: block by block.
   for (const block of geometry.blocks()) {
     if (block.to > drawn) outline(range(block.from, block.to), colours.edge, line);
     if (block.from < drawn) continue;

@@ -12,29 +12,29 @@
  */
 
 /**
- * What a query sees.
+ * The visible set of a query.
  *
  * @typedef {Object} Seen
- * @property {Int32Array} elements places in raster order, as model.attention() names them; -1: the start
- * @property {number} own how many of them are in the query's own block
- * @property {number} memory how many before it
+ * @property {Int32Array} elements raster indices, as in model.attention(); -1: the start
+ * @property {number} own number of them in the query's own block
+ * @property {number} memory number of them before it
  */
 
 /**
- * A query block: which positions it has, and the part of the grid that these are of.
+ * A query block: its positions, and its part of the grid.
  *
  * @typedef {Object} Block
  * @property {number} index
  * @property {number} from its first position
  * @property {number} to one past its last
- * @property {number} top first row, or of local 1D attention the row that it begins in
+ * @property {number} top first row; for local 1D attention, the row in which it begins
  * @property {number} bottom one past the last row
  * @property {number} left
  * @property {number} right
  */
 
 /**
- * The order of drawing: rows of blocks, blocks, rows within a block; without blocks of rows and columns, rows.
+ * The drawing order: rows of blocks, blocks, rows within a block; without 2D blocks, rows.
  *
  * @param {Shape} shape
  * @returns {Uint32Array} the pixel of each position in raster order
@@ -49,23 +49,23 @@ export function blockRaster({ height, positions, blockRows, blockCols }) {
 }
 
 export class Geometry {
-  /** @param {Shape} shape @param {Uint32Array} [order] of the model, or the one that follows from the shape */
+  /** @param {Shape} shape @param {Uint32Array} [order] of the model, or derived from the shape */
   constructor(shape, order = blockRaster(shape)) {
     this.shape = shape;
     this.order = order;
     this.positions = shape.positions;
     this.rows = shape.height;
-    /** Positions in a row: pixels, or channels of pixels. */
+    /** Positions per row: pixels, or channels of pixels. */
     this.cols = shape.positions / shape.height;
     this.is2d = shape.blockRows > 0;
-    /** The position of each pixel of the raster order. */
+    /** The position of each pixel in raster order. */
     this.stepAt = new Uint32Array(order.length);
     order.forEach((pixel, step) => {
       this.stepAt[pixel] = step;
     });
   }
 
-  /** Where a position stands. @param {number} step */
+  /** The row and column of a position. @param {number} step */
   at(step) {
     const pixel = this.order[step];
     return { row: Math.floor(pixel / this.cols), col: pixel % this.cols };
@@ -91,7 +91,7 @@ export class Geometry {
     return { index, from, to: from + (bottom - top) * (right - left), top, bottom, left, right };
   }
 
-  /** All query blocks, in the order of drawing. @returns {Block[]} */
+  /** All query blocks, in drawing order. @returns {Block[]} */
   blocks() {
     const blocks = [];
     for (let step = 0; step < this.positions; ) {
@@ -112,7 +112,7 @@ export class Geometry {
     return row >= top && row < bottom && col >= left - flangeCols && col < left;
   }
 
-  /** The memory that the queries of a position's block share: positions, in ascending order. @param {number} step */
+  /** The memory shared by the queries of a position's block: positions, in ascending order. @param {number} step */
   memory(step) {
     const block = this.block(step);
     const memory = [];
@@ -121,8 +121,8 @@ export class Geometry {
   }
 
   /**
-   * The positions seen by the query that draws a position. A key is the item at the position before its own, because the input is shifted
-   * by one.
+   * The positions visible to the query that draws a position. A key is the item at the position before its own, because the input is
+   * shifted by one.
    *
    * @param {number} step
    * @returns {Seen}
@@ -138,7 +138,7 @@ export class Geometry {
     };
   }
 
-  /** How many positions a query sees, without naming them. @param {number} step */
+  /** The number of positions visible to a query, without listing them. @param {number} step */
   count(step) {
     const { memoryBlock, flangeRows, flangeCols } = this.shape;
     const { from, top, bottom, left, right } = this.block(step);
@@ -149,9 +149,9 @@ export class Geometry {
     return own + above + (bottom - top) * (left - first);
   }
 
-  /** The most positions that any query sees. */
+  /** The largest number of positions visible to any query. */
   most() {
-    // Within a block each query sees one more than the one before.
+    // Within a block each query sees one more than the previous one.
     return Math.max(...this.blocks().map(({ to }) => this.count(to - 1)));
   }
 

@@ -5,7 +5,7 @@ import { Codec, Playback, palette, pictureOf, reducedMotion } from '../../shell/
 import { Geometry } from './geometry-pattern.js';
 /** @import { PictureOptions, Model, Phase, PictureRun, PictureStep } from '../../shell/index.js' */
 
-/** Pixels to request from the model together: it is a few ahead of the display. */
+/** Pixels requested together: the model is a few ahead of the display. */
 const CHUNK = 8;
 
 /** A picture whose positions are pixels, and the run that draws it. */
@@ -91,7 +91,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
           await Promise.all(tracks.map((track) => track.reach(Math.min(head + more, track.geometry.positions))));
           signal.throwIfAborted();
           head += more;
-          // With less motion the pictures appear when they are finished, unless the visitor steps through them.
+          // With reduced motion the pictures appear when they are finished, unless the visitor steps through them.
           if (!reducedMotion() || playback.paused) onChange();
         }
         playback.enter('done');
@@ -104,7 +104,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
     get phase() {
       return playback.phase;
     },
-    /** How many positions of each picture are drawn. */
+    /** Number of drawn positions of each picture. */
     get head() {
       return head;
     },
@@ -114,7 +114,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
     get total() {
       return total;
     },
-    /** @param {Track[]} loaded none: the models are gone */
+    /** @param {Track[]} loaded null: the models are closed */
     use(loaded) {
       playback.abort();
       tracks = loaded;
@@ -127,7 +127,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
     set seed(n) {
       seed = n;
     },
-    /** @param {number} n pixels a second of each picture */
+    /** @param {number} n pixels per second of each picture */
     set speed(n) {
       playback.speed = n;
     },
@@ -140,7 +140,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
       onChange();
     },
     resume: () => playback.resume(),
-    /** One position of every picture; a run under way is paused. */
+    /** Draws one position of every picture; pauses a running drawing. */
     step() {
       if (playback.phase === 'running') this.pause();
       else if (playback.phase !== 'paused') run(true);

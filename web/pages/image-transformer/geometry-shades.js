@@ -5,6 +5,6 @@
 
 /** How strongly a visible pixel is tinted. */
 export const TINT = 0.24;
-/** How much is left of a pixel that was drawn before the query and is not visible to it; and of one drawn after it. */
+/** Opacity of a drawn pixel that is not visible to the query; and of a later one. */
 export const FORGOTTEN = 0.42;
 export const LATER = 0.18;

@@ -27,9 +27,9 @@ import { Track, createPlayer } from './geometry-run.js';
 /** @import { Cell, Model, Phase, Shot, Subject } from '../../shell/index.js' */
 /** @import { Geometry } from './geometry-pattern.js' */
 
-/** The first draws in one dimension, from nothing; the other one in two, from a small picture. */
+/** The first picture is drawn in one dimension, without input; the other one in two, from a small picture. */
 const MODELS = [weights('emoji.gguf'), weights('cifar10-sr-2d.gguf')];
-/** At 1 the probabilities are as the model has them; enlarging is helped by a little caution. */
+/** At 1 the probabilities are the model's; enlarging benefits from a slightly lower temperature. */
 const TEMPERATURES = { one: 1, two: 0.8 };
 /** Pixels per second of each picture. */
 const SPEEDS = [2, 5, 12, 30, 80, 250, Infinity];
@@ -39,7 +39,7 @@ const SIDES = [32, 64, 256];
 /** @param {number} rows @param {number} cols */
 const times = (rows, cols) => `${rows}\u2009×\u2009${cols}`;
 
-/** Makes the figure, and loads its models when it comes near. */
+/** Creates the figure, and loads its models when it scrolls into view. */
 export function createGeometry() {
   /** @type {Subject[]} */
   let photos = [];
@@ -61,7 +61,7 @@ function createFigure({ onRun, onError }) {
   const scrubber = byId('geometry-scrubber');
 
   /**
-   * What the visitor asks about: a step of both pictures, or a pixel of one (and of the other, if it is as large).
+   * The visitor's selection: a step of both pictures, or a pixel of one (and of the other, if it has the same size).
    * @type {{ step: number } | { cell: Cell, by: Panel } | null}
    */
   let asked = null;
@@ -164,7 +164,7 @@ function createFigure({ onRun, onError }) {
         phrase`: ${integer(own)} of its block, ${integer(memory)} of its memory. `,
         make('span', { class: 'geometry-where' }, phrase`Step ${integer(query + 1)}: row ${row + 1}, column ${col + 1}.`),
       );
-      // A visitor who moves over a picture with the keyboard hears the item under the cursor.
+      // If a visitor moves over a picture with the keyboard, the current item is announced.
       if (asked && 'cell' in asked && asked.by === panel && document.activeElement?.contains(canvas)) announce(note.textContent ?? '', 400);
     }
     chart?.mark(marked);
@@ -232,7 +232,7 @@ function createFigure({ onRun, onError }) {
   });
 
   return {
-    /** @param {Model[]} models two, or none: they are gone @param {Subject[]} photos */
+    /** @param {Model[]} models two, or none if they are closed @param {Subject[]} photos */
     use(models, photos) {
       asked = null;
       const [one, two] = models;
@@ -306,7 +306,7 @@ function showSmall(canvas, rgb) {
   canvas.getContext('2d')?.putImageData(image, 0, 0);
 }
 
-/** The table: the most that a pixel sees, in pictures of several sizes. @param {Geometry[]} geometries */
+/** The table: the most positions visible to a pixel, in pictures of several sizes. @param {Geometry[]} geometries */
 function compare(geometries) {
   const [first] = geometries;
   /** @param {string} name @param {(side: number) => number} most */

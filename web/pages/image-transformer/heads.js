@@ -6,14 +6,14 @@
 
 /**
  * @typedef {Object} Heat
- * @property {(i: number) => number} share of the largest share, 0..1, lifted by a square root so that small shares show;
- *   NaN where nothing was looked at
- * @property {number} most the largest share of a pixel
- * @property {number} start share of the start mark
+ * @property {(i: number) => number} share relative to the largest weight, 0..1, raised by a square root so that small weights are visible;
+ *   NaN if not attended
+ * @property {number} most the largest weight of a pixel
+ * @property {number} start weight of the start symbol
  */
 
 /**
- * @param {AttentionMap[]} maps of one pixel; of several the average. All heads have the same keys
+ * @param {AttentionMap[]} maps of one pixel; for several, the mean. All heads have the same keys
  * @returns {Heat}
  */
 export function heatOf(maps) {
@@ -21,7 +21,7 @@ export function heatOf(maps) {
   const length = keys.length;
   const shares = new Float32Array(length);
   for (const { weights } of maps) for (let k = 0; k < length; k++) shares[k] += weights[k] / maps.length;
-  const started = keys[0] < 0; // the mark before the first pixel is the first of the keys
+  const started = keys[0] < 0; // the start symbol is the first key
   let most = 0;
   /** @type {Map<number, number>} */
   const at = new Map();
@@ -43,7 +43,7 @@ export function heatOf(maps) {
  * The two ranges that a pixel may attend to: the memory before its block, and its own block so far. Pixel ranges in raster order. Position
  * p of the model holds the pixel before it (p - 1), because the input is shifted by one.
  * @param {AttentionMap} map of any head
- * @param {number} queryBlock 0: no blocks, everything before is seen
+ * @param {number} queryBlock 0: no blocks, all earlier pixels are visible
  * @returns {{ memory: [number, number], own: [number, number] }}
  */
 export function windowOf({ keys }, queryBlock) {

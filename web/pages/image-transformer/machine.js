@@ -35,7 +35,7 @@ export function createMachine(store) {
       drawn = true;
       byId('n-first').textContent = time(performance.now());
     },
-    /** @param {number} each milliseconds of a pixel */
+    /** @param {number} each milliseconds per pixel */
     pace(each) {
       byId('n-pixel').textContent = time(each);
       byId('n-rate').textContent = rate(each);

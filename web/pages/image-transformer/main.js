@@ -13,7 +13,7 @@ import { createPositions } from './positions.js';
 import { createSettings } from './settings.js';
 /** @import { Attended } from './attention.js' */
 
-/** The digit that it opens with, a 9 whose upper part might become a 0. */
+/** The initial digit, a 9 whose upper part might become a 0. */
 const FIRST = 36;
 
 const store = createStore({ ...initialState(), surprise: true });
@@ -41,5 +41,5 @@ createSettings(store);
 
 createGeometry();
 createPositions();
-// Chosen by looking at samples of 0.6 to 1: at 0.9 the digits are cleaner than at 1 and more varied than below.
+// Chosen by looking at samples from 0.6 to 1: at 0.9 the digits are cleaner than at 1 and more varied than at lower values.
 createClasses({ digits: { weights: weights('digits.gguf'), temperature: 0.9, things: phrase`digits` } });

@@ -8,24 +8,24 @@ import { readGguf } from '../../shell/model/gguf.js';
  * @property {number} d      width
  * @property {number} heads
  * @property {number} length of a key
- * @property {number} width  pixels in a row
+ * @property {number} width  pixels per row
  * @property {number} levels
- * @property {number} epsilon of the norms
+ * @property {number} epsilon epsilon of the norms
  * @property {string[]} classes
  * @property {(name: string) => Float32Array} tensor
  */
 
 /**
- * @typedef {Object} Pass what one place went through
- * @property {Float32Array} shade   (d) of the pixel before it
- * @property {Float32Array} input   (d) with where it stands, and the class
+ * @typedef {Object} Pass the intermediate results of one position
+ * @property {Float32Array} shade   (d) of the previous pixel
+ * @property {Float32Array} input   (d) plus its position embedding, and the class
  * @property {Float32Array} query   (d) all heads
- * @property {Float32Array[]} keys  of each place that it sees: (d)
- * @property {Float32Array[]} scores  of each head: (places)
+ * @property {Float32Array[]} keys  of each visible position: (d)
+ * @property {Float32Array[]} scores  of each head: (positions)
  * @property {Float32Array[]} shares  likewise
- * @property {Float32Array} values  (d) of all heads, by their shares
+ * @property {Float32Array} values  (d) of all heads, weighted
  * @property {Float32Array} attended (d) after the residual and its norm
- * @property {Float32Array} inner   of the feed-forward network, below zero shut
+ * @property {Float32Array} inner   of the feed-forward network, zero where negative
  * @property {Float32Array} output  (d)
  */
 
@@ -60,7 +60,10 @@ function product(weights, x, bias) {
   });
 }
 
-/** Mean 0, spread 1, a gain and a bias for each channel. @param {Float32Array} x @param {Float32Array} gain @param {Float32Array} bias @param {number} epsilon */
+/**
+ * Mean 0, standard deviation 1, then a gain and a bias for each channel. @param {Float32Array} x @param {Float32Array} gain @param
+ * {Float32Array} bias @param {number} epsilon
+ */
 function normed(x, gain, bias, epsilon) {
   const mean = x.reduce((sum, value) => sum + value, 0) / x.length;
   const root = Math.sqrt(x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / x.length + epsilon);
@@ -72,13 +75,13 @@ const plus = (a, b) => a.map((value, i) => value + b[i]);
 
 /**
  * @param {Layer} layer
- * @param {{ shades: ArrayLike<number>, elements: ArrayLike<number>, label: string }} seen  levels of the picture in raster order; the places that are seen, by the pixel
- *   that each holds, -1 the start, the place in question last; '': no class
+ * @param {{ shades: ArrayLike<number>, elements: ArrayLike<number>, label: string }} seen  levels of the picture in raster order; the
+ *   visible positions, by the pixel that each holds, -1 for the start, the current position last; '': no class
  * @returns {Pass}
  */
 export function passOf({ d, heads, length, width, epsilon, classes, tensor }, { shades, elements, label }) {
   const row = (/** @type {string} */ name, /** @type {number} */ i, n = d) => tensor(name).subarray(i * n, i * n + n);
-  /** The shade that a place holds. @param {number} pixel */
+  /** The shade that a position holds. @param {number} pixel */
   const shadeOf = (pixel) =>
     pixel < 0 ? new Float32Array(d) : row('token_embd.weight', shades[pixel]).map((value) => value * Math.sqrt(d));
   /** The input of a position, which is that of the next pixel. @param {number} pixel */

@@ -27,7 +27,7 @@ import { passOf, readLayer } from './one-layer.js';
 /** @import { WalkStep } from '../../shell/page/walk.js' */
 /** @import { Layer, Pass } from './one-layer.js' */
 
-/** Whoever goes over a picture asks about many pixels: the walk is about the one where the pointer rests. */
+/** A pointer passes over many pixels: the walk uses the one where it rests. */
 const REST_MS = 300;
 
 /**
@@ -36,12 +36,12 @@ const REST_MS = 300;
  * @property {Ending} picture  as it was then
  * @property {AttentionMap[]} attention  the model's own, of all layers
  * @property {Pass} pass
- * @property {number} head     of layer 1, whose look is the sharpest
- * @property {number} best     which place that one looks at most
- * @property {number[]} odds   of each shade, once the model has said so
+ * @property {number} head     the head of layer 1 with the sharpest attention
+ * @property {number} best     its most attended position
+ * @property {number[]} odds   of each shade, once the model has answered
  */
 
-/** Where the largest is. @param {ArrayLike<number>} numbers @param {number} [from] */
+/** The index of the largest. @param {ArrayLike<number>} numbers @param {number} [from] */
 const largest = (numbers, from = 0) => Array.from(numbers).reduce((best, x, i, all) => (i >= from && x > all[best] ? i : best), from);
 
 /** The heads of one layer. @param {AttentionMap[]} maps @param {number} layer */
@@ -65,7 +65,7 @@ export function createPixelWalk(store, pictures) {
   const walk = createWalk({ list: byId('walk'), tools: byId('walk-tools'), figure }, show);
   walk.use(stepsOf(byId('walk')));
 
-  /** What is seen of the picture at a step. @param {WalkStep} step */
+  /** The visible part of the picture at a step. @param {WalkStep} step */
   function show({ id }) {
     for (const part of parts) part.classList.toggle('lit', Boolean(part.dataset.steps?.split(' ').includes(id)));
     if (!walked || !store.now.info) return;
@@ -94,7 +94,7 @@ export function createPixelWalk(store, pictures) {
     for (const [i, bar] of [...bars.children].entries()) bar.classList.toggle('drawn', id === 'step-drawn' && i === level);
   }
 
-  /** @param {number[]} odds as many as the model has said */
+  /** @param {number[]} odds as many as the model has returned */
   function showOdds(odds) {
     for (const [i, bar] of /** @type {HTMLElement[]} */ ([...bars.children]).entries())
       bar.style.setProperty('--p', `${100 * (odds[i] ?? 0)}%`);
@@ -166,7 +166,7 @@ export function createPixelWalk(store, pictures) {
     show(walk.step);
   }
 
-  /** Asks the model for all of it. */
+  /** Requests all of it from the model. */
   async function ask() {
     const { model, asked, label, info } = store.now;
     if (!model || !info || !asked || !sight.seen || (walked?.pixel === asked && walked.odds.length > 0)) return;
@@ -183,7 +183,7 @@ export function createPixelWalk(store, pictures) {
       signal.throwIfAborted();
       const shades = Array.from(picture.values, (value) => Math.round((value * (layer.levels - 1)) / 255));
       const pass = passOf(layer, { shades, elements: attention[0].keys, label });
-      const from = attention[0].keys[0] < 0 && attention[0].keys.length > 1 ? 1 : 0; // a pixel, and not the start
+      const from = attention[0].keys[0] < 0 && attention[0].keys.length > 1 ? 1 : 0; // a pixel, not the start
       const tops = pass.shares.map((shares) => largest(shares, from));
       const head = largest(pass.shares.map((shares, h) => shares[tops[h]]));
       walked = { pixel: asked, picture, attention, pass, head, best: tops[head], odds: [] };
@@ -194,7 +194,7 @@ export function createPixelWalk(store, pictures) {
     }
   }
 
-  /** The model returns the cost of a picture: so it is called once for each possible shade of the pixel.
+  /** The model returns the cost of a picture, so it is called once for each possible shade of the pixel.
    * @param {Model} model @param {Walked} of @param {number} at
    * @param {number} levels @param {{ label?: string, signal: AbortSignal }} options */
   async function askOdds(model, of, at, levels, options) {
@@ -226,7 +226,7 @@ export function createPixelWalk(store, pictures) {
   store.on(['asked', 'model', 'label'], soon);
   store.on(['model'], ({ model }) => {
     if (model) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName());
-  }); // its sentences and numbers are of our file
+  }); // its sentences and numbers describe our file
   new ResizeObserver(() => show(walk.step)).observe(canvas);
   onTheme(fill);
 }

@@ -3,7 +3,7 @@
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
-/** @typedef {Float32Array[]} Table a list for each row, or for each column */
+/** @typedef {Float32Array[]} Table a vector for each row, or for each column */
 /** @typedef {{ rows: Table, cols: Table }} Places */
 
 /** The tables of a weight file. @param {ArrayBuffer} file @returns {Places} */
@@ -20,8 +20,8 @@ export function placesOf(file) {
 }
 
 /**
- * The waves that training begins with: sines, then cosines, of slower and slower turns.
- * @param {number} count of rows or columns
+ * The initial waves of training: sines, then cosines, of slower and slower frequencies.
+ * @param {number} count number of rows or columns
  * @param {number} width
  * @returns {Table}
  */
@@ -35,7 +35,7 @@ export function waves(count, width) {
   );
 }
 
-/** The same without what all of its lists share, their mean. @param {Table} table @returns {Table} */
+/** The table without the mean of all its vectors. @param {Table} table @returns {Table} */
 export function apart(table) {
   const mean = table[0].map((_, e) => table.reduce((sum, list) => sum + list[e], 0) / table.length);
   return table.map((list) => list.map((x, e) => x - mean[e]));
@@ -44,14 +44,14 @@ export function apart(table) {
 /** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 const dot = (a, b) => Array.from(a).reduce((sum, x, e) => sum + x * b[e], 0);
 
-/** The similarity of each list to each: the cosine of their angle. @param {Table} table @returns {Float32Array[]} */
+/** The similarity of each pair of vectors: the cosine of their angle. @param {Table} table @returns {Float32Array[]} */
 export function likeness(table) {
   const sizes = table.map((list) => Math.sqrt(dot(list, list)));
   return table.map((a, i) => Float32Array.from(table, (b, j) => dot(a, b) / (sizes[i] * sizes[j] || 1)));
 }
 
 /**
- * How alike the places of all pixels are to that of one, [row][col]: the cosine of both lists side by side.
+ * The similarity of every pixel's position to one position, [row][col]: the cosine of their concatenated vectors.
  * @param {Places} places
  * @param {{ row: number, col: number }} at
  */

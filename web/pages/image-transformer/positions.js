@@ -23,7 +23,7 @@ import { apart, likeness, likenessOfPixels, placesOf, waves } from './places.js'
 /** The maximum number of similar rows and columns to name. */
 const NEAREST = 3;
 
-/** Makes the figure, and reads the file when it comes near. */
+/** Creates the figure, and reads the file when it scrolls into view. */
 export function createPositions() {
   const [said, vectors] = [byId('places-said'), byId('places-vectors')];
   /** @type {HTMLSelectElement} */
@@ -32,9 +32,9 @@ export function createPositions() {
   const learned = byId('places-learned');
   /** @type {HTMLInputElement} */
   const begun = byId('places-begun');
-  /** What the file has. @type {Places | undefined} */
+  /** The tables in the file. @type {Places | undefined} */
   let read;
-  /** What is shown of it. @type {{ places: Places, rows: Float32Array[], cols: Float32Array[] } | undefined} */
+  /** The displayed data. @type {{ places: Places, rows: Float32Array[], cols: Float32Array[] } | undefined} */
   let shown;
   /** @type {Cell} */
   let at = { row: 14, col: 14 };

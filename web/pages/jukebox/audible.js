@@ -9,17 +9,17 @@ export const audio = () => (context ??= new AudioContext());
 /** @type {AudioBufferSourceNode | undefined} */
 let playing;
 
-/** Stops the sound that plays. */
+/** Stops the current sound. */
 export function hush() {
   playing?.stop();
   playing = undefined;
 }
 
 /**
- * Plays samples instead of the current sound. Call it from a click or a key.
+ * Plays samples instead of the current sound. Call it from a click or a key press.
  * @param {Float32Array} samples @param {number} rate
- * @param {(seconds: number) => void} [onPlay] at each frame, and -1 at the end
- * @returns {Promise<boolean>} at the end: whether all of it was heard
+ * @param {(seconds: number) => void} [onPlay] called at each frame, and with -1 at the end
+ * @returns {Promise<boolean>} called at the end: whether all of it was played
  */
 export async function playSamples(samples, rate, onPlay = () => {}) {
   hush();

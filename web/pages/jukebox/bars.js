@@ -6,7 +6,7 @@ import { createSurface } from './surface.js';
 
 /**
  * @param {HTMLCanvasElement} canvas
- * @param {{ onPick?: (at: number) => void }} [told] of a bar that is pressed, or reached with the arrow keys
+ * @param {{ onPick?: (at: number) => void }} [told] of a pressed or focused bar
  */
 export function createBars(canvas, { onPick } = {}) {
   /** @type {ArrayLike<number>} */
@@ -50,7 +50,7 @@ export function createBars(canvas, { onPick } = {}) {
     });
   }
   return {
-    /** @param {ArrayLike<number>} shown @param {number} [room] bars of the whole width */
+    /** @param {ArrayLike<number>} shown @param {number} [room] bars in the whole width */
     show(shown, room = 0) {
       [codes, most] = [shown, room];
       again();

@@ -10,8 +10,8 @@
  * @property {Level} level
  * @property {number} hop
  * @property {number} count
- * @property {Float32Array[]} sounds of each code, while it lasts
- * @property {number[]} order the codes, dark ones first
+ * @property {Float32Array[]} sounds of each code, per sample
+ * @property {number[]} order the codes, low ones first
  * @property {(code: number, dark: boolean) => string} colour
  * @property {(code: number) => number} loudness 0 to 1
  */
@@ -19,7 +19,7 @@
 /** The length of each code's sound, in samples; and the length cut at each end, where its neighbours overlap. */
 const LASTS = 1024;
 const EDGE = 256;
-/** Codes that are decoded at once, so that nothing waits for long. */
+/** Codes decoded per step, so that nothing waits for long. */
 const AT_ONCE = 64;
 
 /**
@@ -39,7 +39,7 @@ export async function readBook(model, level) {
     for (let at = 0; at < samples.length; at += LASTS) sounds.push(samples.slice(at, at + LASTS));
   }
   const loud = sounds.map((sound) => Math.sqrt(sound.subarray(EDGE, LASTS - EDGE).reduce((sum, x) => sum + x * x, 0) / (LASTS - 2 * EDGE)));
-  // The number of zero crossings separates hums from hisses.
+  // The number of zero crossings distinguishes hums from hisses.
   const bright = sounds.map((sound) =>
     sound.subarray(EDGE, LASTS - EDGE).reduce((sum, x, i, all) => sum + Number(i > 0 && x < 0 !== all[i - 1] < 0), 0),
   );

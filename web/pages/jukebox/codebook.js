@@ -20,7 +20,7 @@ export function createCodebook(stages) {
   /** @type {HTMLButtonElement} */
   const anew = /** @type {any} */ (byId('painted-anew'));
   let place = 0;
-  /** Codes that are painted, of each level. @type {Partial<Record<Level, number[]>>} */
+  /** Painted codes, by level. @type {Partial<Record<Level, number[]>>} */
   const painted = {};
   /** @type {Float32Array} */
   let samples = new Float32Array(0);
@@ -71,7 +71,7 @@ export function createCodebook(stages) {
     point(place + step, true);
   });
 
-  // The codes of the first figure, to be painted over.
+  // The codes of the first figure, as the initial drawing.
   const bars = createBars(byId('painted'), {
     onPick(index) {
       const [own, codes] = [book(), painted[level()]];

@@ -131,7 +131,7 @@ export function createDraw(stages) {
     }
   }
 
-  /** @param {any} run @param {AbortSignal} signal @returns {Promise<string>} what went wrong, as a sentence */
+  /** @param {any} run @param {AbortSignal} signal @returns {Promise<string>} the error message, as a sentence */
   async function hear(run, signal) {
     try {
       const { gaps } = await run.playTo(audio(), {
@@ -160,7 +160,7 @@ export function createDraw(stages) {
     hush();
     const { signal } = (stopper = new AbortController());
     const context = audio();
-    void context.resume(); // while the click still counts
+    void context.resume(); // while the user activation lasts
     const note = byId('wavenet-said');
     note.textContent = phrase`Loading WaveNet`;
     try {

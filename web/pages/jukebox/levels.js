@@ -2,7 +2,7 @@
 // Recordings as the page keeps them.
 // @ts-check
 
-/** The samples of mu-law levels in base64. @param {string} text */
+/** Decodes base64 mu-law levels to samples. @param {string} text */
 export function samplesOf(text) {
   return Float32Array.from(atob(text), (letter) => {
     const y = (letter.charCodeAt(0) / 255) * 2 - 1;

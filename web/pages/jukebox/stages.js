@@ -75,7 +75,7 @@ export function createStages() {
       }),
     ]),
   );
-  /** @param {'given' | Level} name @returns {Promise<boolean>} whether all of it was heard */
+  /** @param {'given' | Level} name @returns {Promise<boolean>} whether all of it was played */
   async function hear(name) {
     const samples = name === 'given' ? staged?.samples : staged?.from[name];
     const rate = model?.info.sampleRate;
@@ -201,7 +201,7 @@ export function createStages() {
       return staged;
     },
     books,
-    /** Called when there is a model, when a sound is staged, and when the codebooks are read. @param {() => void} tell */
+    /** Called when a model is loaded, when a sound is staged, and when the codebooks are read. @param {() => void} tell */
     on(tell) {
       listeners.add(tell);
     },

@@ -45,7 +45,10 @@ export function createSurface(canvas, paint) {
   return soon;
 }
 
-/** A waveform. @param {Surface} surface @param {ArrayLike<number>} samples @param {{ most?: number, cursor?: number, ink?: string }} [how] most: samples of the whole width; cursor: a sample */
+/**
+ * Draws a waveform. @param {Surface} surface @param {ArrayLike<number>} samples @param {{ most?: number, cursor?: number, ink?: string }}
+ * [how] most: samples in the whole width; cursor: a sample
+ */
 export function paintWave({ context, width, height, colour }, samples, { most = samples.length, cursor = -1, ink = '--predicted' } = {}) {
   const [middle, each] = [height / 2, Math.max(1, most) / width];
   context.fillStyle = colour('--rule');

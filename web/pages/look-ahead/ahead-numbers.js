@@ -9,7 +9,7 @@ import { passes, verdict } from './ahead-run.js';
 const WAYS = /** @type {const} */ (['guessing', 'without']);
 const BLANK = phrase`not yet`;
 
-/** The numbers of a picture as far as it is shown. @param {Way} way @param {Drawing} drawing @param {number} pixels */
+/** The numbers of the shown part of a picture. @param {Way} way @param {Drawing} drawing @param {number} pixels */
 export function showDrawing(way, { ahead, ms }, pixels) {
   const count = passes(ahead, pixels);
   const whole = pixels === ahead.length;
@@ -25,20 +25,20 @@ export function showDrawing(way, { ahead, ms }, pixels) {
 }
 
 /** Compares both, once they are complete.
- * @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} what there is to say */
+ * @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} the result in words */
 export function showVerdict(a, b) {
   const text = a && b ? verdict(a, b) : '';
   byId('ahead-verdict').textContent = text;
   return text;
 }
 
-/** Another picture: nothing is known of it. */
+/** Another picture: its numbers are unknown. */
 export function clearNumbers() {
   for (const way of WAYS) for (const row of ['passes', 'each', 'right', 'ms', 'median']) byId(`ahead-${row}-${way}`).textContent = BLANK;
   for (const id of ['summary', 'verdict', 'timing']) byId(`ahead-${id}`).textContent = '';
 }
 
-/** @param {Timing} timing @param {number} pictures @returns {string} what there is to say */
+/** @param {Timing} timing @param {number} pictures @returns {string} the result in words */
 export function showTiming(timing, pictures) {
   for (const way of WAYS) byId(`ahead-median-${way}`).textContent = time(timing[way]);
   const { guessing, without, unequal } = timing;

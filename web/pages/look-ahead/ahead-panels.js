@@ -5,9 +5,9 @@ import { SIDE, announce, askable, make, onTheme, paint, perFrame, phrase } from 
 import { passAt, passes } from './ahead-run.js';
 /** @import { Drawing } from './ahead-run.js' */
 
-/** Shares of the heat ramp: of the pixel that begins a pass, and of the ones that came with it, paler and paler. */
+/** Positions on the heat ramp: of the pixel that starts a pass, and of the following ones, paler and paler. */
 const FIRST = 0.72;
-/** @param {number} ahead how many of its pass came before a pixel */
+/** @param {number} ahead the number of pixels of its pass before a pixel */
 const shareOf = (ahead) => (ahead === 0 ? FIRST : 0.32 - 0.03 * ahead);
 
 const NOTHING = { values: new Uint8Array(SIDE * SIDE), ahead: new Uint8Array(SIDE * SIDE) };
@@ -21,7 +21,7 @@ export function createAheadPanels(root) {
   let drawing = NOTHING;
   let head = 0;
   let drawn = false;
-  /** The pixel that the visitor asks about; -1: none. */
+  /** The selected pixel; -1: none. */
   let asked = -1;
 
   const redraw = perFrame(() => {
@@ -41,7 +41,7 @@ export function createAheadPanels(root) {
     picture.note.textContent =
       head === 0 ? phrase`Nothing drawn yet.` : drawn ? phrase`Drawn.` : phrase`${head} of ${values.length} pixels.`;
     runs.note.textContent = pass ? describe(ahead, pass) : head === 0 ? '' : phrase`Point at a pixel to ask which pass it came with.`;
-    // A visitor who moves over a picture with the keyboard hears the item under the cursor.
+    // If a visitor moves over a picture with the keyboard, the current item is announced.
     if (pass && root.contains(document.activeElement)) announce(runs.note.textContent, 400);
   });
 
@@ -68,14 +68,17 @@ export function createAheadPanels(root) {
   }
   const picture = createPanel(phrase`The picture`, '', phrase`The picture.`);
   const runs = createPanel(phrase`Its passes`, phrase`a run of colour each`, phrase`The passes of the model.`);
-  runs.canvas.dataset.varies = ''; // a pass also ends where a slice of the work does, which is a matter of time
+  runs.canvas.dataset.varies = ''; // a pass also ends at a chunk's end, which depends on timing
 
   onTheme(redraw);
   new ResizeObserver(redraw).observe(root);
   redraw();
 
   return {
-    /** @param {Pick<Drawing, 'values' | 'ahead'> | null} what null: nothing yet @param {number} [pixels] @param {boolean} [whole] no more will come */
+    /**
+     * @param {Pick<Drawing, 'values' | 'ahead'> | null} what null: nothing yet @param {number} [pixels] @param {boolean} [whole] no more
+     * will come
+     */
     show(what, pixels = 0, whole = false) {
       if (what !== drawing) asked = -1;
       drawing = what ?? NOTHING;

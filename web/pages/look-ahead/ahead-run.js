@@ -7,11 +7,11 @@ import { phrase } from '../../shell/page/phrase.js';
 /**
  * @typedef {Object} Drawing a whole picture
  * @property {Uint8Array} values 8-bit greys
- * @property {Uint8Array} ahead of each pixel, how many of its pass came before it: 0 begins a pass
- * @property {number} ms that the page waited for the model
+ * @property {Uint8Array} ahead for each pixel, the number of pixels of its pass before it: 0 begins a pass
+ * @property {number} ms milliseconds that the page waited for the model
  */
 
-/** @param {Model} model of one element a pixel @param {PictureOptions} options @returns {Promise<Drawing>} */
+/** @param {Model} model a model with one element per pixel @param {PictureOptions} options @returns {Promise<Drawing>} */
 export async function draw(model, options) {
   const { positions } = model.info;
   const values = new Uint8Array(positions);
@@ -42,10 +42,10 @@ export function passAt(ahead, pixel) {
   return { from, to };
 }
 
-/** In how many values two pictures differ. @param {Drawing} a @param {Drawing} b */
+/** The number of values in which two pictures differ. @param {Drawing} a @param {Drawing} b */
 export const differences = (a, b) => a.values.reduce((count, value, i) => count + Number(value !== b.values[i]), 0);
 
-/** Says whether a picture that was drawn both ways is the same. @param {Drawing} a @param {Drawing} b */
+/** Describes whether a picture drawn both ways is the same. @param {Drawing} a @param {Drawing} b */
 export function verdict(a, b) {
   const count = differences(a, b);
   return count === 0
@@ -63,11 +63,11 @@ export function median(numbers) {
  * @typedef {Object} Timing
  * @property {number} guessing median time of a picture, in ms
  * @property {number} without
- * @property {number} unequal pictures that were not the same both ways
+ * @property {number} unequal pictures that differed
  */
 
 /**
- * Draws pictures of as many seeds both ways. Each way goes first at every other seed, so that neither has the better moments.
+ * Draws pictures of this many seeds in both ways. The ways alternate in going first, so that neither has an advantage.
  * @param {Model} model
  * @param {PictureOptions & { seed: number }} options
  * @param {number} pictures

@@ -24,12 +24,12 @@ import { draw, passAt, timeBoth } from './ahead-run.js';
 /** @import { Model, Phase } from '../../shell/index.js' */
 /** @import { Drawing } from './ahead-run.js' */
 
-/** Pixels per second, as they are shown: a pass at a time, each as long as it has pixels. */
+/** Displayed pixels per second: a pass at a time, for as long as it has pixels. */
 const SPEED = 200;
-/** Pictures to time, each both ways. */
+/** Number of pictures to time, each in both ways. */
 const PICTURES = 8;
 
-/** Makes the figure. */
+/** Creates the figure. */
 function createAhead() {
   /** @type {HTMLButtonElement} */
   const both = byId('ahead-both');
@@ -40,9 +40,9 @@ function createAhead() {
   const panels = createAheadPanels(byId('ahead-panels'));
   /** @type {Model | null} */
   let model = null;
-  /** The picture, both ways, as far as they were drawn. @type {{ guessing?: Drawing, without?: Drawing }} */
+  /** The picture so far, in both ways. @type {{ guessing?: Drawing, without?: Drawing }} */
   let drawings = {};
-  /** The drawing that is shown. @type {{ way: 'guessing' | 'without', drawing: Drawing } | null} */
+  /** The shown drawing. @type {{ way: 'guessing' | 'without', drawing: Drawing } | null} */
   let shown = null;
 
   const playback = new Playback({
@@ -91,7 +91,7 @@ function createAhead() {
       shown = { way, drawing };
       const { length } = drawing.values;
       playback.rebase();
-      // With less motion the picture appears when it is finished.
+      // With reduced motion the picture appears when it is finished.
       for (let head = 0; head < length && !reducedMotion(); ) {
         const { to } = passAt(drawing.ahead, head);
         await playback.pass(to - head, signal);
@@ -104,7 +104,7 @@ function createAhead() {
       const other = way === 'guessing' ? 'without' : 'guessing';
       const beside = (drawings[other] ??= await draw(artist, { ...options(), lookAhead: other === 'guessing', signal }));
       showDrawing(other, beside, length);
-      // The first pictures of a page pay for the compiler: each is timed once more.
+      // The first pictures of a page include compile time: each is timed once more.
       for (const [name, one] of /** @type {const} */ ([
         [way, drawing],
         [other, beside],
@@ -117,7 +117,7 @@ function createAhead() {
 
   const time = () =>
     run('timing', async (artist, signal) => {
-      showWhole(); // what was being shown; its time is known already
+      showWhole(); // the shown drawing; its time is already known
       announce(phrase`Timing ${PICTURES} pictures, each with guesses and without.`);
       const timing = await timeBoth(artist, { ...options(), signal }, PICTURES, (done) =>
         say(phrase`Timing: ${done} of ${PICTURES} pictures drawn both ways.`),

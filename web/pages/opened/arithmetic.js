@@ -8,9 +8,12 @@ const f = Math.fround;
 const bits = new Int32Array(1);
 const float = new Float32Array(bits.buffer);
 
-/** 1 / ln 2; ln 2 in two parts; 1.5 times 2^23, by which a number is rounded to a whole one that its low bits are. As in src/kernels/elementary.h. */
+/**
+ * 1 / ln 2; ln 2 in two parts; 1.5 times 2^23, a constant whose addition rounds a number to an integer in its low bits. As in
+ * src/kernels/elementary.h.
+ */
 const [PER_LN2, LN2_HIGH, LN2_LOW, SHIFT] = [0x1715476 / 2 ** 24, 0x162e4 / 2 ** 17, 0x17f7d1c / 2 ** 44, 1.5 * 2 ** 23];
-/** Taylor's sum of e^r, from r^7 down. */
+/** Taylor series of e^r, from r^7 down. */
 const TAYLOR = [1 / 720, 1 / 120, 1 / 24, 1 / 6, 0.5, 1, 1].map(f);
 
 /** e^x; below -87 it is 0. @param {number} x single */
@@ -26,7 +29,7 @@ export function exp(x) {
   return f(p * float[0]);
 }
 
-/** Four running sums, number i on sum i mod 4, joined at the end. @param {number} count @param {(i: number) => number} number */
+/** Four partial sums, term i in sum i mod 4, added at the end. @param {number} count @param {(i: number) => number} number */
 function lanes(count, number) {
   const sums = [0, 0, 0, 0];
   for (let i = 0; i < count; i++) sums[i % 4] = f(sums[i % 4] + number(i));
@@ -40,7 +43,7 @@ export function dot(a, b, bias = 0) {
   return sum;
 }
 
-/** The same of a query and a key: even and odd channels apart. @param {ArrayLike<number>} q @param {ArrayLike<number>} k */
+/** The same for a query and a key: even and odd channels separately. @param {ArrayLike<number>} q @param {ArrayLike<number>} k */
 export function compare(q, k) {
   let [even, odd] = [0, 0];
   for (let i = 0; i < q.length; i += 2) {
@@ -50,7 +53,7 @@ export function compare(q, k) {
   return f(even + odd);
 }
 
-/** e^(x - largest) / their sum; -Infinity becomes 0. @param {ArrayLike<number>} row */
+/** e^(x - largest) divided by their sum; -Infinity becomes 0. @param {ArrayLike<number>} row */
 export function softmax(row) {
   const top = Array.from(row).reduce((a, b) => Math.max(a, b), -Infinity);
   const e = Float32Array.from(row, (x) => exp(f(x - (top === -Infinity ? 0 : top))));
@@ -73,7 +76,7 @@ export function norm(x, weight, bias, epsilon) {
   return { mean, scale, row: centred.map((one, i) => f(f(one * scale) * weight[i]) + bias[i]) };
 }
 
-/** 1 / sqrt(k), by which scores are multiplied. @param {number} k */
+/** 1 / sqrt(k), the factor of the scores. @param {number} k */
 export const scaleOf = (k) => f(1 / f(Math.sqrt(k)));
 
 /** max(x, 0) @param {number} x */
@@ -82,7 +85,7 @@ export const relu = (x) => (x < 0 ? 0 : x);
 /** x / (1 + e^(-2 sqrt(2 / pi) (x + 0.044715 x^3))) @param {number} x */
 export const gelu = (x) => f(x / f(1 + exp(f(f(x * f(f(f(0.044715) * f(x * x)) + 1)) * f(-1.5957691216057308)))));
 
-/** Element i of the position p of a model of width d [Vaswani 2017, section 3.5]. @param {number} p @param {number} i @param {number} d */
+/** Element i of position p in a model of width d [Vaswani 2017, section 3.5]. @param {number} p @param {number} i @param {number} d */
 export function wave(p, i, d) {
   const angle = p * 10000 ** (-(i - (i % 2)) / d);
   return f(i % 2 ? Math.cos(angle) : Math.sin(angle));

@@ -9,10 +9,10 @@ import { phrase } from '../../shell/page/phrase.js';
 
 /**
  * @typedef {'embed' | 'place' | 'attend' | 'norm' | 'feed' | 'linear' | 'odds'} Kind
- * @typedef {{ id: string, title: string, kind: Kind, side: 'enc' | 'dec', block: number, adds?: boolean }} Box  id: what the names of its matrices begin with; block: -1 for none;
- *   adds: what went in is added to what comes out, in the same box
+ * @typedef {{ id: string, title: string, kind: Kind, side: 'enc' | 'dec', block: number, adds?: boolean }} Box  id: prefix of its matrices'
+ *   names; block: -1 for none; adds: the box adds its input to its output
  * @typedef {{ name: string, matrix: Matrix, symbol: string, transposed?: boolean, wide?: boolean }} Shown  symbol: HTML
- * @typedef {(Shown | string)[]} Line  matrices with the signs between them
+ * @typedef {(Shown | string)[]} Line  matrices with the operators between them
  * @typedef {{ says: string, line: Line, closed?: boolean }} Group  closed: at first
  */
 
@@ -56,7 +56,7 @@ export function boxesOf({ kind, blocks, encoderBlocks }) {
   return boxes;
 }
 
-/** A box by its whole name, for people. @param {Box} box @param {Shape} shape */
+/** The full name of a box, for people. @param {Box} box @param {Shape} shape */
 export const nameOf = ({ title, side, block }, { kind }) =>
   [
     ...(kind === 'gpt2' ? [] : [side === 'enc' ? phrase`Encoder` : phrase`Decoder`]),
@@ -64,10 +64,10 @@ export const nameOf = ({ title, side, block }, { kind }) =>
     phrase(title),
   ].join(', ');
 
-/** A head of a box, for people. @param {Box} box @param {Shape} shape @param {number} head */
+/** The name of a head of a box, for people. @param {Box} box @param {Shape} shape @param {number} head */
 export const headOf = (box, shape, head) => phrase`${nameOf(box, shape)}, head ${head + 1}`;
 
-/** The box in which a matrix is made: the one with the longest name that it begins with. @param {Box[]} boxes @param {string} name */
+/** The box in which a matrix is computed: the one whose id is the longest prefix of its name. @param {Box[]} boxes @param {string} name */
 export function boxOf(boxes, name) {
   const alias = /^(enc|dec)\.(onehot|scaled)$/.test(name)
     ? name.replace(/onehot|scaled/, 'embedding')
@@ -83,7 +83,7 @@ export function boxOf(boxes, name) {
 const sub = (symbol, below) => `<i>${symbol}</i><sub>${below}</sub>`;
 
 /**
- * What a box shows when it is open.
+ * The contents of an open box.
  *
  * @param {Box} box @param {number} head @param {Trace} trace @param {WeightFile} file @returns {Group[]}
  */
@@ -93,7 +93,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
   const shown = (name, symbol, more = {}) => ({ name, matrix: get(name), symbol, ...more });
   /** @param {Matrix} matrix @param {string} symbol @param {Partial<Shown>} [more] @returns {Shown} */
   const made = (matrix, symbol, more = {}) => ({ name: matrix.name, matrix, symbol, ...more });
-  /** What a product was made of. @param {string} name @param {string} x @param {string} w @param {string} y @returns {Line} */
+  /** The operands of a product. @param {string} name @param {string} x @param {string} w @param {string} y @returns {Line} */
   const product = (name, x, w, y) => {
     const {
       made: {
@@ -305,7 +305,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
   }
 }
 
-/** What the last part of a name is called. @type {Record<string, string>} */
+/** Labels for the last part of a name. @type {Record<string, string>} */
 const SHORT = {
   onehot: 'one-hot',
   embedding: 'embedding',
@@ -332,7 +332,7 @@ const SHORT = {
   odds: 'odds',
 };
 
-/** A matrix in a word, for people; a weight by its name in the file. @param {Matrix} matrix */
+/** A short label of a matrix, for people; a weight has its name in the file. @param {Matrix} matrix */
 export function shortOf({ name, made: { op } }) {
   if (op === 'file') return name;
   const last = SHORT[name.slice(name.lastIndexOf('.') + 1)] ?? name;
@@ -344,11 +344,11 @@ export function shortOf({ name, made: { op } }) {
       : phrase`${phrase(last)} of head ${Number(head) + 1}`;
 }
 
-/** A token as the page writes it. @param {string} token */
+/** A token in the page's notation. @param {string} token */
 export const letter = (token) => (token === '<end>' ? '⏎' : token);
 
 /**
- * The words at the rows and columns of a matrix.
+ * The labels of the rows and columns of a matrix.
  *
  * @param {Matrix} matrix @param {Trace} trace @param {Shape} shape
  * @returns {{ rows: string[], columns: string[] }}

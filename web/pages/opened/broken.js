@@ -10,7 +10,7 @@ import { ALL_ON, trace } from './networks.js';
 
 /** @typedef {{ name: string, off: Partial<typeof ALL_ON> }} Loss */
 
-/** Everything that can be taken away. @param {Shape} shape @returns {Loss[]} */
+/** Everything that can be removed. @param {Shape} shape @returns {Loss[]} */
 function lossesOf(shape) {
   const heads = boxesOf(shape)
     .filter(({ kind }) => kind === 'attend')
@@ -29,7 +29,7 @@ export function createBroken() {
   const root = byId('broken');
   let turn = 0;
   return {
-    /** Another word, network or weight. @param {{ trace: Trace, file: WeightFile, shape: Shape }} pass */
+    /** Updates the figure for another word, network or weight. @param {{ trace: Trace, file: WeightFile, shape: Shape }} pass */
     async use({ trace: { source }, file, shape }) {
       const mine = ++turn;
       const word = source.slice(0, -1);

@@ -37,7 +37,7 @@ export function createDiagram(boxes, shape, onOpen) {
     column.forEach((box, i) => {
       const { x, y } = place(box);
       arrow(`M${x + middle} ${i === 0 ? y + half + 16 : y + STEP - half} V${y + half}`);
-      // Around a sublayer: what goes in is added to what comes out.
+      // The residual connection around a sublayer.
       const next = column[i + 1];
       const outer = side === 'enc' || sides.length === 1 ? -1 : 1;
       const edge = outer < 0 ? x : x + BOX;
@@ -136,7 +136,7 @@ export function createDiagram(boxes, shape, onOpen) {
     select(box) {
       for (const [one, button] of buttons) button.setAttribute('aria-pressed', String(one === box));
     },
-    /** Letters below and above. @param {string[]} read of each side @param {string} written */
+    /** Labels below and above. @param {string[]} read of each side @param {string} written */
     label(read, written) {
       below.forEach((words, i) => {
         words.textContent = read[i];

@@ -9,11 +9,11 @@ import { phrase } from '../../shell/page/phrase.js';
 export const number = (x, digits = 2) =>
   x === -Infinity ? '−∞' : (Object.is(Number(x.toFixed(digits)), -0) ? 0 : x).toFixed(digits).replace('-', '−');
 
-/** In a product or a sum, negative numbers are in brackets. @param {number} x */
+/** Writes negative numbers in a product or a sum in brackets. @param {number} x */
 const factor = (x) => (x < 0 ? `(${number(x)})` : number(x));
 
 /**
- * @typedef {{ matrix: Matrix, cells: [number, number][] }} Source  what went in: rows and columns
+ * @typedef {{ matrix: Matrix, cells: [number, number][] }} Source  the operand: rows and columns
  * @typedef {{ rule: string, sum: string, sources: Source[] }} Explanation  rule: in a few words; sum: with the numbers
  */
 

@@ -5,14 +5,14 @@ import { compare, dot, gelu, norm, relu, scaleOf, softmax, wave } from './arithm
 
 /**
  * @typedef {'file' | 'onehot' | 'lookup' | 'times' | 'wave' | 'add' | 'product' | 'columns' | 'join' | 'compare' | 'mask' | 'softmax' |
- *   'aggregate' | 'norm' | 'relu' | 'gelu' | 'copy' | 'zero'} Op  how a matrix was made; copy: a switch has removed an operation; zero: or
- *   its result
- * @typedef {{ op: Op, of: Matrix[], by?: number, from?: number, ids?: number[], means?: number[], scales?: number[] }} Made  of: what it was made of; by: a factor, or an
- *   epsilon; from: its first column there; ids: of its rows, -1 for none; means, scales: of its rows
+ *   'aggregate' | 'norm' | 'relu' | 'gelu' | 'copy' | 'zero'} Op  how a matrix was computed; copy: a switch has removed an operation; zero:
+ *   or its result
+ * @typedef {{ op: Op, of: Matrix[], by?: number, from?: number, ids?: number[], means?: number[], scales?: number[] }} Made  of: its
+ *   operands; by: a factor, or an epsilon; from: its first column there; ids: of its rows, -1 for none; means, scales: of its rows
  */
 
 export class Matrix {
-  /** @param {string} name @param {number} rows @param {number} cols @param {Made} made @param {Float32Array} [data] row after row */
+  /** @param {string} name @param {number} rows @param {number} cols @param {Made} made @param {Float32Array} [data] row by row */
   constructor(name, rows, cols, made, data = new Float32Array(rows * cols)) {
     this.name = name;
     this.rows = rows;
@@ -32,9 +32,9 @@ export class Matrix {
   }
 }
 
-/** Makes matrices and keeps each by its name. */
+/** Computes matrices and stores each by its name. */
 export class Graph {
-  /** In the order in which they were made. @type {Map<string, Matrix>} */
+  /** In the order of computation. @type {Map<string, Matrix>} */
   matrices = new Map();
 
   /** @param {string} name @param {number} rows @param {number} cols @param {Made} made @param {(i: number, j: number) => number} number */
@@ -73,24 +73,24 @@ export class Graph {
     return this.#make(name, rows, d, { op: 'wave', of: [] }, (i, j) => wave(i, j, d));
   }
 
-  /** @param {string} name @param {Matrix} a @param {Matrix} b as many rows, or more */
+  /** @param {string} name @param {Matrix} a @param {Matrix} b with at least as many rows */
   add(name, a, b) {
     return this.#make(name, a.rows, a.cols, { op: 'add', of: [a, b] }, (i, j) => a.at(i, j) + b.at(i, j));
   }
 
-  /** x W^T + bias @param {string} name @param {Matrix} x @param {Matrix} w @param {Matrix} [bias] of one row */
+  /** x W^T + bias @param {string} name @param {Matrix} x @param {Matrix} w @param {Matrix} [bias] with one row */
   product(name, x, w, bias) {
     return this.#make(name, x.rows, w.rows, { op: 'product', of: bias ? [x, w, bias] : [x, w] }, (i, j) =>
       dot(w.row(j), x.row(i), bias?.data[j]),
     );
   }
 
-  /** @param {string} name @param {Matrix} a @param {number} from @param {number} count @param {number} [rows] the first of them */
+  /** @param {string} name @param {Matrix} a @param {number} from @param {number} count @param {number} [rows] the first rows */
   columns(name, a, from, count, rows = a.rows) {
     return this.#make(name, rows, count, { op: 'columns', of: [a], from }, (i, j) => a.at(i, from + j));
   }
 
-  /** Side by side, all of one width. @param {string} name @param {Matrix[]} parts */
+  /** Concatenates columns; all parts have one width. @param {string} name @param {Matrix[]} parts */
   join(name, parts) {
     const width = parts[0].cols;
     return this.#make(name, parts[0].rows, width * parts.length, { op: 'join', of: parts }, (i, j) =>
@@ -103,12 +103,12 @@ export class Graph {
     return this.#make(name, q.rows, k.rows, { op: 'compare', of: [q, k] }, (i, j) => compare(q.row(i), k.row(j)));
   }
 
-  /** By one over the root of the width of a key. @param {string} name @param {Matrix} scores @param {number} width */
+  /** Divides by the square root of a key's width. @param {string} name @param {Matrix} scores @param {number} width */
   scale(name, scores, width) {
     return this.times(name, scores, scaleOf(width));
   }
 
-  /** What comes after a place is -Infinity. @param {string} name @param {Matrix} scores */
+  /** Sets the scores of later positions to -Infinity. @param {string} name @param {Matrix} scores */
   mask(name, scores) {
     return this.#make(name, scores.rows, scores.cols, { op: 'mask', of: [scores] }, (i, j) => (j > i ? -Infinity : scores.at(i, j)));
   }
@@ -123,7 +123,7 @@ export class Graph {
     );
   }
 
-  /** Each row: the values, each as much as its weight. @param {string} name @param {Matrix} weights @param {Matrix} values */
+  /** Each row: the values, weighted and added. @param {string} name @param {Matrix} weights @param {Matrix} values */
   aggregate(name, weights, values) {
     const column = (/** @type {number} */ j) => Float32Array.from({ length: values.rows }, (_, i) => values.at(i, j));
     const columns = Array.from({ length: values.cols }, (_, j) => column(j));

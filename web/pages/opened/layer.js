@@ -10,14 +10,17 @@ import { createSheet } from './sheet.js';
 /** @import { WeightFile } from './file.js' */
 /** @import { Shape, Trace } from './networks.js' */
 
-/** A part of an equation, and the matrix that it is: its own name, or after a < the operand of that number. @typedef {string | { text: string, name: string }} Part */
+/**
+ * A part of an equation, and its matrix: the matrix's own name, or after a < the operand with that number. @typedef {string | { text:
+ * string, name: string }} Part
+ */
 
 /** @param {string} text @param {string} name @returns {Part} */
 const part = (text, name) => ({ text, name });
 const W = (/** @type {string} */ below) => `<i>W</i><sub>${below}</sub>`;
 const AT = 'enc.0.self';
 
-/** As the paper writes them; of head 1. @type {Part[][]} */
+/** In the paper's notation; for head 1. @type {Part[][]} */
 const EQUATIONS = [
   [
     part('<i>q</i><sub>a</sub>', `${AT}.norm`),
@@ -51,7 +54,7 @@ const EQUATIONS = [
   ],
 ];
 
-/** What a matrix is in the equations, by its name. @type {Map<string, string>} */
+/** The symbol of a matrix in the equations, by its name. @type {Map<string, string>} */
 const SYMBOLS = new Map(
   EQUATIONS.flatMap((parts) =>
     parts.flatMap((one) => (typeof one === 'string' ? [] : [/** @type {[string, string]} */ ([one.name, one.text])])),
@@ -77,7 +80,7 @@ export function createLayer() {
         ...parts.map((one) => {
           if (typeof one === 'string') {
             const text = make('span');
-            text.innerHTML = one; // our own words
+            text.innerHTML = one; // a translated text
             return text;
           }
           const button = make('button', { type: 'button', class: 'term', 'aria-pressed': 'false' });
@@ -100,7 +103,7 @@ export function createLayer() {
     return operand === undefined ? matrix : matrix.made.of[Number(operand)];
   };
 
-  /** A matrix, and those that it was made of. @returns {Group[]} */
+  /** A matrix with its operands. @returns {Group[]} */
   function groups() {
     const matrix = matrixOf(chosen);
     const symbol = (/** @type {Matrix} */ one) => {
@@ -147,7 +150,7 @@ export function createLayer() {
     sheet.keep(matrix, 0, 0);
   }
   return {
-    /** Numbers of another pass. @param {{ trace: Trace, file: WeightFile, shape: Shape }} next */
+    /** Shows the numbers of another pass. @param {{ trace: Trace, file: WeightFile, shape: Shape }} next */
     use(next) {
       now = next;
       show();

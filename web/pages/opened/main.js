@@ -13,7 +13,10 @@ let layer;
 /** @type {ReturnType<typeof createBroken> | undefined} */
 let broken;
 /** @typedef {Parameters<ReturnType<typeof createLayer>['use']>[0]} Pass */
-/** The last pass, and the last one of a network that has such a layer: of a decoder alone it keeps its numbers. @type {Record<'any' | 'layered', Pass | undefined>} */
+/**
+ * The last pass, and the last one of a network with such a layer, whose numbers stay when a decoder alone is shown. @type {Record<'any' |
+ * 'layered', Pass | undefined>}
+ */
 const last = { any: undefined, layered: undefined };
 startPage(
   createOpened((pass) => {

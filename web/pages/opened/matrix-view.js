@@ -7,18 +7,18 @@ import { number } from './explain.js';
 /** @import { Matrix } from './graph.js' */
 /** @import { Shown } from './boxes.js' */
 
-/** Pixels of a cell with a number, of its letters, of one without. */
+/** Pixels: of a cell with a number, of its letters, of a cell without one. */
 const [CELL, HEIGHT, FONT, SMALL, TINY] = [29, 21, 11, 13, 9];
-/** More rows than this are lower. */
+/** With more rows than this, rows are lower. */
 const TALL = 16;
 
-/** @typedef {{ rows: string[], columns: string[], followed?: number }} Labels  followed: a row that is marked */
+/** @typedef {{ rows: string[], columns: string[], followed?: number }} Labels  followed: index of the marked row */
 
 /**
  * @param {Shown} shown
  * @param {Labels} labels
  * @param {Object} hooks
- * @param {() => number} hooks.room pixels that it may take
+ * @param {() => number} hooks.room available pixels
  * @param {(matrix: Matrix, i: number, j: number, aloud: boolean) => void} hooks.onPoint
  * @param {() => void} hooks.onLeave
  */
@@ -26,7 +26,7 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
   const [down, across] = transposed ? [labels.columns, labels.rows] : [labels.rows, labels.columns];
   const [height, width] = transposed ? [matrix.cols, matrix.rows] : [matrix.rows, matrix.cols];
   const name = make('span', { class: 'matrix-name' });
-  name.innerHTML = phrase(symbol); // our own words
+  name.innerHTML = phrase(symbol); // a translated text
   const canvas = make('canvas', {
     class: 'matrix-canvas',
     tabindex: '0',

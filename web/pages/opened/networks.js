@@ -15,12 +15,12 @@ import { Graph } from './graph.js';
 /** @import { WeightFile } from './file.js' */
 
 /**
- * @typedef {Object} Switches what is on; all of it, as trained
+ * @typedef {Object} Switches the active parts; all of them, as in training
  * @property {boolean} scale
  * @property {boolean} mask
  * @property {boolean} positions
  * @property {boolean} residual
- * @property {string} off a head that is off, as 'enc.0.self.1'; '': none
+ * @property {string} off a disabled head, such as 'enc.0.self.1'; '': none
  */
 /** @type {Switches} */
 export const ALL_ON = { scale: true, mask: true, positions: true, residual: true, off: '' };
@@ -74,7 +74,7 @@ class Pass {
     return this.g.norm(name, x, this.tensor(`${weights}.weight`), this.tensor(`${weights}.bias`), this.shape.epsilon);
   }
 
-  /** x + y, or y where residuals are off. @param {string} name @param {Matrix} x @param {Matrix} y */
+  /** x + y, or y if residuals are off. @param {string} name @param {Matrix} x @param {Matrix} y */
   residual(name, x, y) {
     return this.on.residual ? this.g.add(name, x, y) : this.g.copy(name, y);
   }
@@ -114,7 +114,7 @@ class Pass {
     );
   }
 
-  /** Tokens with their places. @param {string} name @param {number[]} ids -1: nothing @param {Matrix} [learned] places */
+  /** Tokens with their positions. @param {string} name @param {number[]} ids -1: nothing @param {Matrix} [learned] position table */
   embed(name, ids, learned) {
     const {
       g,
@@ -160,7 +160,7 @@ class Pass {
  *
  * @param {WeightFile} file
  * @param {number[]} source ids
- * @param {number[]} written ids before the predicted position; place 0 reads nothing
+ * @param {number[]} written ids before the predicted position; position 0 reads nothing
  * @param {Switches} on
  */
 function transformer(file, source, written, on) {
@@ -204,14 +204,14 @@ function gpt2(file, ids, on) {
   return pass.end(pass.norm('dec.norm', x, 'output_norm'));
 }
 
-/** @typedef {{ matrices: Map<string, Matrix>, source: number[], written: number[], first: number }} Trace  written: ids that were drawn,
- * the end too where it came; first: the row of the probabilities of the first one */
+/** @typedef {{ matrices: Map<string, Matrix>, source: number[], written: number[], first: number }} Trace  written: the drawn ids,
+ * including the end if it came; first: the row of the first one's probabilities */
 
 /**
- * A word, and the network's output for it, always the most probable letter; every matrix of the pass that predicts them all.
+ * A word, and the network's output for it, always the most probable letter; with every matrix of the pass that predicts them all.
  *
- * No position sees a later one, so one pass checks a whole guess of the output; another pass is needed only if the guess is wrong. Without
- * the mask, positions see later ones, so those must still be empty.
+ * No position sees a later one, so one pass checks a complete draft of the output; another pass is needed only if the draft is wrong.
+ * Without the mask, positions see later ones, so those must still be empty.
  *
  * @param {WeightFile} file
  * @param {number[]} word ids
@@ -225,7 +225,7 @@ export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {
   const source = [...word, alone ? tokens.indexOf('=') : end];
   const first = alone ? source.length - 1 : 0;
   const most = alone ? Math.min(source.length, context + 1 - source.length) : context;
-  /** The end is guessed last. @param {number[]} ids */
+  /** The end is the last id of a draft. @param {number[]} ids */
   const ended = (ids) => (ids.length < most && ids[ids.length - 1] !== end ? [...ids, end] : ids);
   let written = ended(on.mask ? guess.slice(0, most) : []);
   for (;;) {

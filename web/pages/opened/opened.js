@@ -34,10 +34,10 @@ import { cellOf, liveOf, stepsOf } from './walk.js';
 
 const FILES = ['opened.gguf', 'opened-decoder.gguf'];
 const REST_MS = 60;
-/** Numbers that can still be looked at one by one. */
+/** The most numbers that can still be inspected one by one. */
 const MOST = 100000;
 
-/** Of every bit of every number. @param {Iterable<Matrix>} matrices */
+/** A hash of every bit of every number. @param {Iterable<Matrix>} matrices */
 function fingerprint(matrices) {
   let hash = 0x811c9dc5;
   for (const { data } of matrices)
@@ -45,7 +45,7 @@ function fingerprint(matrices) {
   return (hash >>> 0).toString(16);
 }
 
-/** A file; without a connection the one that the library has kept. @param {string} url */
+/** Loads a file; offline, the copy cached by the library. @param {string} url */
 async function bytesOf(url) {
   const answer = await fetch(url).catch(async (error) => {
     const copy = await globalThis.caches?.match(url);
@@ -56,7 +56,7 @@ async function bytesOf(url) {
   return answer.arrayBuffer();
 }
 
-/** @param {(pass: { trace: Trace, file: WeightFile, shape: Shape }) => void} onPass whenever all was computed anew */
+/** @param {(pass: { trace: Trace, file: WeightFile, shape: Shape }) => void} onPass called whenever everything was recomputed */
 export function createOpened(onPass) {
   /** @type {HTMLInputElement} */
   const input = byId('word');
@@ -66,11 +66,11 @@ export function createOpened(onPass) {
   /** @type {HTMLButtonElement} */
   const restore = byId('restore');
   const switches = /** @type {HTMLInputElement[]} */ ([...byId('switches').querySelectorAll('input')]);
-  /** Networks by their files, once they were asked for; and the engine's models. @type {Map<string, Promise<Network>>} */
+  /** Requested networks, by file; and the engine's models. @type {Map<string, Promise<Network>>} */
   const networks = new Map();
   /** @type {Map<string, Model>} */
   const models = new Map();
-  /** The visitor's file that is in the place of the first one; '': none. */
+  /** The visitor's file that replaces the first one; '': none. */
   let own = '';
   /** @type {Network | undefined} */
   let network;
@@ -79,7 +79,7 @@ export function createOpened(onPass) {
   /** @type {Box | undefined} */
   let box;
   let head = 0;
-  /** Which written letter is looked at. */
+  /** Index of the selected output letter. */
   let at = 0;
   /** Weights changed by the visitor, and their original values. @type {Map<Matrix, Map<number, number>>} */
   const changed = new Map();
@@ -115,7 +115,7 @@ export function createOpened(onPass) {
     );
   });
 
-  /** The head that a matrix belongs to; that which is chosen, if to none. @param {string} name */
+  /** The head that a matrix belongs to; the chosen one if it belongs to none. @param {string} name */
   const headOf = (name) => Number(/\.(?:self|cross)\.(\d)\./.exec(name)?.[1] ?? head);
 
   /** @param {string} name @returns {Promise<Network>} */
@@ -166,7 +166,7 @@ export function createOpened(onPass) {
   const settings = () => ({ ...ALL_ON, ...Object.fromEntries(switches.map(({ value, checked }) => [value, checked])), off: off.value });
   const asTrained = () => changed.size === 0 && off.value === '' && switches.every(({ checked }) => checked);
 
-  /** The letters that the network knows. */
+  /** The letters in the network's vocabulary. */
   function idsOf() {
     const { tokens = [] } = network?.shape ?? {};
     return [...input.value.toLowerCase()].map((sign) => tokens.indexOf(sign)).filter((id, i) => id > 0 && /[a-z]/i.test(input.value[i]));
@@ -202,7 +202,7 @@ export function createOpened(onPass) {
     agree();
   }
 
-  /** The letters, each a button for the position that predicted it. */
+  /** The output letters, each a button for the position that predicted it. */
   function showWritten() {
     if (!shown || !network) return;
     const { written: ids, matrices, first } = shown;
@@ -263,12 +263,12 @@ export function createOpened(onPass) {
     const apart = steps.map(({ token, nats }, i) => Math.abs(Math.exp(-nats) - odds.at(first + i, token)));
     const same = said(steps.map(({ token }) => token)) === said(ids) && apart.every((x) => x < 1e-5);
     verdict.textContent = `✓ ${same ? phrase`The WebAssembly model gives the same word, bit for bit.` : phrase`The engine writes something else.`}`;
-    // For those who compare engines: to the last bit.
+    // For comparing engines, to the last bit.
     result.textContent = `${said(source)}: ${said(ids)}; ${ids.map((id, i) => odds.at(first + i, id)).join(' ')}; ${steps.map(({ nats }) => nats).join(' ')}; ${fingerprint(matrices.values())}`;
     transport.dataset.phase = 'done';
   }
 
-  /** Weights as they were. */
+  /** Restores the weights. */
   function putBack() {
     for (const [matrix, before] of changed) for (const [place, value] of before) matrix.data[place] = value;
     changed.clear();
@@ -304,7 +304,7 @@ export function createOpened(onPass) {
   }
   const chosen = () => /** @type {HTMLInputElement} */ (document.querySelector('input[name=network]:checked')).value;
 
-  /** The first network's model, once its numbers are known to be such as can be shown. @param {Parameters<typeof acquireFirst>[0]} options */
+  /** The first network's model, once its numbers are known to be displayable. @param {Parameters<typeof acquireFirst>[0]} options */
   async function acquireNetwork(options) {
     const hold = await acquireFirst(options);
     try {
@@ -330,7 +330,7 @@ export function createOpened(onPass) {
         models.set(name, model);
         const now = await bring(name);
         if (network && network !== now && network.name === name)
-          await use(name); // another in its place
+          await use(name); // another one replaced it
         else void agree();
       },
       onLost() {

@@ -9,7 +9,7 @@ import { createPlane } from './plane.js';
 /** @import { Arrow } from './plane.js' */
 
 const COUNT = 3;
-/** A turn of the query: so many steps, so many a second. */
+/** A turn of the query: number of steps, and steps per second. */
 const [TURN, PACE] = [90, 30];
 
 export function createOverture() {
@@ -60,7 +60,7 @@ export function createOverture() {
 
   const transport = createTransport(byId('overture-transport'), { name: 'overture', onRun: () => turn() });
   const playback = new Playback({ speed: PACE, onPhase: transport.show });
-  /** The query goes once round. */
+  /** Rotates the query once. */
   const turn = () =>
     playback.run(async (signal) => {
       const [length, from] = [Math.max(1, Math.hypot(...q.at)), Math.atan2(q.at[1], q.at[0])];

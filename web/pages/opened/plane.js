@@ -3,7 +3,7 @@
 // @ts-check
 import { make, makeSvg, phrase } from '../../shell/index.js';
 
-/** The plane reaches so far from its middle; a key moves an arrow by so much. */
+/** The half-width of the plane; the distance of one arrow-key step. */
 const [REACH, STEP] = [2, 0.1];
 
 /** @import { Vector } from './attend.js' */

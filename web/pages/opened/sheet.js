@@ -12,21 +12,24 @@ import { createMatrixView } from './matrix-view.js';
 /** @import { WeightFile } from './file.js' */
 /** @import { Shape, Trace } from './networks.js' */
 
-/** @typedef {{ groups: Group[], trace: Trace, file: WeightFile, shape: Shape, followed?: number }} Open  followed: the row of the decoder that is looked at; of the encoder it is the first */
+/**
+ * @typedef {{ groups: Group[], trace: Trace, file: WeightFile, shape: Shape, followed?: number }} Open  followed: the selected row of the
+ * decoder; for the encoder it is the first
+ */
 
 /**
  * @param {HTMLElement} root of the matrices
  * @param {HTMLElement} said of the sum
  * @param {Object} hooks
- * @param {(matrix: Matrix, i: number, j: number) => void} [hooks.onGo] to where a number was made
- * @param {(matrix: Matrix, i: number, j: number, by: number) => void} [hooks.onChange] a weight is made larger or smaller; 0: as it was
+ * @param {(matrix: Matrix, i: number, j: number) => void} [hooks.onGo] leads to where a number was computed
+ * @param {(matrix: Matrix, i: number, j: number, by: number) => void} [hooks.onChange] makes a weight larger or smaller; 0: restores it
  */
 export function createSheet(root, said, { onGo, onChange }) {
   /** @type {MatrixView[]} */
   let views = [];
   /** @type {Open | undefined} */
   let open;
-  /** The number that is pointed at; kept: it stays when the pointer leaves. @type {{ matrix: Matrix, i: number, j: number } | null} */
+  /** The selected number; kept: it stays when the pointer leaves. @type {{ matrix: Matrix, i: number, j: number } | null} */
   let pointed = null;
   /** @type {{ matrix: Matrix, i: number, j: number } | null} */
   let kept = null;
@@ -39,7 +42,7 @@ export function createSheet(root, said, { onGo, onChange }) {
   const followedIn = ({ name, made: { op } }, { followed }) =>
     op === 'file' ? undefined : name.startsWith('enc.') || /\.cross\..*(key|value)$/.test(name) ? 0 : followed;
 
-  /** The view in which a matrix is made: the last of its line. @param {Matrix} matrix */
+  /** The view in which a matrix is computed: the last of its line. @param {Matrix} matrix */
   function maker(matrix) {
     const all = views.filter((view) => view.matrix === matrix);
     return all.find(({ root: view }) => !view.nextElementSibling) ?? all[0];
@@ -80,11 +83,15 @@ export function createSheet(root, said, { onGo, onChange }) {
         sources.map(({ matrix: source }) => source),
       ),
     );
-    said.style.minHeight = `${said.offsetHeight}px`; // else a shorter sum would draw the number that is pointed at away from the pointer, and back
+    // otherwise a shorter sum would move the selected number away from the pointer, and back
+    said.style.minHeight = `${said.offsetHeight}px`;
     if (aloud) announce(`${wordsOf(matrix, i, j)}: ${number(matrix.at(i, j))}, ${rule}`);
   }
 
-  /** Where to go from a number: to where those it was made of were made; a weight can be changed. @param {{ matrix: Matrix, i: number, j: number }} now @param {Matrix[]} sources */
+  /**
+   * Links from a number to where its operands were computed; a weight can be changed. @param {{ matrix: Matrix, i: number, j: number }} now
+   * @param {Matrix[]} sources
+   */
   function tools({ matrix, i, j }, sources) {
     const box = make('p', { class: 'sum-tools' });
     const add = (/** @type {string} */ text, /** @type {() => void} */ act) => {
@@ -117,7 +124,7 @@ export function createSheet(root, said, { onGo, onChange }) {
       const before = kept;
       open = next;
       views = [];
-      // One line alone needs no lid.
+      // A single line needs no collapsible heading.
       const lid = (/** @type {import('./boxes.js').Group} */ { says, closed }, /** @type {HTMLElement} */ line) =>
         says
           ? make('details', { class: 'group', ...(closed ? {} : { open: '' }) }, make('summary', {}, says), line)
@@ -132,7 +139,7 @@ export function createSheet(root, said, { onGo, onChange }) {
               ...group.line.map((part) => {
                 if (typeof part === 'string') {
                   const sign = make('span', { class: 'sign' });
-                  sign.innerHTML = part; // our own words
+                  sign.innerHTML = part; // a translated text
                   return sign;
                 }
                 const view = createMatrixView(
@@ -154,7 +161,7 @@ export function createSheet(root, said, { onGo, onChange }) {
           ),
         ),
       );
-      // What was pointed at is a number of another pass now.
+      // The selected number belongs to another pass now.
       const again = before && (next.trace.matrices.get(before.matrix.name) ?? next.file.tensors.get(before.matrix.name));
       kept =
         again && before.i < again.rows && before.j < again.cols && views.some(({ matrix }) => matrix === again)
@@ -163,7 +170,7 @@ export function createSheet(root, said, { onGo, onChange }) {
       pointed = null;
       tell();
     },
-    /** Keeps a number pointed at. @param {Matrix} matrix @param {number} i @param {number} j @param {boolean} [focus] */
+    /** Keeps a number selected. @param {Matrix} matrix @param {number} i @param {number} j @param {boolean} [focus] */
     keep(matrix, i, j, focus = false) {
       kept = { matrix, i, j };
       pointed = null;
@@ -173,7 +180,7 @@ export function createSheet(root, said, { onGo, onChange }) {
       tell();
       if (focus) made?.canvas.focus();
     },
-    /** Opens only the line in which a matrix is made. @param {Matrix} matrix */
+    /** Opens only the line in which a matrix is computed. @param {Matrix} matrix */
     only(matrix) {
       const lid = maker(matrix)?.root.closest('details');
       for (const details of root.querySelectorAll('details')) details.open = details === lid;

@@ -7,12 +7,14 @@ import { letter } from './boxes.js';
 /** @import { Matrix } from './graph.js' */
 /** @import { Shape, Trace } from './networks.js' */
 
-/** @typedef {{ trace: Trace, shape: Shape, at: number }} Now  at: which written letter is looked at */
-/** @typedef {{ id: string, item: HTMLElement, box: string, name: string }} Step  of a list item: the box it opens, the matrix it points into */
+/** @typedef {{ trace: Trace, shape: Shape, at: number }} Now  at: index of the selected output letter */
+/**
+ * @typedef {{ id: string, item: HTMLElement, box: string, name: string }} Step  of a list item: the box it opens, the matrix it points into
+ */
 
 /** The walk points at the largest number, not at the one farthest from zero. */
 const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
-/** Scores of places that are hidden in the end. */
+/** Scores of positions that are masked later. */
 const CAUSAL = /^dec\.\d\.self\.\d\.(compare|scale)$/;
 
 /** The cell of a matrix that a step points at: in the current row, the outstanding number, or the last hidden one.
@@ -28,7 +30,7 @@ export function cellOf(matrix, row, hidden = false) {
   ]);
 }
 
-/** Words and numbers of the steps, by the names that the page gives them. @param {Now} now @returns {Record<string, string>} */
+/** Words and numbers of the steps, by the page's names. @param {Now} now @returns {Record<string, string>} */
 export function liveOf({ trace: { matrices, source, written, first }, shape, at }) {
   const { tokens, values, d, heads, kind } = shape;
   const alone = kind === 'gpt2';
@@ -47,7 +49,7 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
   const j = compared.j;
   const cell = (/** @type {string} */ matrix) => get(matrix)?.at(asker, j) ?? 0;
   const aggregated = look(`${side}.0.self.0.output`, asker);
-  /** What the walk begins with: the first letter of the word, or the one that is looked at. */
+  /** The initial letter of the walk: the first letter of the word, or the selected one. */
   const begun = alone ? read[row] : source[0];
   const cross = look('dec.1.cross.0.weights', row);
   const odds = get('odds');
@@ -84,7 +86,7 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
  * @param {HTMLElement} list   an <ol> whose items have data-matrix: a name in the network of two stacks, then that in the decoder alone
  * @param {Shape} shape
  * @param {Map<string, Matrix>} matrices
- * @param {(name: string) => string} boxName the box that a matrix is made in
+ * @param {(name: string) => string} boxName the box in which a matrix is computed
  * @returns {Step[]}
  */
 export function stepsOf(list, { kind }, matrices, boxName) {

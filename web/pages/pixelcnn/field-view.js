@@ -20,13 +20,13 @@ import {
 } from '../../shell/index.js';
 /** @import { Field } from '../../shell/picture/field.js' */
 
-/** The pixel that is asked about to begin with. */
+/** The initially selected pixel. */
 const BEGIN = 18 * SIDE + 8;
 
 /** @param {HTMLElement} root @param {string} plainWeights @param {string} gatedWeights */
 export function createFieldView(root, plainWeights, gatedWeights) {
   let at = BEGIN;
-  /** Layers behind the first one; more than there are: all. */
+  /** Layers after the first one; larger values mean all. */
   let layer = Infinity;
   /** @type {ReturnType<typeof createFields>[]} */
   let asked = [];

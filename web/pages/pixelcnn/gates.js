@@ -3,7 +3,7 @@
 // @ts-check
 import { announce, byId, phrase } from '../../shell/index.js';
 
-/** f and g go from -MOST to MOST; the chart is 300 by 120 units, from 1 at its top to -1. */
+/** f and g range from -MOST to MOST; the chart is 300 by 120 units, from 1 at its top to -1. */
 const MOST = 4;
 const x = (/** @type {number} */ f) => 150 * (1 + f / MOST);
 const y = (/** @type {number} */ out) => 60 - 56 * out;
@@ -18,7 +18,7 @@ const curve = (g) =>
     .join('');
 const n = (/** @type {number} */ value) => value.toFixed(2).replace('-', '−');
 
-/** Makes the figure #figure-gates. */
+/** Creates the figure #figure-gates. */
 export function createGates() {
   const chart = byId('gates-chart');
   const [f, g] = ['gate-f', 'gate-g'].map((id) => /** @type {HTMLInputElement} */ (byId(id)));

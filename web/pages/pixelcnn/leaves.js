@@ -3,8 +3,8 @@
 // @ts-check
 
 /**
- * Whether a mask keeps the tap at this many rows down and columns right of the predicted pixel: the pixels before it, and with mask B the
- * pixel itself.
+ * Whether a mask keeps the tap at this many rows down and columns right of the predicted pixel: earlier pixels and, with mask B, the pixel
+ * itself.
  *
  * @param {'A' | 'B'} kind
  * @param {number} down

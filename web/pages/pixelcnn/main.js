@@ -21,7 +21,7 @@ store.on(['model'], ({ model }) => {
 });
 store.on(['hover'], async ({ hover }) => {
   if (!hover || !fields) return;
-  await fields.at(hover.row * SIDE + hover.column).catch(() => {}); // another pixel is asked about
+  await fields.at(hover.row * SIDE + hover.column).catch(() => {}); // another pixel was selected
   panels.redraw();
 });
 

@@ -6,7 +6,7 @@ import { leaves } from './leaves.js';
 
 /** Half of the kernel's side, as in the lecture's figure: 5 x 5. */
 const HALF = 2;
-/** The digit of the strip that is drawn over, and where the masks begin. */
+/** The digit of the strip that is drawn over, and the masks' initial position. */
 const DIGIT = 14;
 const BEGIN = 12 * SIDE + 14;
 

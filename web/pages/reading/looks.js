@@ -3,12 +3,12 @@
 // @ts-check
 /** @import { AttentionMap, Model } from '../../shell/index.js' */
 
-/** Of the token that was just read, a map of each head over all tokens up to it. @typedef {AttentionMap[]} Look */
+/** For the token that was just read, a map of each head over all tokens up to it. @typedef {AttentionMap[]} Look */
 
 /**
  * Reads a text token by token. The attention of a token comes with the next one, so each prefix of the text is continued by one token.
  * @param {Model} model
- * @param {ArrayLike<number>} ids with what begins a text
+ * @param {ArrayLike<number>} ids including the begin token
  * @param {AbortSignal} signal
  * @returns {AsyncGenerator<Look, void, void>}
  */

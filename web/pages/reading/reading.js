@@ -8,18 +8,18 @@ import { looksOf } from './looks.js';
 /** @import { Reading } from '../../shell/text/sentence.js' */
 /** @import { Look } from './looks.js' */
 
-/** Words a second, for whoever watches. */
+/** Words per second, so that visitors can watch. */
 const SPEED = 5;
-/** Tokens of a text: the figure is as high as there are. */
+/** The most tokens of a text, which determine the height of the figure. */
 const MOST = 40;
 const EXAMPLES = [
   'The king had three sons, and the youngest of them was called Simpleton.',
   'The wolf, who was very hungry, ate the little girl.',
   'Once upon a time there was a poor woman who had one daughter.',
 ];
-/** The head that is shown first: it looks at verbs, where the mean of all heads is nearly flat. */
+/** The initially shown head: it attends to verbs, while the mean of all heads is nearly uniform. */
 const FIRST_HEAD = { layer: 2, head: 1 };
-/** Named so often of a word. */
+/** Number of attended words listed for a word. */
 const NAMED = 3;
 
 export function createReading() {
@@ -27,7 +27,7 @@ export function createReading() {
   const lists = [byId('lines-lstmn'), byId('lines-decoder')];
   /** @type {string[]} */
   let words = [];
-  /** Of each model, what each word looked at. @type {Look[][]} */
+  /** For each model, the attention of each word. @type {Look[][]} */
   let looks = [[], []];
   let chosen = -1;
   const heads = createHeads(

@@ -30,13 +30,14 @@ export function createBoth(sheet) {
     try {
       other ??= acquire(weights('sagan-emoji-plain.gguf'));
       const { model: control } = await other;
-      const fits = control.info.latent === model.info.latent && control.info.classes.length === model.info.classes.length; // a file of the visitor may have others
+      // a visitor's file may have others
+      const fits = control.info.latent === model.info.latent && control.info.classes.length === model.info.classes.length;
       const net = plain.checked && fits ? control : model;
       for await (const { sample, values } of made(net, { latent: row.map(({ latent }) => latent), samples: row.length, label })) {
         if (mine !== turn) return;
         show(canvases[sample], values);
       }
-      root.dataset.net = plain.checked ? 'plain' : 'attention'; // for whoever waits for it
+      root.dataset.net = plain.checked ? 'plain' : 'attention'; // for code that waits for it
     } catch (error) {
       other = undefined;
       if (mine === turn) sheet.failed(error);

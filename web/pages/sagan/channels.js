@@ -9,14 +9,14 @@ import { channel, createInside } from './inside.js';
 /** Pictures of a map. */
 const SHOWN = 8;
 
-/** How much a channel differs from place to place. @param {Channels} map @param {number} c */
+/** The variation of a channel over positions. @param {Channels} map @param {number} c */
 function spread(map, c) {
   const values = channel(map, c);
   const mean = values.reduce((sum, x) => sum + x, 0) / values.length;
   return values.reduce((sum, x) => sum + (x - mean) ** 2, 0);
 }
 
-/** Those channels that differ most from place to place, in their order. @param {Channels} map */
+/** The channels that vary most over positions, in their order. @param {Channels} map */
 function telling(map) {
   const apart = Array.from({ length: map.channels }, (_, c) => ({ c, by: spread(map, c) }))
     .sort((a, b) => b.by - a.by)

@@ -18,10 +18,10 @@ export function show(canvas, values) {
     data[j + 2] = values[i + 2];
   }
   context.putImageData(image, 0, 0);
-  canvas.dataset.sum = String(sumOf(values)); // for whoever compares
+  canvas.dataset.sum = String(sumOf(values)); // for comparing engines
 }
 
-/** A number that nearly only this picture has. @param {Uint8Array} values */
+/** A hash that is practically unique to this picture. @param {Uint8Array} values */
 export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value) % 1000003, 7);
 
 /**
@@ -33,7 +33,7 @@ export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value
  */
 export const made = (model, options) => model.generate(options);
 
-/** The one picture of a latent. @param {Model} model @param {LatentOptions} options @returns {Promise<LatentStep>} */
+/** The picture of a single latent. @param {Model} model @param {LatentOptions} options @returns {Promise<LatentStep>} */
 export async function one(model, options) {
   for await (const step of made(model, options)) return step;
   throw new Error('nothing was made');

@@ -5,15 +5,15 @@ import { announce, byId, onTheme, palette, phrase, reducedMotion, whileSeen } fr
 import { randomFrom } from '../../shell/run/random.js';
 import { Gan, MODES, RADIUS, covered, ring } from './gan.js';
 
-/** Steps of a training; milliseconds of it in a frame; steps between two points of the curves. */
+/** Steps of a training; its milliseconds per frame; steps between two points of the curves. */
 const STEPS = 1500,
   SLICE = 12,
   EACH = 25;
-/** Points that are drawn. */
+/** Number of points drawn. */
 const POINTS = 256;
-/** G learns by this many times less where there are two time scales. */
+/** The factor by which G learns more slowly with two time scales. */
 const SLOWER = 4;
-/** The ways, in the order of the canvases, by the class of their curve. */
+/** The variants, in the order of the canvases, by the class of their curve. */
 const WAYS = /** @type {const} */ ([
   { name: 'plain', normaliseD: false, slower: 1 },
   { name: 'both', normaliseD: true, slower: 1 },
@@ -47,7 +47,7 @@ export function createGan() {
     show();
   }
 
-  /** Counts what each covers now. */
+  /** Counts the modes that each covers now. */
   function mark() {
     gans.forEach((gan, k) => curves[k].push(covered(gan.points(latents))));
   }

@@ -3,17 +3,17 @@
 //
 //   D is trained to lower  mean max(0, 1 - D(real)) + mean max(0, 1 + D(G(z))),  G to lower  -mean D(G(z))    (hinge losses, as in SAGAN)
 //
-// Both are three linear layers with leaky ReLUs, trained by Adam with betas 0 and 0.9, as there. Of a network with `normalise`, every matrix W is
-// divided by its largest singular value, which one power iteration per step follows.
+// Both are three linear layers with leaky ReLUs, trained by Adam with betas 0 and 0.9, as there. In a network with `normalise`, every
+// matrix W is divided by its largest singular value, tracked by one power iteration per step.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 
-/** Units of a hidden layer, of the latent vector, of a point; points of a batch. */
+/** Widths of a hidden layer, of the latent vector and of a point; points per batch. */
 export const HIDDEN = 32,
   LATENT = 2,
   POINT = 2,
   BATCH = 32;
-/** What a leaky ReLU leaves of a negative number. */
+/** The slope of a leaky ReLU for negative numbers. */
 const LEAK = 0.2;
 const BETA = 0.9;
 const EPSILON = 1e-8;
@@ -27,7 +27,7 @@ const SPREAD = 0.04 * RADIUS;
 /** A normal deviate. @param {Random} random */
 const normal = (random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** Points on the ring: (count, 2), a mode for each by chance. @param {number} count @param {Random} random */
+/** Points on the ring: (count, 2), each from a random mode. @param {number} count @param {Random} random */
 export function ring(count, random) {
   const points = new Float32Array(count * POINT);
   for (let i = 0; i < count; i++) {
@@ -38,7 +38,9 @@ export function ring(count, random) {
   return points;
 }
 
-/** Modes that have a fair share of some points: at least a quarter of what each has in the data, within a fifth of the radius. @param {Float32Array} points */
+/**
+ * Number of covered modes: at least a quarter of each one's share of the points within a fifth of the radius. @param {Float32Array} points
+ */
 export function covered(points) {
   const hits = new Uint32Array(MODES);
   const count = points.length / POINT;
@@ -124,12 +126,12 @@ class Layer {
     return dx;
   }
 
-  /** A step of Adam down the gradient, which is zero then. @param {number} rate */
+  /** A step of Adam down the gradient, which is then reset. @param {number} rate */
   step(rate) {
     const { inputs, outputs, weight, bias, gradient, moment, used, u, v, sigma } = this;
     const size = inputs * outputs;
     if (this.normalise) {
-      // W / sigma(W): what lengthens W along u v' changes nothing.
+      // W / sigma(W): a change of W along u v' has no effect.
       let along = 0;
       for (let i = 0; i < size; i++) along += gradient[i] * used[i];
       for (let o = 0; o < outputs; o++)
@@ -171,7 +173,7 @@ export class Network {
     );
   }
 
-  /** @param {Float32Array[]} all of run() @param {Float32Array} dy the gradient of the output @returns {Float32Array} of the input */
+  /** @param {Float32Array[]} all input of run() @param {Float32Array} dy the gradient of the output @returns {Float32Array} of the input */
   back(all, dy) {
     let d = dy;
     for (let k = this.layers.length - 1; k >= 0; k--) {
@@ -189,16 +191,19 @@ export class Network {
     for (const layer of this.layers) layer.step(rate);
   }
 
-  /** Forgets gradients that only passed through. */
+  /** Resets gradients that only passed through. */
   forget() {
     for (const layer of this.layers) layer.gradient.fill(0);
   }
 }
 
-/** How a GAN is trained: rates of learning above 0. @typedef {{ normaliseD: boolean, normaliseG: boolean, rateD: number, rateG: number }} Training */
+/**
+ * How a GAN is trained: learning rates above 0. @typedef {{ normaliseD: boolean, normaliseG: boolean, rateD: number, rateG: number }}
+ * Training
+ */
 
 export class Gan {
-  /** @param {Training} training @param {number} seed of weights, data and latent vectors: the same for each way of training */
+  /** @param {Training} training @param {number} seed of weights, data and latent vectors: the same for each variant */
   constructor({ normaliseD, normaliseG, rateD, rateG }, seed) {
     this.random = randomFrom(seed);
     this.generator = new Network(LATENT, POINT, this.random, normaliseG);

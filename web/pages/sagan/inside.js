@@ -3,13 +3,16 @@
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
-/** A map of several channels: place by place, channels together. @typedef {{ side: number, channels: number, values: Float32Array }} Channels */
+/**
+ * A map of several channels: position by position, channels contiguous. @typedef {{ side: number, channels: number, values: Float32Array }}
+ * Channels
+ */
 /** A matrix of a file. @typedef {{ shape: number[], values: Float32Array }} Matrix */
 
-/** The numbers of channel c, place by place. @param {Channels} map @param {number} c */
+/** The numbers of channel c, position by position. @param {Channels} map @param {number} c */
 export const channel = ({ side, channels, values }, c) => Float32Array.from({ length: side ** 2 }, (_, at) => values[at * channels + c]);
 
-/** A product of each place's vector. @param {Matrix} W @param {Channels} x @param {Float32Array} [bias] @returns {Channels} */
+/** Multiplies each position's vector by a matrix. @param {Matrix} W @param {Channels} x @param {Float32Array} [bias] @returns {Channels} */
 function product({ shape: [into, out], values }, x, bias) {
   const made = new Float32Array(x.side ** 2 * out);
   for (let at = 0; at < x.side ** 2; at++) {
@@ -36,7 +39,10 @@ function convolution(W, { side, channels, values }, bias) {
   return product(W, { side, channels: 9 * channels, values: taps }, bias);
 }
 
-/** relu(scale x + shift), both in the class's row of a norm. @param {Matrix} norm @param {number} label @param {Channels} x @returns {Channels} */
+/**
+ * relu(scale x + shift), with the norm's row of the class. @param {Matrix} norm @param {number} label @param {Channels} x @returns
+ * {Channels}
+ */
 function normRelu({ values: table }, label, { side, channels, values }) {
   const from = 2 * channels * label;
   return {
@@ -46,7 +52,7 @@ function normRelu({ values: table }, label, { side, channels, values }) {
   };
 }
 
-/** Each place four times. @param {Channels} x @returns {Channels} */
+/** Repeats each position four times. @param {Channels} x @returns {Channels} */
 function wider({ side, channels, values }) {
   const made = new Float32Array(4 * values.length);
   for (let at = 0; at < 4 * side ** 2; at++) {
@@ -56,7 +62,7 @@ function wider({ side, channels, values }) {
   return { side: 2 * side, channels, values: made };
 }
 
-/** The largest of 2 x 2. @param {Channels} x @returns {Channels} */
+/** Max pooling over 2 x 2. @param {Channels} x @returns {Channels} */
 function pooled({ side, channels, values }) {
   const half = side / 2;
   const at = (/** @type {number} */ place, /** @type {number} */ i) =>
@@ -91,7 +97,9 @@ function looks(g, f) {
   return made;
 }
 
-/** @param {Float32Array} beta (queries, keys) @param {Channels} h @param {number} side @returns {Channels} what each place brings */
+/**
+ * @param {Float32Array} beta (queries, keys) @param {Channels} h @param {number} side @returns {Channels} the weighted sum of the values
+ */
 function brought(beta, h, side) {
   const [keys, values] = [h.side ** 2, new Float32Array(side ** 2 * h.channels)];
   for (let j = 0; j < side ** 2; j++) {
@@ -101,7 +109,7 @@ function brought(beta, h, side) {
   return { side, channels: h.channels, values };
 }
 
-/** @param {ArrayBuffer} file of a generator; undefined without attention */
+/** @param {ArrayBuffer} file the module of a generator; undefined without attention */
 export function createInside(file) {
   const { facts, names, tensor } = readGguf(file);
   if (!names.includes('attn.gain')) return undefined;
@@ -121,7 +129,7 @@ export function createInside(file) {
   const pool = facts.get('sagan.attention.pool') ? pooled : (/** @type {Channels} */ x) => x;
 
   return {
-    /** Gamma, as it was learned. */
+    /** The learned gamma. */
     gain: weight('attn.gain').values[0],
     latentLength: weight('latent.weight').shape[0],
     /** @param {Float32Array} latent @param {number} label @returns {{ x: Channels, f: Channels, g: Channels, h: Channels, beta: Float32Array, o: Channels }} */

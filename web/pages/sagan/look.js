@@ -8,7 +8,7 @@ import { withGain } from './file.js';
 /** @import { LatentStep } from './draw.js' */
 /** @import { createSheet } from './sheet.js' */
 
-/** Points that stay at most, each in a colour of sheet and heat. */
+/** The most points that stay, each in a colour of sheet and heat. */
 const POINTS = 4;
 const REST_MS = 150;
 /** Number of positions whose weight is listed. */
@@ -25,7 +25,7 @@ export function createLook(sheet) {
   let now;
   /** @type {{ model: Model, latent: Float32Array, label: number } | undefined} */
   let chosen;
-  /** Rows and columns of the grid that looks. */
+  /** Rows and columns of the attending grid. */
   let side = 16;
   let hover = { row: 5, column: 5 };
   /** Cheek, eye, mouth and background of most faces. @type {{ row: number, column: number }[]} */
@@ -105,7 +105,7 @@ export function createLook(sheet) {
       if (mine !== turn) return;
       now = { model, step };
       show(picture, step.values);
-      picture.dataset.gain = String(gain); // for whoever waits for it
+      picture.dataset.gain = String(gain); // for code that waits for it
       paint();
     } catch (error) {
       if (mine === turn) sheet.failed(error);
@@ -153,7 +153,7 @@ export function createLook(sheet) {
   });
 }
 
-/** How much of the grey picture is left under the weights. */
+/** Opacity of the grey picture under the weights. */
 const FAINT = 0.4;
 /** The warm colour of the weights. */
 const WARM = [226, 88, 34];

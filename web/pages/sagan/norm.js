@@ -71,7 +71,7 @@ export function createNorm() {
     paint();
   });
   byId('norm-again').addEventListener('click', () => {
-    angle += 2.4; // turns by the golden angle: never twice the same
+    angle += 2.4; // rotates by the golden angle: never twice the same
     v = [Math.cos(angle), Math.sin(angle)];
     changed();
   });

@@ -4,7 +4,7 @@
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 260, 44, 16, 12, 44];
-/** Of the scale of distances. */
+/** Ticks of the distance scale. */
 const STEP = 20;
 
 export function createRuns() {
@@ -20,7 +20,7 @@ export function createRuns() {
     chart.append(makeSvg('line', { class: 'grid', x1: LEFT, x2: WIDTH - RIGHT, y1: y(distance), y2: y(distance) }));
     chart.append(makeSvg('text', { class: 'scale', x: LEFT - 8, y: y(distance) + 4, 'text-anchor': 'end' }, String(distance)));
   }
-  // Those with room for their number.
+  // Ticks with space for their number.
   for (const [step] of rows.filter(([step]) => 8 * step >= last)) {
     chart.append(
       makeSvg(

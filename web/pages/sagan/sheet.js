@@ -9,15 +9,18 @@ import { made, show, sumOf } from './draw.js';
 const COLUMNS = 16;
 /** The seed of the initial pictures. */
 const SEED = 1;
-/** Classes of the file that comes with the page: what they are called is said in the page's language. */
+/** Classes of the page's own file: their names are translated. */
 const CLASSES = ['face', 'person', 'animal', 'hand', 'heart', 'clock', 'fruit', 'flag'];
 
-/** @typedef {{ model: Model, chosen: LatentStep, row: LatentStep[], corners: LatentStep[] }} Chosen  row: all pictures of its class; corners: four of them that differ */
+/**
+ * @typedef {{ model: Model, chosen: LatentStep, row: LatentStep[], corners: LatentStep[] }} Chosen  row: all pictures of its class;
+ * corners: four different ones
+ */
 
-/** How much two pictures differ. @param {LatentStep} a @param {LatentStep} b */
+/** The distance of two pictures. @param {LatentStep} a @param {LatentStep} b */
 const apart = (a, b) => a.values.reduce((sum, x, i) => sum + (x - b.values[i]) ** 2, 0);
 
-/** A picture and three more of the row, each the farthest from those before it. @param {LatentStep} first @param {LatentStep[]} row */
+/** A picture and three more of the row, each the farthest from the previous ones. @param {LatentStep} first @param {LatentStep[]} row */
 function different(first, row) {
   const found = [first];
   while (found.length < 4) {

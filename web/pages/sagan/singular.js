@@ -12,7 +12,9 @@ export function largest([a, b, c, d]) {
   return Math.sqrt((sum + Math.sqrt(Math.max(0, sum * sum - 4 * determinant * determinant))) / 2);
 }
 
-/** A round of power iteration: W' W v, of length 1; v itself if that is zero. @param {Matrix} W @param {Vector} v @returns {Vector} */
+/**
+ * An iteration of the power method: W' W v, of length 1; v itself if that is zero. @param {Matrix} W @param {Vector} v @returns {Vector}
+ */
 export function round([a, b, c, d], [x, y]) {
   const [p, q] = [a * x + b * y, c * x + d * y];
   const [s, t] = [a * p + c * q, b * p + d * q];

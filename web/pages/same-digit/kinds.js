@@ -18,7 +18,7 @@ import {
 /** @import { Model } from '../../shell/index.js' */
 
 const FILES = ['pixelcnn-digits.gguf', 'sagan-emoji.gguf'];
-/** What of the latent the slider turns: its first number, from -REACH to REACH. */
+/** The slider sets the first number of the latent, from -REACH to REACH. */
 const REACH = 3;
 
 export function createKinds() {
@@ -67,7 +67,7 @@ export function createKinds() {
     });
   }
 
-  /** Both draw with the same seed; the second one alone where only its latent has changed. @param {boolean} both */
+  /** Both draw with the same seed; only the second one draws if only its latent has changed. @param {boolean} both */
   async function draw(both) {
     stopper.abort();
     const { signal } = (stopper = new AbortController());

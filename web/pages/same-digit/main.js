@@ -41,19 +41,19 @@ import { SYSTEMS } from './systems.js';
 /** @import { Model } from '../../shell/library.js' */
 /** @import { Ending } from '../../shell/completion/index.js' */
 
-/** The digit that the page opens with, how fast endings are shown, and how long a changed setting waits for the next change. */
+/** The initial digit, the display speed of completions, and the delay before a changed setting takes effect. */
 const FIRST = 14;
-/** With this seed all six models but the oldest complete a digit, and not all the same one. */
+/** With this seed all six models except the oldest complete a digit, and not all the same one. */
 const SEED = 8;
 const SPEED = 250;
 const RESTART_MS = 160;
-/** How often the time of a system is taken: the median counts. */
+/** Number of time measurements per model: the median counts. */
 const ROUNDS = 7;
-/** The pixel whose field the table shows while none is pointed at. */
+/** The pixel whose receptive field the table shows while none is selected. */
 const LOOK = 20 * SIDE + 13;
 
 const store = createStore({ ...initialState(), seed: SEED });
-/** What the models drew, and as much of it as is shown. @type {Ending[]} */
+/** The models' drawings, and how much of them is shown. @type {Ending[]} */
 const pictures = SYSTEMS.map(() => ({ values: new Uint8Array(PIXELS), nats: new Float32Array(PIXELS), filled: 0 }));
 /** @type {Model[]} */
 let models = [];
@@ -95,11 +95,11 @@ function reset() {
   panels.redraw();
 }
 
-/** What a pixel of each model took, in milliseconds, in the rounds so far. @type {number[][]} */
+/** The time per pixel of each model, in milliseconds, in the rounds so far. @type {number[][]} */
 let times = SYSTEMS.map(() => []);
 
 /**
- * Measures each model alone, while its completions are shown. The time of a pixel of another picture is the same, so interrupted rounds
+ * Measures each model alone, while its completions are shown. The time per pixel of another picture is the same, so interrupted rounds
  * still count.
  *
  * @param {ReturnType<typeof toImage>} image @param {number} rows @param {AbortSignal} signal
@@ -108,7 +108,7 @@ async function takeTimes(image, rows, signal) {
   for (let round = times[0].length; round < ROUNDS; round++) {
     for (const [k, model] of models.entries()) {
       const half = Math.ceil((PIXELS - rows * SIDE) / 2);
-      let [since, drawn] = [0, 0]; // from the end of the first half on: that one also reads the given part
+      let [since, drawn] = [0, 0]; // from the end of the first half on: that half also includes reading the given part
       for await (const { from, to } of model.complete(image, { rows, seed: round, samples: 1, chunkSize: half, signal })) {
         if (since) drawn += to - from;
         else since = performance.now();
@@ -120,7 +120,7 @@ async function takeTimes(image, rows, signal) {
   }
 }
 
-/** Each model draws its ending; then all endings are shown side by side. */
+/** Each model draws its completion; then all completions are shown side by side. */
 async function start() {
   reset();
   const { source, rows, seed, temperature } = store.now;
@@ -145,7 +145,7 @@ async function start() {
     for (let filled = known; filled < PIXELS; ) {
       filled += await playback.take(PIXELS - filled, signal);
       for (const picture of pictures) picture.filled = filled;
-      // With less motion pictures appear when they are finished.
+      // With reduced motion pictures appear when they are finished.
       if (!reducedMotion() || playback.paused || filled === PIXELS) panels.redraw();
     }
     await timed;
@@ -157,7 +157,7 @@ async function start() {
   });
 }
 
-/** What the pixel that is pointed at saw, of every system. @param {number} i */
+/** The receptive field of the selected pixel in every model. @param {number} i */
 async function look(i) {
   const seen = await Promise.all(fields.map((each) => each.at(i).catch(() => undefined)));
   seen.forEach((field, k) => {
@@ -191,7 +191,7 @@ const loading = createLoading(byId('load'), {
     times = SYSTEMS.map(() => []);
     fields = models.map(createFields);
     models.forEach((model, k) => table.describe(k, model.info));
-    reachFields = models.map(createFields); // separate ones: a new request cancels the earlier one.
+    reachFields = models.map(createFields); // separate controllers: a new request cancels the earlier one.
     reach.renew();
     playback.enter('ready');
     reset();

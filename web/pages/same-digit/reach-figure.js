@@ -21,10 +21,10 @@ import { REACHES } from './reaches.js';
 /** @import { Field } from '../../shell/picture/field.js' */
 /** @import { Stack } from './reach.js' */
 
-/** Pixels in a row of the pictures that are asked about; others are scaled. */
+/** Pixels per row of the pictures that were measured; others are scaled. */
 const SIDE = 28;
 
-/** @param {(file: string, pixel: number) => Promise<Field | undefined>} ask a model itself, which may not be there yet */
+/** @param {(file: string, pixel: number) => Promise<Field | undefined>} ask a model itself, which may not be loaded yet */
 export function createReach(ask) {
   /** @type {HTMLInputElement} */
   const slider = byId('reach-layers');
@@ -56,7 +56,7 @@ export function createReach(ask) {
     return panel;
   });
 
-  /** The same place of a picture of another size. @param {Cell} cell @param {number} side @returns {Cell} */
+  /** The same position in a picture of another size. @param {Cell} cell @param {number} side @returns {Cell} */
   function scaled({ row, col }, side) {
     return { row: Math.floor(((row + 0.5) * side) / SIDE), col: Math.floor(((col + 0.5) * side) / SIDE) };
   }
@@ -114,7 +114,7 @@ export function createReach(ask) {
           redraw();
         },
         () => {},
-      ); // another pixel is asked about
+      ); // another pixel was selected
     }
     redraw();
   }

@@ -4,14 +4,14 @@
 import { Geometry } from '../image-transformer/geometry-pattern.js';
 
 /**
- * A stack of layers over the positions of a picture in the order of drawing. Position p holds the pixel before it, and predicts its own.
+ * A stack of layers over the positions of a picture in drawing order. Position p holds the previous pixel, and predicts its own.
  *
  * @typedef {Object} Stack
  * @property {number} rows
  * @property {number} cols
  * @property {number} layers
  * @property {Uint32Array} order  the pixel of each position, in raster order
- * @property {(layer: number, position: number) => Iterable<number>} keys  positions that it reads of the layer below, in addition to its
+ * @property {(layer: number, position: number) => Iterable<number>} keys  positions of the layer below that it reads, in addition to its
  * own
  */
 
@@ -27,7 +27,7 @@ export const dilated = (side, dilations) => ({
   keys: (layer, position) => [position - (layer ? dilations[layer - 1] : 1)].filter((key) => key >= 0), // the first layer reads the last two pixels
 });
 
-/** Strided attention: the last `side` positions, and every `side`-th back, alternating.
+/** Strided attention: alternates between the last `side` positions and every `side`-th one back.
  * @param {number} side @param {number} layers @returns {Stack} */
 export const strided = (side, layers) => ({
   rows: side,
@@ -37,7 +37,7 @@ export const strided = (side, layers) => ({
   keys: (layer, position) => Array.from({ length: side }, (_, k) => position - (layer % 2 ? side : 1) * k).filter((key) => key >= 0),
 });
 
-/** Attention to everything before. @param {number} side @param {number} layers @returns {Stack} */
+/** Attention to all earlier positions. @param {number} side @param {number} layers @returns {Stack} */
 export const dense = (side, layers) => ({
   rows: side,
   cols: side,
@@ -58,7 +58,7 @@ export function local(side, layers, { queryBlock = 0, memoryBlock = 0, blockRows
     flangeRows,
     flangeCols,
   });
-  /** The memory of a block, which is all its positions'. @type {Map<number, number[]>} */
+  /** The memory of each block, shared by all its positions. @type {Map<number, number[]>} */
   const memories = new Map();
   return {
     rows: side,
@@ -75,7 +75,7 @@ export function local(side, layers, { queryBlock = 0, memoryBlock = 0, blockRows
 }
 
 /**
- * The pixels that affect one, after 1, 2, ... layers: [layers - 1][pixel], 1 if it is visible.
+ * The pixels that affect a given one, after 1, 2, ... layers: [layers - 1][pixel], 1 if it is visible.
  *
  * @param {Stack} stack
  * @param {number} pixel in raster order
@@ -96,7 +96,7 @@ export function reachOf({ layers, order, keys }, pixel) {
   });
 }
 
-/** 1 for the pixels that are drawn before one. @param {Stack} stack @param {number} pixel */
+/** 1 for the pixels drawn before a given one. @param {Stack} stack @param {number} pixel */
 export function before({ order }, pixel) {
   const drawn = new Uint8Array(order.length);
   for (const other of order.subarray(0, order.indexOf(pixel))) drawn[other] = 1;

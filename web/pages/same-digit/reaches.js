@@ -9,8 +9,8 @@ import { dense, dilated, local, strided } from './reach.js';
  * @typedef {Object} Reach
  * @property {string} name
  * @property {string} says  of its layers
- * @property {string} file  whose shape it is
- * @property {Stack} [stack] none: the model itself is asked, which stands so in the list of systems
+ * @property {string} file  the model with this shape
+ * @property {Stack} [stack] undefined: the model itself reports it, as in the list of models
  */
 
 /** @type {Reach[]} */

@@ -10,7 +10,7 @@ import { phrase } from '../../shell/page/phrase.js';
  * @property {string} page its folder
  * @property {string} file its weights
  * @property {string} how it sees
- * @property {number} test nats of a test picture, the mean of 10,000
+ * @property {number} test nats of a test picture, the mean over 10,000
  */
 
 /** @type {System[]} */

@@ -59,7 +59,7 @@ export function createTable(root, systems) {
       cells[ENDING].textContent = phrase`${nats.toFixed(1)} nats`;
       cells[TRUTH].textContent = phrase`${truth.toFixed(1)} nats`;
     },
-    /** @param {number} k @param {number} each  milliseconds of a pixel */
+    /** @param {number} k @param {number} each  milliseconds per pixel */
     took(k, each) {
       const cell = rows[k].cells[TIME];
       cell.textContent = phrase`${(1000 * each).toFixed(each < 0.01 ? 1 : 0)} µs`;

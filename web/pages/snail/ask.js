@@ -9,10 +9,10 @@ import { ALPHABETS, DRAWINGS, SIGNS, loadSigns } from './signs.js';
 
 const WAYS = 5;
 const NAMES = ['A', 'B', 'C', 'D', 'E'];
-/** Orders of the examples that are tried when they are shuffled. */
+/** Number of orders of the examples that shuffling tries. */
 const ORDERS = 20;
 
-/** A probability in little room. @param {number} p */
+/** A probability in a compact format. @param {number} p */
 const short = (p) => (p < 0.001 ? '< 0.1%' : percent(p));
 
 /** @param {Uint8Array} data */
@@ -33,7 +33,7 @@ export function createAsk({ onAnswer, onModel }) {
   let drawing = 1;
   /** @type {Float32Array[]} */
   let maps = [];
-  /** A question is on its way; and whether it is out of date. */
+  /** Whether a query is running; and whether it is out of date. */
   let busy = false;
   let stale = false;
   /** The visitor drew, or cleared the squares, before the model was loaded. */
@@ -117,7 +117,7 @@ export function createAsk({ onAnswer, onModel }) {
     if (sign) query.set(sign(alphabet.selectedIndex, chosen[asked], drawing));
   }
 
-  /** Signs of the alphabet that is chosen. */
+  /** Characters of the chosen alphabet. */
   function fill() {
     if (!sign) return;
     chosen = chosen.map((_, i) => i);
@@ -132,7 +132,7 @@ export function createAsk({ onAnswer, onModel }) {
     void ask();
   }
 
-  /** The current question: the examples drawn so far. */
+  /** The current query: the examples drawn so far. */
   function question() {
     const support = slots.flatMap(({ name, pad }) => (pad.pixels ? [{ image: raw(pad.pixels), label: name }] : []));
     return { support, query: query.pixels && raw(query.pixels) };
@@ -197,7 +197,7 @@ export function createAsk({ onAnswer, onModel }) {
     onAnswer(maps);
   }
 
-  /** Where the attention looked that is chosen. */
+  /** The attention in the chosen layer. */
   function showLooks() {
     const which = Number(/** @type {HTMLInputElement} */ (document.querySelector('input[name="look"]:checked')).value);
     const weights = maps[which];

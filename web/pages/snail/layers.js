@@ -4,10 +4,10 @@
 import { byId, make, makeSvg, percent, phrase } from '../../shell/index.js';
 
 const EXAMPLES = ['A', 'B', 'C', 'D', 'E'];
-/** As the file has them: attentions, and how far back the dense blocks behind each look. */
+/** In file order: attention layers, and the reach of the dense blocks after each. */
 const DENSE = [2, 4, 8, 16, 32];
 /** @typedef {{ name: string, attention?: number, reach?: number, says: string }} Layer */
-/** From below. @type {Layer[]} */
+/** From the bottom. @type {Layer[]} */
 const LAYERS = [
   {
     name: phrase`picture and label`,
@@ -114,7 +114,7 @@ export function createLayers() {
   );
   show();
   return {
-    /** The weights of the question that was asked last. @param {Float32Array[]} now */
+    /** The weights of the last query. @param {Float32Array[]} now */
     set maps(now) {
       maps = now;
       show();

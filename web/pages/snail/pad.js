@@ -6,22 +6,22 @@ import { rasterise } from '../../shell/picture/rasterise.js';
 import { paint } from './signs.js';
 /** @import { Point } from '../../shell/picture/rasterise.js' */
 
-/** As the signs of training are: the side that the ink fills, and how thick a stroke is, in pixels of 28. */
+/** As in the training characters: the side that the ink fills, and the stroke width, in pixels of 28. */
 const SIGN = { box: 19, stroke: 1.7 };
 
 /**
- * @param {string} name for those who do not see it
+ * @param {string} name for screen readers
  * @param {() => void} onChange called when the drawing changes, also during a stroke
  */
 export function createPad(name, onChange) {
   const canvas = make('canvas', { class: 'sign sign-pad', width: '28', height: '28', role: 'img', 'aria-label': name });
   /** @type {Uint8Array | null} */
   let pixels = null;
-  /** @type {Point[][]} in shares of the square */
+  /** @type {Point[][]} in fractions of the square */
   let strokes = [];
 
   const show = () => paint(canvas, pixels, palette().ink);
-  /** The strokes as drawn while the pen is down; then as the model receives them. @param {boolean} over */
+  /** The strokes as drawn while the pen is down; then in the model's form. @param {boolean} over */
   function use(over) {
     const SIDE = 28;
     pixels = strokes.length === 0 ? null : rasterise(strokes, SIGN);
@@ -65,7 +65,7 @@ export function createPad(name, onChange) {
     get pixels() {
       return pixels;
     },
-    /** A sign that was chosen; null: an empty square. @param {Uint8Array | null} sign */
+    /** Shows a chosen character; null: an empty square. @param {Uint8Array | null} sign */
     set(sign) {
       strokes = [];
       pixels = sign;

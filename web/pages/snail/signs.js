@@ -7,7 +7,7 @@ import { phrase } from '../../shell/page/phrase.js';
 export const ALPHABETS = [phrase`Glagolitic`, phrase`Tibetan`, phrase`Gurmukhi`, phrase`Geʽez`, phrase`Avestan`, phrase`Mongolian`];
 export const [SIGNS, DRAWINGS] = [10, 4];
 
-/** @param {Uint8Array} packed @returns {Uint8Array[]} of each drawing 784 greys, 255 = ink */
+/** @param {Uint8Array} packed @returns {Uint8Array[]} 784 greys per drawing, 255 = ink */
 export function unpack(packed) {
   if (packed.length !== (ALPHABETS.length * SIGNS * DRAWINGS * PIXELS) / 2) throw new Error(phrase`The file of characters is damaged.`);
   return Array.from({ length: (packed.length * 2) / PIXELS }, (_, k) =>
@@ -26,7 +26,10 @@ export async function loadSigns() {
   return (alphabet, sign, drawing) => all[(alphabet * SIGNS + sign) * DRAWINGS + drawing];
 }
 
-/** Paints greys on a canvas of 28 x 28, in an ink. @param {HTMLCanvasElement} canvas @param {Uint8Array | null} pixels @param {string} ink rgb(...) */
+/**
+ * Paints greys on a canvas of 28 x 28, in the given ink. @param {HTMLCanvasElement} canvas @param {Uint8Array | null} pixels @param
+ * {string} ink rgb(...)
+ */
 export function paint(canvas, pixels, ink) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   const image = context.createImageData(28, 28);

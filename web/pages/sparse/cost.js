@@ -10,12 +10,15 @@ const SIDES = [32, 64, 128];
 const WHICH = /** @type {const} */ (['dense', 'strided', 'fixed']);
 const NAMES = { dense: phrase`Dense`, strided: phrase`Strided`, fixed: phrase`Fixed` };
 
-/** Pixels that are drawn, the last ones of a picture, and in how many parts they come: each part costs a message, too. */
+/** Number of pixels drawn at the end of a picture, and the number of parts in which they arrive: each part also costs a message. */
 const DRAWN = 256,
   PARTS = 8;
-/** Times that all but the longest are measured. Of all parts the median counts: other programs take time as well. */
+/** Number of measurements for all except the longest. The median of all parts counts, because other programs take time as well. */
 const TRIES = 3;
-/** The same, measured before by tests/bench/sparse.js --width 32 --json: what the table opens with, in microseconds a step, medians of three such runs. */
+/**
+ * The initial values of the table, measured by tests/bench/sparse.js --width 32 --json, in microseconds per step, medians of three such
+ * runs.
+ */
 const MEASURED = {
   where: phrase`another machine, an Intel Xeon with other work, in Node 20`,
   times: [
@@ -28,7 +31,7 @@ const MEASURED = {
 /** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
-/** Microseconds of a step at the end of a picture, for each part but the first, which also reads the given pixels.
+/** Microseconds per step at the end of a picture, for each part except the first, which also reads the given pixels.
  * @param {typeof WHICH[number]} which @param {number} side @param {AbortSignal} signal */
 async function measured(which, side, signal) {
   const model = await load(randomModel(side, kindOf(which, side)), { signal });
@@ -112,7 +115,7 @@ export function createCost(root) {
   buttons.append(measure.button, stop.button);
   const playback = new Playback({
     onPhase(phase) {
-      buttons.dataset.phase = phase; // for whoever waits for the end
+      buttons.dataset.phase = phase; // for code that waits for the end
       measure.show(phase === 'done' ? phrase`Measure again` : phrase`Measure`, 'run');
       measure.button.disabled = phase === 'running';
       stop.button.disabled = phase !== 'running';
@@ -123,7 +126,7 @@ export function createCost(root) {
   });
   measure.button.addEventListener('click', () => {
     run();
-    stop.button.focus(); // the button that had the focus is disabled now
+    stop.button.focus(); // the focused button is disabled now
   });
   stop.button.addEventListener('click', () => {
     playback.abort();
@@ -138,7 +141,7 @@ export function createCost(root) {
     return playback.run(async (signal) => {
       for (const { cells, ratio } of rows) for (const cell of [...cells.map(({ time }) => time), ratio]) cell.textContent = '–';
       said.textContent = phrase`Warming up …`;
-      for (const which of WHICH) await measured(which, SIDES[0], signal); // a program is slow at first
+      for (const which of WHICH) await measured(which, SIDES[0], signal); // code is slow at first
       for (const { side, cells, ratio } of rows) {
         /** @type {number[]} */
         const times = [];

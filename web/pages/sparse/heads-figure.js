@@ -26,7 +26,7 @@ import {
 const DIGIT = 14;
 const BEGIN = { row: 17, col: 13 };
 
-/** The shares of a head, the largest 1, lifted by a square root; NaN where it does not look. @param {AttentionMap} map */
+/** The weights of a head relative to the largest, raised by a square root; NaN where it does not attend. @param {AttentionMap} map */
 function sharesOf({ keys, weights }) {
   const shares = new Float32Array(SIDE * SIDE).fill(NaN);
   let most = 0;
@@ -107,7 +107,7 @@ export function createHeadsFigure(root, files) {
       answers.forEach((answer, k) => {
         grids[k].attention = answer;
       });
-      // How much of the attention of each head the strided sets would keep.
+      // The fraction of each head's attention that the strided sets would keep.
       const [dense] = answers;
       const query = asked.row * SIDE + asked.col;
       let held = 0;

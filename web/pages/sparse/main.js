@@ -11,7 +11,7 @@ import { FAR, NEAR, sees } from './patterns.js';
 const store = createStore(initialState());
 const strided = /** @type {const} */ ({ kind: 'strided', n: SIDE * SIDE, stride: SIDE, summary: 0 });
 const { load } = createEndings(store, 'sparse-digits', {
-  // The position that is drawn at i holds pixel i - 1: key j is pixel j - 1.
+  // The position drawn at i holds pixel i - 1: key j is pixel j - 1.
   heatAt({ row, column }) {
     const i = row * SIDE + column;
     return (pixel) => (sees(strided, NEAR, i, pixel + 1) && pixel < i ? 0.3 : sees(strided, FAR, i, pixel + 1) && pixel < i ? 0.7 : NaN);

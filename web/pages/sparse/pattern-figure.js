@@ -5,7 +5,7 @@ import { announce, askable, byId, integer, make, onTheme, palette, perFrame, per
 import { FAR, NEAR, PARTS, cells, keysOf, reached, sees } from './patterns.js';
 /** @import { Combine, Pattern } from './patterns.js' */
 
-/** Of the fixed pattern: the last of a row, of 28 the last four. @param {number} side */
+/** For the fixed pattern: the last position of a row, or the last four for 28. @param {number} side */
 const summaryOf = (side) => (side > 10 ? 4 : 1);
 
 /** @type {{ pattern: Pattern['kind'], combine: Combine, side: string }} */
@@ -20,7 +20,7 @@ const LEGENDS = { pattern: phrase`Pattern`, combine: phrase`Combined`, side: phr
 /** @param {HTMLElement} root */
 export function createPatternFigure(root) {
   const now = { ...CHOICES };
-  /** The query that is looked at. */
+  /** The selected query. */
   let at = 21;
   /** @returns {Pattern} */
   const pattern = () => {
@@ -85,7 +85,7 @@ export function createPatternFigure(root) {
     context.fillRect(0, 0, side, side);
     return { context, side };
   }
-  /** The colour of a key, by whether it is of A1, A2 or both. @param {boolean} near @param {boolean} far */
+  /** The colour of a key, depending on whether it is in A1, A2 or both. @param {boolean} near @param {boolean} far */
   function inkOf(near, far) {
     const { heat, predicted } = palette();
     return near && far ? palette().known[200] : near ? heat(0.5) : predicted[170];
@@ -98,7 +98,7 @@ export function createPatternFigure(root) {
     const { context, side } = fit;
     const { wash, accent } = palette();
     const edge = (/** @type {number} */ k) => Math.round((k * side) / p.n);
-    // A cell that is smaller than a pixel of the screen still shows.
+    // Makes cells smaller than a screen pixel visible.
     const size = Math.max(1, Math.ceil(side / p.n) - (p.n < 50 ? 1 : 0));
     context.fillStyle = wash;
     for (let i = 0; i < p.n; i++) context.fillRect(edge(i + 1), edge(i), side - edge(i + 1), edge(i + 1) - edge(i));

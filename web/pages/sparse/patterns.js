@@ -4,7 +4,7 @@
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
-/** The sets A1 and A2, which may be added up. */
+/** The sets A1 and A2, as bits that can be combined. */
 export const NEAR = 1;
 export const FAR = 2;
 
@@ -19,7 +19,7 @@ export const FAR = 2;
 /** @typedef {'interleaved' | 'merged' | 'heads'} Combine */
 
 /**
- * What parts of a model see: its blocks in order, all of them, or the halves of their heads.
+ * The visible sets of a model's parts: its blocks in order, all of them, or the halves of their heads.
  *
  * @type {Record<Combine, { name: string, sets: number }[]>}
  */
@@ -46,7 +46,7 @@ export function sees({ kind, stride, summary }, sets, i, j) {
 /** The keys of query i, in ascending order. @param {Pattern} pattern @param {number} sets @param {number} i */
 export const keysOf = (pattern, sets, i) => Array.from({ length: i + 1 }, (_, j) => j).filter((j) => sees(pattern, sets, i, j));
 
-/** How many keys all queries have together. @param {Pattern} pattern @param {number} sets */
+/** The total number of keys over all queries. @param {Pattern} pattern @param {number} sets */
 export function cells(pattern, sets) {
   let sum = 0;
   for (let i = 0; i < pattern.n; i++) sum += keysOf(pattern, sets, i).length;
@@ -54,7 +54,7 @@ export function cells(pattern, sets) {
 }
 
 /**
- * The positions that query i reaches through two layers, with their residual connections: 1 in place j.
+ * The positions that query i reaches through two layers, with their residual connections: 1 at index j.
  *
  * @param {Pattern} pattern
  * @param {Combine} combine
@@ -69,7 +69,7 @@ export function reached(pattern, combine, i) {
 }
 
 /**
- * Positions whose keys and values a layer keeps to continue from position n: a ring with 16 to spare, the summaries, or all.
+ * Positions whose keys and values a layer keeps to continue from position n: a ring with 16 spare slots, the summaries, or all.
  *
  * @param {Pattern} pattern
  * @param {number} sets

@@ -8,12 +8,12 @@ const KEY = 32,
   BLOCKS = 2;
 /** The width of the page's models, heads of 32. */
 const WIDTH = 32;
-/** Bytes of keys and values that a layer keeps of a position, in single precision. */
+/** Bytes of keys and values that a layer keeps per position, in single precision. */
 export const POSITION_BYTES = 2 * 4 * WIDTH;
 export const LAYERS = BLOCKS;
 
 /**
- * Attention as dense as it can be: one block as long as all, whose summaries are all. And the two sparse patterns.
+ * Dense attention: one block with the full length, whose summaries are all its positions. And the two sparse patterns.
  *
  * @param {'dense' | 'strided' | 'fixed'} which
  * @param {number} side n = side * side

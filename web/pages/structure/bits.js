@@ -2,7 +2,7 @@
 // A chain of bits, one a character, by log-odds from both sides, as in src/attention/segments.h: the arithmetic, independent of the page.
 // @ts-check
 
-/** @typedef {number[][]} Transitions A[from][to], 1 is looked at */
+/** @typedef {number[][]} Transitions A[from][to], 1 is attended */
 
 /** @param {number} x */
 export const sigma = (x) => 1 / (1 + Math.exp(-x));
@@ -19,7 +19,7 @@ const turned = ([[stay, on], [off, keep]]) => [
   [on, keep],
 ];
 
-/** Log-odds that arrive at each bit from before it and from behind. @param {number[]} theta @param {Transitions} A */
+/** The log-odds that arrive at each bit from both sides. @param {number[]} theta @param {Transitions} A */
 function messages(theta, A) {
   const [before, behind] = [theta.map(() => 0), theta.map(() => 0)];
   for (let i = 1; i < theta.length; i++) before[i] = told(A, theta[i - 1] + before[i - 1]);
@@ -55,7 +55,7 @@ export function part(theta, A, from, count) {
   return { scores, stick };
 }
 
-/** Runs of characters that are looked at more likely than not. @param {ArrayLike<number>} p @returns {{ from: number, to: number }[]} */
+/** Runs of characters attended with probability over one half. @param {ArrayLike<number>} p @returns {{ from: number, to: number }[]} */
 export function segmentsOf(p) {
   /** @type {{ from: number, to: number }[]} */
   const found = [];

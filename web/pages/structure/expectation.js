@@ -6,11 +6,11 @@ import { marginals } from './bits.js';
 
 export const LETTERS = 4;
 export const WAYS = 2 ** LETTERS;
-/** Whether way z looks at character i. @param {number} z @param {number} i */
+/** Whether selection z attends to character i. @param {number} z @param {number} i */
 export const bit = (z, i) => (z >> (LETTERS - 1 - i)) & 1;
 
 /**
- * log of the exponent of each way: its scores, and `stick` for each pair of equal neighbours.
+ * log weight of each selection: its scores, and `stick` for each pair of equal neighbours.
  *
  * @param {number[]} scores
  * @param {number} stick
@@ -22,7 +22,7 @@ export function exponents(scores, stick) {
 }
 
 /**
- * p(z) of the ways that are in, and the weight of each character: the sum over those that look at it.
+ * p(z) of the enabled selections, and the weight of each character: the sum over those that attend to it.
  *
  * @param {number[]} scores
  * @param {number} stick
@@ -35,7 +35,7 @@ export function expectation(scores, stick, among) {
   return { Z, p, looks: scores.map((_, i) => p.reduce((sum, one, z) => sum + bit(z, i) * one, 0)) };
 }
 
-/** The same weights by forward and backward, without the sixteen. @param {number[]} scores @param {number} stick */
+/** The same weights by the forward-backward algorithm, without the sixteen. @param {number[]} scores @param {number} stick */
 export const byChain = (scores, stick) =>
   marginals(scores, [
     [stick, 0],

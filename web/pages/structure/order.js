@@ -4,18 +4,18 @@
 import { marginals, viterbi } from '../chains/chain.js';
 import { PLACES, PLAYERS, cosine } from '../alignment/fit.js';
 
-/** Which side each player bats from, in the order of PLAYERS. */
+/** The side from which each player bats, in the order of PLAYERS. */
 export const HANDS = ['L', 'L', 'R', 'R', 'R', 'L', 'R', 'L', 'R'];
-/** What the fit of a place and a player is multiplied by. */
+/** The factor of the fit of a place and a player. */
 const SHARPNESS = 14;
 
-/** The transition scores of a chain of nine positions from player to player: `pull` where the hand changes; nobody follows themselves.
+/** The transition scores of a chain of nine positions from player to player: `pull` if the side changes; nobody follows himself.
  * @param {number} pull */
 const steps = (pull) => PLAYERS.map((_, i) => PLAYERS.map((__, j) => (i === j ? -Infinity : HANDS[i] === HANDS[j] ? 0 : pull)));
 
 /**
  * The probability of each player at each place, and the most probable order as a whole.
- * @param {number} pull of neighbours of different hands
+ * @param {number} pull a bonus for neighbours who bat from different sides
  */
 export function chainOf(pull) {
   const chain = {
@@ -26,5 +26,5 @@ export function chainOf(pull) {
   return { p: marginals(chain).p, best: viterbi(chain).z };
 }
 
-/** Neighbours that bat from the same side. @param {number[]} players */
+/** Number of neighbours who bat from the same side. @param {number[]} players */
 export const alike = (players) => players.filter((player, place) => place > 0 && HANDS[player] === HANDS[players[place - 1]]).length;

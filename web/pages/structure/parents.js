@@ -18,7 +18,7 @@ export function createParents() {
   const pin = byId('pin');
   /** @type {Model | undefined} */
   let model;
-  /** The number of the parent by that of the word. @type {Record<number, number>} */
+  /** The head's index by that of the word. @type {Record<number, number>} */
   let pinned = {};
   let chosen = 0;
   /** @type {{ parse: Parse, free: Parse } | undefined} */
@@ -79,7 +79,7 @@ export function createParents() {
         : unsureInWords(now);
     unpin.hidden = !isPinned();
     byId('root-pin').hidden = chosen === 0;
-    // For those who compare engines: to the last bit.
+    // For comparing engines, to the last bit.
     byId('result').textContent =
       `${now.words.map((word, m) => `${word}/${now.heads[m]}`).join(' ')}; ${now.nats} nats; ${[...(now.marginals ?? [])].filter((p) => p > 0.01).join(' ')}`;
     showSuggestion(now);
@@ -105,7 +105,7 @@ export function createParents() {
     return phrase`With ${pins.reduce((all, one) => phrase`${all} and ${one}`)}:`;
   }
 
-  /** Words whose parent changed with the pins. @param {Parse} now @param {Parse} free */
+  /** Words whose head changed with the pins. @param {Parse} now @param {Parse} free */
   function movesInWords({ words, heads }, free) {
     const moves = words.flatMap((word, m) =>
       m + 1 in pinned || free.heads[m] === heads[m]
@@ -115,7 +115,7 @@ export function createParents() {
     return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its head, but their probabilities change.`;
   }
 
-  /** The word that is least sure. @param {Parse} now */
+  /** The word with the least certain head. @param {Parse} now */
   function unsureInWords({ words, heads, marginals = new Float32Array() }) {
     const row = words.length + 1;
     const sure = heads.map((head, m) => marginals[m * row + head]);
@@ -130,7 +130,7 @@ export function createParents() {
       : phrase`Least certain: the head of “${words[m]}” is ${first} with ${p}.`;
   }
 
-  /** The pin of an example. @param {Parse} now */
+  /** Sets the pin of an example. @param {Parse} now */
   function showSuggestion({ words }) {
     const example = EXAMPLES.find(({ text }) => text === input.value);
     suggestion.hidden = !example || isPinned();
@@ -147,7 +147,7 @@ export function createParents() {
     void parse();
   }
 
-  /** A word was chosen: the one that gets a parent, then that. @param {number} word */
+  /** A word was chosen: first the one that gets a head, then its head. @param {number} word */
   function choose(word) {
     if (chosen === 0) {
       chosen = word;

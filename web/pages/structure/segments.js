@@ -28,7 +28,7 @@ import { logit, marginals, part, segmentsOf, times } from './bits.js';
 /** In the order of the page. */
 const KINDS = /** @type {const} */ (['simple', 'sigmoid', 'structured']);
 const FILE = (/** @type {string} */ kind) => weights(`seq2seq-characters-${kind}.gguf`);
-/** Probabilities of single precision next to 0 and 1 are taken as this far from it. */
+/** Single-precision probabilities next to 0 and 1 are kept this far from them. */
 const NEAREST = 1e-7;
 
 /** @param {(four: { letters: string[], scores: number[], stick: number }) => void} onFour  four neighbours of a word were chosen */
@@ -199,5 +199,5 @@ export function createSegments(onFour) {
   void loading.load();
 }
 
-/** What four neighbours have together. @param {number[]} p @param {number} from */
+/** The total weight of four neighbours. @param {number[]} p @param {number} from */
 const sumOf = (p, from) => p.slice(from, from + LETTERS).reduce((sum, one) => sum + one, 0);

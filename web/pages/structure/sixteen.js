@@ -7,12 +7,12 @@ import { WAYS, bit, byChain, bySoftmax, expectation } from './expectation.js';
 
 /** Four characters of a chain. @typedef {{ letters: string[], scores: number[], stick: number }} Four */
 
-/** What the figure begins with: made up. @type {Four} */
+/** The invented initial values of the figure. @type {Four} */
 const MADE_UP = { letters: ['d', 'o', 'r', 't'], scores: [-1, 1.5, -0.5, 1], stick: 1.5 };
-/** How far sliders go at least. */
+/** The smallest range of the sliders. */
 const [WIDEST, STICKIEST] = [3, 3];
 
-/** @returns {(four: Four) => void} shows other four */
+/** @returns {(four: Four) => void} shows four other characters */
 export function createSixteen() {
   let first = MADE_UP;
   const scores = [...first.scores];

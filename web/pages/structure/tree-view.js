@@ -6,9 +6,12 @@ import { make, makeSvg, percent, perFrame, phrase } from '../../shell/index.js';
 
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {Awaited<ReturnType<Model['parse']>>} Parse */
-/** @typedef {{ parse: Parse, free: Parse, pinned: Record<number, number>, chosen: number }} Shown the parse, the same with nothing pinned; words counted from 1, 0 for none */
+/**
+ * @typedef {{ parse: Parse, free: Parse, pinned: Record<number, number>, chosen: number }} Shown the parse, and the one without pins; words
+ * count from 1, 0 for none
+ */
 
-/** Room for arcs above a line, in pixels. */
+/** Space for arcs above a line, in pixels. */
 const HIGH = 190;
 /** Space next to a column. */
 const NARROWEST = 90;

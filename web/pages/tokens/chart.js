@@ -9,7 +9,7 @@ import { cut } from './filters.js';
 
 const BARS = 32;
 const [WIDTH, HEIGHT, LABELS, TOP] = [960, 260, 86, 18];
-/** Room for the first label, which leans to the left. */
+/** Space for the first label, which is slanted to the left. */
 const LEFT = 40;
 
 /** The height of a bar is the square root of the probability: otherwise all but the first few would be invisible. @param {number} odds */

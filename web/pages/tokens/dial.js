@@ -7,11 +7,14 @@ import { byId, numberIn, phrase, wholeIn } from '../../shell/index.js';
 
 /**
  * @param {Object} hooks
- * @param {() => void} hooks.onMove a slider is being moved
- * @param {() => void} hooks.onSet it has been
+ * @param {() => void} hooks.onMove called while a slider is being moved
+ * @param {() => void} hooks.onSet called after it was moved
  */
 export function createDial({ onMove, onSet }) {
-  /** A slider. @param {string} name @param {(n: number) => number} value of a place of the slider @param {(n: number) => string} words for a value */
+  /**
+   * Creates a slider. @param {string} name @param {(n: number) => number} value of a slider position @param {(n: number) => string} words
+   * for a value
+   */
   function slider(name, value, words) {
     /** @type {HTMLInputElement} */
     const input = byId(name);
@@ -29,7 +32,7 @@ export function createDial({ onMove, onSet }) {
       get value() {
         return value(Number(input.value));
       },
-      /** The place that has this value, or is the nearest. */
+      /** The slider position of this value, or the nearest one. */
       set value(wanted) {
         const places = Array.from({ length: Number(input.max) - Number(input.min) + 1 }, (_, i) => Number(input.min) + i);
         input.value = String(

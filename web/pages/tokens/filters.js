@@ -6,21 +6,21 @@
 
 /** @typedef {{ temperature: number, topK: number, topP: number, minP: number }} Filters */
 
-/** All tokens, as the model sees them. @type {Readonly<Filters>} */
+/** No filters: all tokens, with the model's probabilities. @type {Readonly<Filters>} */
 export const OPEN = Object.freeze({ temperature: 1, topK: 0, topP: 1, minP: 0 });
 
 /**
  * @typedef {Object} Cut
  * @property {number[]} odds of each token under the model
- * @property {number[]} drawn the probability of drawing each now; 0: left out
+ * @property {number[]} drawn the current probability of drawing each; 0: removed
  * @property {number} kept how many are left
- * @property {{ topK: number, topP: number, minP: number }} ends the number of tokens after which each filter alone cuts
+ * @property {{ topK: number, topP: number, minP: number }} ends the number of tokens that each filter alone keeps
  * @property {number} threshold the probability that a token needs to pass min-p
  */
 
 /**
  * In the library's order: top-k, top-p, min-p, then the temperature.
- * @param {Alternative[]} tokens the most probable ones, the first first
+ * @param {Alternative[]} tokens the most probable ones, in order
  * @param {Filters} filters
  * @returns {Cut}
  */
@@ -29,7 +29,7 @@ export function cut(tokens, { temperature, topK, topP, minP }) {
   const ends = { topK: topK || Infinity, topP: Infinity, minP: Infinity };
   let kept = Math.min(odds.length, ends.topK);
   if (topP < 1) {
-    // Fractions of the mass that the filter before has left.
+    // Fractions of the mass that the previous filter has left.
     const mass = ends.topK < odds.length ? odds.slice(0, kept).reduce((sum, p) => sum + p, 0) : 1;
     let sum = 0;
     ends.topP = odds.findIndex((p) => (sum += p / mass) >= topP) + 1 || Infinity;
@@ -42,7 +42,7 @@ export function cut(tokens, { temperature, topK, topP, minP }) {
     kept = Math.min(kept, ends.minP);
   }
   kept = Math.max(1, kept);
-  // p^(1/T), scaled so that it cannot overflow; at 0 all goes to the first.
+  // p^(1/T), scaled so that it cannot overflow; at 0 the first token gets all.
   const weights = odds.map((p, i) =>
     i >= kept ? 0 : temperature === 0 ? Number(i === 0) : Math.exp((Math.log(p) - Math.log(odds[0])) / temperature),
   );

@@ -32,14 +32,14 @@ function createTalk(room, options) {
   };
 }
 
-/** @param {TextSheet} Sheet what sets texts */
+/** @param {TextSheet} Sheet the library class that draws texts */
 function createTokens(Sheet) {
   const chart = createChart();
   const three = createThree(Sheet);
   const pieces = createPieces();
-  /** The most probable tokens where the chart stands. @type {Alternative[]} */
+  /** The most probable tokens at the chart's position. @type {Alternative[]} */
   let odds = [];
-  /** How many tokens there are. */
+  /** Number of tokens. */
   let vocabulary = 0;
   const showOdds = () => {
     if (odds.length > 0) chart.show(odds, dial.filters(), vocabulary);

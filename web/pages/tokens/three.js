@@ -8,7 +8,7 @@ const TEMPERATURES = [0.4, 0.8, 1.2];
 const TOKENS = 90;
 const SPEED = 14;
 
-/** @param {TextSheet} Sheet what sets the texts */
+/** @param {TextSheet} Sheet the library class that draws texts */
 export function createThree(Sheet) {
   /** @type {HTMLInputElement} */
   const prompt = byId('three-prompt');

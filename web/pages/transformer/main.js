@@ -28,14 +28,14 @@ function showNumbers({ parameters, vocabulary, positions, blocks, heads, embeddi
   );
 }
 
-/** @param {AlignedSheet} Sheet what sets a translation above its sentence */
+/** @param {AlignedSheet} Sheet the library class that draws a translation above its sentence */
 function createFigures(Sheet) {
   const matrix = createMatrix(byId('map'), byId('map-note'));
   const translation = createTranslation(Sheet, {
     name: 'de-en',
     examples: Object.keys(EXAMPLES),
     grid: byId('map-heads'),
-    first: { layer: 2, head: 2 }, // it looks at the word that is translated; the mean of all heads is a tangle
+    first: { layer: 2, head: 2 }, // this head attends to the translated word; the mean of all heads is not readable
     onModel(model) {
       if (model) showNumbers(model.info);
       shuffling.use(model);
@@ -62,7 +62,7 @@ function createFigures(Sheet) {
     const written = steps.map(({ text }) => visible(text, '⏎'));
     const [rows, columns] =
       kind === 'encoder' ? [sentence, sentence] : kind === 'source' ? [written, sentence] : [written, ['⇥', ...written.slice(0, -1)]];
-    /** A line for each query, of the heads that `of` takes from its maps. @param {(maps: AttentionMap[]) => ArrayLike<number>} of */
+    /** A line for each query of the heads that `of` selects from its maps. @param {(maps: AttentionMap[]) => ArrayLike<number>} of */
     const lines = (of) => {
       if (kind !== 'encoder') return steps.map((step) => of(mapsOf(step, kind === 'source' ? 'source' : 'attention')));
       const all = Array.from(run.encoder.length > 0 ? of(run.encoder) : []);

@@ -3,12 +3,12 @@
 // @ts-check
 
 const KEY = 'transformer.position.type';
-/** A key whose text pads the head, so that everything after it stays in place. */
+/** A key whose text pads the head, so that everything after it keeps its offset. */
 const SPARE = 'general.description';
 const STRING = 8;
 
 /**
- * Where the text of a key stands: its length, 64 bits, comes right before it.
+ * The offset of a key's text: its 64-bit length comes right before it.
  * @param {Uint8Array} file
  * @param {string} key
  */

@@ -4,18 +4,18 @@
 import { percent } from '../../shell/page/words.js';
 import { phrase } from '../../shell/page/phrase.js';
 
-/** A relation is named if it gets this share of the weight. */
+/** A relation is named if it gets this fraction of the weight. */
 const LEAST = 0.3;
 
 /**
- * @param {ArrayLike<number>[]} weights a row per query
+ * @param {ArrayLike<number>[]} weights one row per query
  * @param {string} kind "encoder": the sentence to itself; "source": translation to sentence; "attention": translation to itself, its input shifted by one
  * @returns {string} such as "one before 71%"
  */
 export function relation(weights, kind) {
   const rows = weights.filter((row) => row.length > 0);
   if (rows.length === 0) return '';
-  /** The mean over the rows of the weight at a column. @param {(i: number, row: ArrayLike<number>) => number} column */
+  /** The mean weight at a column, over the rows. @param {(i: number, row: ArrayLike<number>) => number} column */
   const share = (column) => rows.reduce((sum, row, i) => sum + (row[column(i, row)] ?? 0), 0) / rows.length;
   const end = (/** @type {number} */ _, /** @type {ArrayLike<number>} */ row) => row.length - 1;
   /** @type {[number, (share: string) => string][]} */

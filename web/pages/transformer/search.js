@@ -12,7 +12,7 @@ export function createSearch(sentence) {
   const tree = createTree(byId('tree'), byId('tree-said'));
   /** @type {Model | null} */
   let model = null;
-  /** What the tree is of. */
+  /** The translation that the tree shows. */
   let shown = '';
   let stopper = new AbortController();
 
@@ -37,7 +37,7 @@ export function createSearch(sentence) {
   beams.addEventListener('change', show);
   return {
     show,
-    /** As many as above, where a search is. @param {number} count */
+    /** The same number of beams as above, if that is a search. @param {number} count */
     follow(count) {
       if (count > 1) beams.value = String(count);
     },

@@ -9,23 +9,23 @@ import { createWalk, stepsOf } from '../../shell/page/walk.js';
 import { position } from './waves.js';
 /** @import { Model, TranslationRun, TranslationStep } from '../../shell/index.js' */
 
-/** Beams of the search that names the words which may come next. */
+/** Beams of the search that finds the possible next words. */
 const BEAMS = 8;
-/** So many of these words are shown. */
+/** Number of these words shown. */
 const WORDS = 4;
-/** The head that mostly looks at the word which it translates, as in the first figure. */
+/** The head that mostly attends to the word it translates, as in the first figure. */
 const READER = { layer: 2, head: 2 };
 const ALL = { layer: -1, head: -1 };
 
 /** @typedef {{ text: string, share: number }} Next */
 
-/** Where the largest is. @param {ArrayLike<number>} numbers */
+/** The index of the largest. @param {ArrayLike<number>} numbers */
 const largest = (numbers) => Array.from(numbers).reduce((best, x, i, all) => (x > all[best] ? i : best), 0);
 
 /**
- * The words that may come at a step, the most probable first, as the search saw them.
+ * The possible words at a step, the most probable first, from the search.
  * @param {TranslationRun['search']} search
- * @param {number[]} path  which hypothesis of each step led to the translation
+ * @param {number[]} path  the hypothesis of each step that led to the translation
  * @param {number} step
  * @returns {Next[]}
  */
@@ -47,15 +47,15 @@ export function createSentenceWalk(sentence) {
   let model = null;
   /** @type {{ run: TranslationRun, steps: TranslationStep[], path: number[], tensor: ReturnType<typeof readGguf>['tensor'] } | undefined} */
   let walked;
-  /** What it is of. */
+  /** The translation that it shows. */
   let of = '';
-  /** Which token of the translation comes next. */
+  /** Index of the next token of the translation. */
   let at = 0;
   let stopper = new AbortController();
   const walk = createWalk({ list: byId('walk'), tools: byId('walk-tools'), figure }, light);
   walk.use(stepsOf(byId('walk')));
 
-  /** Shares of a look, on tokens. @param {HTMLElement} root @param {ArrayLike<number>} [shares] @param {number} [who] looks */
+  /** Shades tokens by attention weights. @param {HTMLElement} root @param {ArrayLike<number>} [shares] @param {number} [who] the query */
   function tint(root, shares, who = -1) {
     const most = shares ? Math.max(...Array.from(shares)) : 1;
     for (const [i, chip] of /** @type {HTMLElement[]} */ ([...root.children]).entries()) {
@@ -71,7 +71,7 @@ export function createSentenceWalk(sentence) {
     const { heads } = model.info;
     const step = steps[at];
     const cross = meanOf(mapsOf(step, 'source'), READER);
-    const token = largest(cross.subarray(0, -1)); // a word, and not the end
+    const token = largest(cross.subarray(0, -1)); // a word, not the end
     const size = run.source.length;
     const first = run.encoder
       .slice(0, heads)
@@ -206,12 +206,12 @@ export function createSentenceWalk(sentence) {
   const sight = inSight(figure, { onSeen: show, onAway() {} });
   onTheme(fill);
   return {
-    /** There may be another sentence. */
+    /** The sentence may have changed. */
     show,
     /** @param {Model | null} next */
     use(next) {
       model = next;
-      if (next) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName()); // its sentences and numbers are of our file
+      if (next) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName()); // its sentences and numbers describe our file
       of = '';
     },
   };

@@ -9,7 +9,7 @@ import { shuffled } from './words.js';
 const FILE = 'de-en.gguf';
 
 /**
- * The sentence with its words shuffled, and the model without positions: filled as soon as it is seen.
+ * The sentence with its words shuffled, and the model without positions: filled as soon as it becomes visible.
  * @param {() => string} sentence
  */
 export function createShuffling(sentence) {
@@ -22,11 +22,11 @@ export function createShuffling(sentence) {
   let placeless = null;
   /** @type {{ tokens: number[], text: string } | null} */
   let other = null;
-  /** The sentence that `other` is of. */
+  /** The sentence to which `other` belongs. */
   let of = '';
   let stopper = new AbortController();
 
-  /** The same weights once more, without positions; a failure is not kept. */
+  /** The same weights without positions; a failure is not cached. */
   function takeAway() {
     placeless ??= fetch(weights(FILE))
       .then((answer) => answer.arrayBuffer())

@@ -13,7 +13,7 @@ export function position(p, d) {
 }
 
 const PLACES = 64;
-/** As many as the model has: a test compares. */
+/** The model's number of positions, as a test checks. */
 const CHANNELS = 256;
 
 export function createWaves() {

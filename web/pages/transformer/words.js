@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * The tokens of a sentence with its words in another order: different from it, if two words differ. Its end stays at the end.
+ * The tokens of a sentence with its words in another order, which is different if two words differ. Its end stays last.
  * @param {Uint32Array} tokens with their end
  * @param {string[]} words texts of the tokens
  * @param {() => number} [random]

@@ -2,18 +2,18 @@
 // What can be wrong with a drawn digit, judged by its length and loudness alone.
 // @ts-check
 
-/** One in a hundred training recordings is shorter, in seconds. */
+/** The length, in seconds, below which one in a hundred training recordings falls. */
 export const SHORTEST = 0.16;
 /** Every training recording has 0.05 s that are louder (root mean square; 1 is full scale). */
 export const SOFTEST = 0.1;
 const STRETCH = 0.05;
-/** Times that a digit is drawn at most, and how far apart the seeds of these are. */
+/** The most attempts to draw a digit, and the distance of their seeds. */
 export const TRIES = 5,
   APART = 1_000_000;
 
 /**
  * @param {Float32Array} samples
- * @param {{ rate: number, ended: boolean }} sound  ended: it ended on its own
+ * @param {{ rate: number, ended: boolean }} sound  ended: the model ended it
  * @returns {'' | 'short' | 'quiet' | 'endless'}
  */
 export function defectOf(samples, { rate, ended }) {

@@ -8,7 +8,7 @@ import { byId, fault, perFrame, percent, phrase } from '../../shell/index.js';
 const SHOWN = 120;
 const LEVELS = 256;
 const VALUES = 257;
-/** A probability that is as dark as can be. */
+/** The probability with the darkest colour. */
 const SURE = 0.12;
 
 /** @param {Player} player */
@@ -47,7 +47,7 @@ export function createOdds(player) {
         probabilities: true,
         signal,
       };
-      // The noise is that of the place, so that this is the sound above, drawn once more.
+      // Noise depends on the position, so this redraws the sound above.
       const stretch = /** @type {SoundRun} */ (
         begin > 0 ? model.complete({ samples: samples.subarray(0, begin), sampleRate: rate }, options) : model.generate({ ...options })
       );

@@ -8,25 +8,25 @@ import { sentenceOf } from './sentence.js';
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../lib/media/waveform.js').Waveform} Waveform */
 
-/** The longest that is drawn, in seconds. */
+/** The longest sound that is drawn, in seconds. */
 const SECONDS = 1.2;
-/** After so many seconds of quiet it is over, though the model has missed its end. */
+/** A sound ends after this many seconds of silence, even if the model has missed its end. */
 const QUIET = 0.25;
-/** The closest look, in seconds. */
+/** The largest zoom, in seconds. */
 const CLOSEST = 0.006;
 const SEED = 10;
-/** Why a sound was drawn again. */
+/** Why a sound was redrawn. */
 const DEFECTS = { short: phrase`too short`, quiet: phrase`too quiet`, endless: phrase`without an end` };
 
 /** @type {AudioContext | undefined} */
 let context;
-/** The one context of the page, made at the first click. */
+/** The single audio context of the page, created at the first click. */
 export const audio = () => (context ??= new AudioContext());
 
 /**
  * Plays a run, and reports its result.
  * @param {SoundRun} run @param {Waveform} wave @param {AbortSignal} signal
- * @returns {Promise<string>} '' where all is well
+ * @returns {Promise<string>} '' if all is well
  */
 export async function hear(run, wave, signal) {
   try {
@@ -123,7 +123,7 @@ export function createPlayer() {
     transport.show(model ? 'ready' : 'empty');
   }
 
-  /** Draws a new one; what is too short, too quiet or has no end, again. @param {boolean} aloud */
+  /** Draws a new sound; redraws it if it is too short, too quiet or has no end. @param {boolean} aloud */
   async function start(aloud) {
     stopper?.abort();
     if (!model) return;
@@ -207,7 +207,7 @@ export function createPlayer() {
     }
   }
 
-  /** Shows the stretch that zoom and place say. */
+  /** Shows the range selected by zoom and position. */
   function look() {
     if (!wave || seconds === 0) return;
     const share = Number(zoom.value) / 100;
@@ -254,7 +254,7 @@ export function createPlayer() {
     get seed() {
       return transport.seed;
     },
-    /** Called when there is a model, and when a sound is drawn. @param {() => void} tell */
+    /** Called when a model is loaded, and when a sound is drawn. @param {() => void} tell */
     on(tell) {
       listeners.add(tell);
     },

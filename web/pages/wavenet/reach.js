@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * What a sample at the top depends on: of each layer, the input first, which places.
+ * The positions that a sample at the top depends on, for each layer from the input up.
  * @param {number} at @param {number[]} dilations of the layers, the lowest first
  */
 export function lit(at, dilations) {

@@ -11,7 +11,10 @@ export function sentenceOf({ facts: { seconds, given, bits } }) {
   return phrase`A sound of ${seconds.toFixed(2)} s${before}${cost}.`;
 }
 
-/** What was done to a sound before the model heard it; '': nothing. @param {import('../../lib/media/heard.js').Heard} heard @param {number} to the rate of the model */
+/**
+ * Describes the changes made to a sound before the model read it; '': none. @param {import('../../lib/media/heard.js').Heard} heard @param
+ * {number} to the rate of the model
+ */
 export function changeOf({ sampleRate: rate, channels }, to) {
   if (rate === to) return channels === 1 ? '' : phrase`The sound was mixed to one channel of ${channels}.`;
   return channels === 1

@@ -11,7 +11,7 @@ import { changeOf, sentenceOf } from './sentence.js';
 /** The length of the recording, and of its continuation, in seconds. */
 const LISTEN_MS = 1000;
 const SECONDS = 0.8;
-/** After so many seconds of quiet a continuation is over. */
+/** A continuation ends after this many seconds of silence. */
 const QUIET = 0.25;
 
 /** @param {Player} player */
@@ -64,7 +64,7 @@ export function createVoice(player) {
     }
   }
 
-  /** Until the visitor speaks: the first half of the sound above, continued, and not heard. */
+  /** Shown until the visitor speaks: the first half of the sound above, continued, without playback. */
   async function example() {
     const { model, run: above } = player;
     if (!model || run || above?.finish !== 'end') return;
@@ -88,7 +88,7 @@ export function createVoice(player) {
   record.addEventListener('click', async () => {
     stopper?.abort();
     record.disabled = true;
-    void audio().resume(); // while the click still counts
+    void audio().resume(); // while the user activation lasts
     try {
       await goOn(
         await recorded(LISTEN_MS, () => {
