@@ -241,6 +241,37 @@ test('it is alive with its file alone, before the engine; the page is under 60 K
     assert.ok(sizes.reduce((a, b) => a + b) < 60 * 1024, `${sizes}`);
   }));
 
+test('a step of the walk is on one screen with its diagram and its matrix, on a laptop and on the wall', () =>
+  withPage(
+    async (page) => {
+      await page.goto(PAGE);
+      await done(page);
+      /** Parts that reach out of the window. */
+      const outside = () =>
+        page.evaluate(() =>
+          ['#diagram .diagram', '#walk', '#walk-next', '#sheet details[open] canvas'].filter((selector) => {
+            const { top, bottom, height } = /** @type {Element} */ (document.querySelector(selector)).getBoundingClientRect();
+            return height === 0 || top < 0 || bottom > innerHeight;
+          }),
+        );
+      for (let step = 0; step < 5; step++) await page.locator('#walk-next').click();
+      assert.deepEqual(await outside(), []);
+      await page.keyboard.press('Alt+p');
+      await page.locator('.staged').waitFor();
+      await page.waitForTimeout(200);
+      assert.deepEqual(await outside(), [], 'on the wall');
+      // A number of each matrix has room for its sign.
+      assert.ok(
+        await page.evaluate(() => {
+          const context = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
+          context.font = `11px ${getComputedStyle(document.querySelector('.matrix-canvas') ?? document.body).fontFamily}`;
+          return context.measureText('−0.25').width <= 34;
+        }),
+      );
+    },
+    { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' },
+  ));
+
 test('the walk begins by itself on the first screen: silently, without the focus, and nothing scrolls; any input ends it, and its own button', () =>
   withPage(async (page) => {
     const says = () => page.locator('#walk-play-text').textContent();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The network as the paper draws it, from bottom to top: a button for each box, arrows between them, on which the numbers are seen to flow.
 // @ts-check
-import { make, makeSvg, phrase } from '../../shell/index.js';
+import { make, makeSvg, phrase, reducedMotion } from '../../shell/index.js';
 import { nameOf } from './boxes.js';
 
 /** @import { Box } from './boxes.js' */
@@ -27,9 +27,18 @@ export function createDiagram(boxes, shape, onOpen) {
   }
   const place = (/** @type {Box} */ box) => /** @type {{ x: number, y: number }} */ (places.get(box));
   const lines = makeSvg('svg', { viewBox: `0 0 ${WIDTH} ${height}`, class: 'diagram-lines', 'aria-hidden': 'true' });
+  const numbers = makeSvg('svg', { viewBox: `0 0 ${WIDTH} ${height}`, class: 'diagram-numbers', 'aria-hidden': 'true' });
+  /** The lines on which a number moves from a box to another. @type {{ from: Box, to?: Box, text: SVGElement }[]} */
+  const flows = [];
   /** @param {string} d @param {string} [kind] */
-  const arrow = (d, kind = '') =>
-    lines.append(makeSvg('path', { d, class: `wire ${kind}` }), makeSvg('path', { d, class: `flow ${kind}`, pathLength: 1 }));
+  const arrow = (d, kind = '') => lines.append(makeSvg('path', { d, class: `wire ${kind}` }));
+  /** @param {Box} from @param {Box | undefined} to @param {string} d */
+  const carry = (from, to, d) => {
+    const text = makeSvg('text', { class: 'flow' });
+    text.style.setProperty('offset-path', `path("${d}")`);
+    numbers.append(text);
+    flows.push({ from, to, text });
+  };
   const [half, middle] = [HEIGHT / 2, BOX / 2];
 
   for (const side of sides) {
@@ -37,25 +46,33 @@ export function createDiagram(boxes, shape, onOpen) {
     column.forEach((box, i) => {
       const { x, y } = place(box);
       arrow(`M${x + middle} ${i === 0 ? y + half + 16 : y + STEP - half} V${y + half}`);
+      if (i > 0) carry(column[i - 1], box, `M${x + BOX - 20} ${y + STEP} V${y}`);
       // The residual connection around a sublayer.
       const next = column[i + 1];
       const outer = side === 'enc' || sides.length === 1 ? -1 : 1;
       const edge = outer < 0 ? x : x + BOX;
       if (['attend', 'feed'].includes(box.kind) && next?.kind === 'norm' && next.title.startsWith('Add')) {
         arrow(`M${x + middle} ${y + half + 5} H${edge + outer * 9} V${place(next).y} H${edge}`, 'around');
+        if (i > 0) carry(column[i - 1], next, `M${x + middle} ${y + half + 5} H${edge + outer * 9} V${place(next).y} H${edge}`);
       } else if (box.adds) {
         const { y: below } = place(column[i - 1]);
         arrow(`M${x + middle} ${below + half + 5} H${edge + outer * 9} V${y} H${edge}`, 'around');
       }
     });
     const last = column[column.length - 1];
-    if (side === 'dec') arrow(`M${place(last).x + middle} ${place(last).y - half} v-14`);
+    if (side === 'dec') {
+      arrow(`M${place(last).x + middle} ${place(last).y - half} v-14`);
+      carry(last, undefined, `M${place(last).x + middle} ${place(last).y} v-${half + 14}`);
+    }
   }
   if (sides.length === 2) {
     const top = boxes.filter(({ side }) => side === 'enc').pop();
     const from = top && place(top);
     for (const box of boxes.filter(({ id }) => id.endsWith('.cross'))) {
-      if (from) arrow(`M${from.x + middle} ${from.y - half} v-10 H${WIDTH / 2} V${place(box).y} H${place(box).x}`, 'across');
+      if (!from || !top) continue;
+      const way = `M${from.x + middle} ${from.y - half} v-10 H${WIDTH / 2} V${place(box).y} H${place(box).x}`;
+      arrow(way, 'across');
+      carry(top, box, way);
     }
   }
   // The blocks.
@@ -107,9 +124,11 @@ export function createDiagram(boxes, shape, onOpen) {
     ...buttons.values(),
     ...below,
     above,
+    numbers,
   );
   drawing.prepend(lines);
   drawing.style.aspectRatio = `${WIDTH} / ${height}`;
+  drawing.style.setProperty('--ratio', String(WIDTH / height));
 
   drawing.addEventListener('keydown', (event) => {
     const at = [...buttons].find(([, button]) => button === event.target)?.[0];
@@ -143,11 +162,28 @@ export function createDiagram(boxes, shape, onOpen) {
       });
       above.textContent = written;
     },
-    /** Lets the numbers flow once. */
-    flow() {
-      drawing.classList.remove('flowing');
-      void drawing.offsetWidth; // begins anew
-      drawing.classList.add('flowing');
+    /**
+     * Lets numbers move along the lines once, from the bottom to the top.
+     * @param {(box: Box) => string} says a number that leaves the box
+     * @param {Box} [into] only on the lines that lead there, three times
+     */
+    flow(says, into) {
+      if (reducedMotion()) return;
+      for (const { from, to, text } of flows) {
+        for (const one of text.getAnimations()) one.cancel();
+        if (into && to !== into) continue;
+        text.textContent = says(from);
+        const level = (height - FOOT - place(from).y) / STEP;
+        text.animate(
+          [
+            { offsetDistance: '0%', opacity: 0 },
+            { offsetDistance: '15%', opacity: 1, offset: 0.15 },
+            { offsetDistance: '85%', opacity: 1, offset: 0.85 },
+            { offsetDistance: '100%', opacity: 0 },
+          ],
+          { duration: into ? 1400 : 900, delay: into ? 0 : 110 * level, iterations: into ? 3 : 1 },
+        );
+      }
     },
   };
 }

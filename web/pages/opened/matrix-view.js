@@ -8,7 +8,7 @@ import { number } from './explain.js';
 /** @import { Shown } from './boxes.js' */
 
 /** Pixels: of a cell with a number, of its letters, of a cell without one. */
-const [CELL, HEIGHT, FONT, SMALL, TINY] = [29, 21, 11, 13, 9];
+const [CELL, HEIGHT, FONT, SMALL, TINY] = [35, 21, 11, 13, 9];
 /** With more rows than this, rows are lower. */
 const TALL = 16;
 
@@ -62,7 +62,7 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
       : width * CELL <= space
         ? CELL
         : Math.max(TINY, Math.floor(space / width));
-    const written = cell >= 26;
+    const written = cell >= 33;
     line = height > TALL ? HEIGHT - 4 : written || wide ? HEIGHT : Math.min(HEIGHT, Math.max(SMALL, cell));
     const ratio = devicePixelRatio;
     const [w, h] = [left + cell * width + 1, top + line * height + 1];

@@ -18,6 +18,7 @@ import {
 import { createWalk } from '../../shell/page/walk.js';
 import { boxOf, boxesOf, groupsOf, headOf as nameOfHead, letter, nameOf } from './boxes.js';
 import { createDiagram } from './diagram.js';
+import { number } from './explain.js';
 import { readFile } from './file.js';
 import { ALL_ON, shapeOf, trace } from './networks.js';
 import { createSheet } from './sheet.js';
@@ -103,17 +104,31 @@ export function createOpened(onPass) {
       write();
     },
   });
-  const walk = createWalk({ list: byId('walk'), tools: transport, figure: byId('figure-opened') }, (/** @type {Step} */ step) => {
-    if (!network || !shown) return;
-    open(/** @type {Box} */ (network.boxes.find(({ id }) => id === step.box)), headOf(step.name));
-    const matrix = /** @type {Matrix} */ (shown.matrices.get(step.name));
-    const row = step.name.startsWith('enc.') ? 0 : step.item.id === 'step-shifted' ? Math.max(1, shown.first + at) : shown.first + at;
-    sheet.only(matrix);
-    sheet.keep(
-      matrix,
-      ...cellOf(matrix, step.item.id === 'step-mask' ? Math.min(row, matrix.rows - 2) : row, step.item.id === 'step-mask'),
-    );
-  });
+  const walk = createWalk(
+    { list: byId('walk'), tools: transport, figure: byId('figure-opened'), view: byId('opened-view') },
+    (/** @type {Step} */ step) => {
+      if (!network || !shown) return;
+      open(/** @type {Box} */ (network.boxes.find(({ id }) => id === step.box)), headOf(step.name));
+      network.diagram.flow(leaves, box);
+      const matrix = /** @type {Matrix} */ (shown.matrices.get(step.name));
+      const row = step.name.startsWith('enc.') ? 0 : step.item.id === 'step-shifted' ? Math.max(1, shown.first + at) : shown.first + at;
+      sheet.only(matrix);
+      sheet.keep(
+        matrix,
+        ...cellOf(matrix, step.item.id === 'step-mask' ? Math.min(row, matrix.rows - 2) : row, step.item.id === 'step-mask'),
+      );
+    },
+  );
+
+  /** A number that leaves a box: of the position that is looked at, the one farthest from zero in the last matrix made there. @param {Box} from */
+  function leaves(from) {
+    if (!network || !shown) return '';
+    const { boxes } = network;
+    const matrix = [...shown.matrices.values()].filter(({ name }) => boxOf(boxes, name) === from).at(-1);
+    if (!matrix) return '';
+    const row = matrix.row(Math.min(matrix.rows - 1, from.side === 'enc' ? 0 : shown.first + at));
+    return number([...row].reduce((most, x) => (Number.isFinite(x) && Math.abs(x) > Math.abs(most) ? x : most), 0));
+  }
 
   /** The head that a matrix belongs to; the chosen one if it belongs to none. @param {string} name */
   const headOf = (name) => Number(/\.(?:self|cross)\.(\d)\./.exec(name)?.[1] ?? head);
@@ -195,7 +210,7 @@ export function createOpened(onPass) {
     const read = shown.source.map(name).join(' ');
     const wrote = shown.written.slice(0, -1).map(name).join(' ');
     diagram.label(shape.kind === 'gpt2' ? [`${read} ${wrote}`] : [read, `⇥ ${wrote}`], shown.written.map(name).join(' '));
-    diagram.flow();
+    diagram.flow(leaves);
     walk.tell(liveOf({ trace: shown, shape, at }));
     if (box && boxes.includes(box)) open(box);
     onPass({ trace: shown, file, shape });

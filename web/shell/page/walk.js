@@ -9,6 +9,8 @@ import { phrase } from './phrase.js';
 
 /** How long a step stays when the walk plays. */
 const STEP_MS = 7000;
+/** A view that is higher than so many windows is left where it is. */
+const MUCH = 1.25;
 /** User events that end a walk which started automatically. */
 const INPUTS = ['pointerdown', 'keydown', 'wheel', 'touchstart', 'scroll', 'input'];
 
@@ -27,9 +29,10 @@ const textOf = (item) =>
  * @param {HTMLElement} parts.list    an <ol class="walk">, each item of which is a step
  * @param {HTMLElement} parts.tools   gets the buttons
  * @param {HTMLElement} parts.figure  that does not play out of sight
+ * @param {HTMLElement} [parts.view]  its part that is brought into sight, if it fits, when the reader starts the walk; default: the figure
  * @param {(step: S) => void} onStep  highlights the subject of the step
  */
-export function createWalk({ list, tools, figure }, onStep) {
+export function createWalk({ list, tools, figure, view = figure }, onStep) {
   /** @type {S[]} */
   let steps = [];
   let at = -1;
@@ -69,8 +72,15 @@ export function createWalk({ list, tools, figure }, onStep) {
       if (at === steps.length - 1) stop();
     }, STEP_MS);
   }
+  /** Brings the view into sight, unless the window is much too low for it. */
+  function reveal() {
+    const { top, bottom, height } = view.getBoundingClientRect();
+    if (height > MUCH * innerHeight || (top >= 0 && bottom <= innerHeight)) return;
+    view.scrollIntoView({ block: top < 0 || height > innerHeight ? 'start' : 'end', behavior: reducedMotion() ? 'instant' : 'smooth' });
+  }
   play.button.addEventListener('click', () => {
     if (timer) return stop();
+    reveal();
     go(at === steps.length - 1 ? 0 : at + 1);
     start(true);
   });
@@ -80,6 +90,7 @@ export function createWalk({ list, tools, figure }, onStep) {
   });
   next.addEventListener('click', () => {
     stop();
+    reveal();
     go(at + 1);
   });
   inSight(figure, { onSeen() {}, onAway: stop });
@@ -88,9 +99,8 @@ export function createWalk({ list, tools, figure }, onStep) {
   let touched = false;
   /** @param {Event} event */
   function touch({ target }) {
-    if (target instanceof Node && tools.contains(target)) return;
     for (const input of INPUTS) removeEventListener(input, touch, true);
-    if (!touched && timer) stop();
+    if (!touched && timer && !(target instanceof Node && tools.contains(target))) stop();
     touched = true;
   }
   for (const input of INPUTS) addEventListener(input, touch, { capture: true, passive: true });
