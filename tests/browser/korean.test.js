@@ -12,7 +12,8 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { pagesIn } from '../../web/tools/frame.js';
-import { oneOf } from '../more.js';
+import { LANGUAGES } from '../../web/tools/languages.js';
+import { more, oneOf } from '../more.js';
 import { WAIT, firstFigure, painted, session } from './browser.js';
 import { MALFORMED, PHONE, englishIn, fits, scrollThrough, turnTo } from './checks.js';
 
@@ -37,6 +38,20 @@ describe('pages in Korean', { concurrency: 2 }, async () => {
         ),
     );
   }
+});
+
+describe('pages in a language that has some of them', async () => {
+  for (const [lang] of Object.entries(LANGUAGES).filter(([, { whole }]) => !whole))
+    for (const name of await pagesIn(fileURLToPath(new URL('../../web', import.meta.url)), lang))
+      more(`/web/pages/${name}/${lang}/: fits a telephone, no complaint`, () =>
+        withPage(async (page) => {
+          await page.goto(`/web/pages/${name}/${lang}/`);
+          await firstFigure(page).waitFor(WAIT);
+          assert.equal(await page.locator('html').getAttribute('lang'), lang);
+          await scrollThrough(page);
+          await fits(page);
+        }, PHONE),
+      );
 });
 
 test('the other language: the same page, at the current scroll position, with the settings of its figures', () =>

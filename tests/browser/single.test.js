@@ -12,7 +12,9 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import { pagesIn } from '../../web/tools/frame.js';
 import { pagesOf } from '../../web/tools/fresh.js';
+import { LANGUAGES } from '../../web/tools/languages.js';
 import { writeSingle } from '../../web/tools/single-page.js';
 import { oneOf } from '../more.js';
 import { OUT, WAIT, firstFigure, session } from './browser.js';
@@ -23,19 +25,23 @@ const { withPage } = session();
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = `${ROOT}build/single-test/`;
 const pages = await pagesOf(`${ROOT}web`);
+/** The pages of each language. @type {Record<string, string[]>} */
+const translated = {};
+for (const lang of Object.keys(LANGUAGES)) translated[lang] = await pagesIn(`${ROOT}web`, lang);
 
 /** @param {string} file */
 const address = (file) => pathToFileURL(FOLDER + file).href;
 
 describe('pages', { concurrency: 2 }, () => {
   for (const [i, name] of pages.entries()) {
-    oneOf(i, 10)(`${name}: one file from a disk, in both languages`, { timeout: 300000 }, async () => {
+    oneOf(i, 10)(`${name}: one file from a disk, in each of its languages`, { timeout: 300000 }, async () => {
+      const endings = ['', ...Object.keys(translated).flatMap((lang) => (translated[lang].includes(name) ? [`.${lang}`] : []))];
       const written = await writeSingle(FOLDER, [name]);
       assert.deepEqual(
         written.map(({ file }) => file.replace(FOLDER, '')),
-        [`${name}.html`, `${name}.ko.html`],
+        endings.map((lang) => `${name}${lang}.html`),
       );
-      for (const lang of ['', '.ko']) {
+      for (const lang of endings) {
         await withPage(async (page) => {
           /** @type {string[]} */
           const elsewhere = [];

@@ -33,6 +33,7 @@ import { join, posix } from 'node:path';
 /** The languages of pages in addition to English, by their codes (BCP 47). @type {Record<string, Language>} */
 export const LANGUAGES = {
   ko: { name: '한국어', locale: 'ko_KR', whole: true },
+  de: { name: 'Deutsch', locale: 'de_DE', whole: false },
 };
 /** That of the files without a code. */
 const ENGLISH = { name: 'English', locale: 'en', whole: true };
