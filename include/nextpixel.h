@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * nextpixel: small generative models, one element at a time.
+ * nextpixel: small generative models that draw one element at a time.
  *
  * A model is a list of parts. Most parts are distributions over the next position of a sequence given all positions before it, and may
  * first read inputs (a class, a small picture, a sentence). Other parts have no sequence: they read inputs and compute results (tags of
@@ -46,31 +46,31 @@ extern "C" {
 #else
 #define NX_API
 #endif
-/* Functions that the pictures of a page do without. A pictures-only WebAssembly build leaves them out. */
+/* Functions that a page with only pictures does not need. A pictures-only WebAssembly build leaves them out. */
 #define NX_API_TEXTS NX_API
-/* Functions of programs in C, which no WebAssembly build exports. */
+/* Functions for C programs, which no WebAssembly build exports. */
 #if defined(__wasm__)
 #define NX_API_NATIVE
 #else
 #define NX_API_NATIVE NX_API
 #endif
 
-/* Stated limits. A file or a request beyond them is NX_E_LIMIT. */
+/* Stated limits. A file or a request beyond these limits is NX_E_LIMIT. */
 #define NX_MAX_VALUES 524288            /* ids of an element */
 #define NX_MAX_SPAN 4                   /* elements of a position */
 #define NX_MAX_LENGTH 0x1000000         /* positions of a run, items of an input */
 #define NX_MAX_SAMPLES 64               /* sequences advanced together in one session */
-#define NX_MAX_SESSION_BYTES 0x7fffffff /* of a session's block; fewer samples or a shorter run need less */
+#define NX_MAX_SESSION_BYTES 0x7fffffff /* bytes of a session's block; fewer samples or a shorter run need less */
 #define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this many bytes, and */
 #define NX_MODEL_BYTES_PER_BYTE 20      /* this many for each byte of its file; */
 #define NX_MAX_MODEL_BYTES 0xf8000000   /* and no more than this: what WebAssembly can address, less 128 MiB for its runs */
 #define NX_PORTS 8                      /* inputs of a part */
-#define NX_MAX_BIASES 528384            /* ids of a run whose logits are biased: all of them, and 4096 more */
-#define NX_MOST_BIAS 1e9f               /* a bias is at most this and at least minus this, which amounts to never */
-#define NX_NAME_BYTES 80                /* room for a name in nx_problem, final zero included */
+#define NX_MAX_BIASES 528384            /* ids of a run whose logits are biased: up to the number of ids, plus 4096 */
+#define NX_MOST_BIAS 1e9f               /* largest magnitude of a bias, which in effect forbids or forces an id */
+#define NX_NAME_BYTES 80                /* capacity for a name in nx_problem, including the final zero */
 
 #define NX_NONE 0xffffffffu /* as an id: none, because the sample has ended; as a port: none */
-#define NX_OWN 0xfffffffdu  /* as the port of a map: positions of the result itself */
+#define NX_OWN 0xfffffffdu  /* as the port of a map: the keys are positions of the result itself */
 
 typedef int32_t nx_status;
 enum {
@@ -97,29 +97,31 @@ typedef struct {
 /* A part of a model. A part without a sequence (values, span, outputs and length are 0) reads inputs and computes results. Its runs have
  * no positions and one sample, and every function that takes or draws ids returns NX_E_ARGUMENT. */
 typedef struct {
-    uint32_t values;                          /* V: the ids of an element are below this */
-    uint32_t span;                            /* E: the number of elements of a position */
-    uint32_t outputs;                         /* P: the number of output parameters of a position */
-    uint32_t length;                          /* the most positions; 0: given by nx_shape */
-    uint32_t rewinds;                         /* the most positions that nx_session_branch may go back */
-    uint32_t inputs, maps, tables, ends;      /* the numbers of ports, maps, tables, and ids that end a sample */
-    uint32_t results;                         /* the number of results */
-    uint32_t draft;                           /* 1: the file has a draft for nx_settings.look_ahead */
-    uint32_t grows;                           /* 1: a run may begin short, and grow (nx_session_grow) */
-    uint32_t noisy;                           /* 1: it draws inside, while it computes a position, unless the temperature is 0 */
-    uint32_t hidden_layers, hidden_width;     /* of nx_session_hidden: layers, and values of each; 0: it has none, or this build has not */
+    uint32_t values;                     /* V: the ids of an element are below this */
+    uint32_t span;                       /* E: the number of elements of a position */
+    uint32_t outputs;                    /* P: the number of output parameters of a position */
+    uint32_t length;                     /* the most positions; 0: given by nx_shape */
+    uint32_t rewinds;                    /* the most positions that nx_session_branch may go back */
+    uint32_t inputs, maps, tables, ends; /* the numbers of ports, maps, tables, and ids that end a sample */
+    uint32_t results;                    /* the number of results */
+    uint32_t draft;                      /* 1: the file has a draft for nx_settings.look_ahead */
+    uint32_t grows;                      /* 1: a run may begin short, and grow (nx_session_grow) */
+    uint32_t noisy;                      /* 1: it also draws inside, while it computes a position, unless the temperature is 0 */
+    /* for nx_session_hidden: number of layers, and values of each; 0: none, or not in this build */
+    uint32_t hidden_layers, hidden_width;
     uint32_t parameters_low, parameters_high; /* number of the part's own weights, 64 bits in two halves */
-    const char *name;                         /* zero-terminated, in the library's memory; of a model's only part, its architecture */
+    /* zero-terminated, in the library's memory; the architecture if the model has only this part */
+    const char *name;
 } nx_part_info;
 
 /* A port: an input of a part. It takes at most dims[0] * dims[1] * ... ids. */
 typedef struct {
     const char *name;    /* zero-terminated, in the library's memory */
     uint32_t values;     /* its ids are below this */
-    uint32_t dims[4];    /* the shape of the input, 1 for a dimension that it does not have; with any_length, dims[0] is the most items */
+    uint32_t dims[4];    /* the shape of the input, 1 for a dimension that does not exist; with any_length, dims[0] is the most items */
     uint32_t optional;   /* 1: a run may leave it out */
     uint32_t any_length; /* 1: it takes up to dims[0] items; nx_shape.counts has the number */
-    uint32_t like;       /* of any length: the port whose number of items it shares, or NX_NONE */
+    uint32_t like;       /* with any_length: the port whose number of items it shares, or NX_NONE */
     /* 1: a run fills it itself if it is not given, before encoding, with noise of its seed and its first sample: standard normal deviates z
      * as the ids nearest to 32768 + 8192 z, at most 65535. The drawn values are a result of the same name, if the part has one. */
     uint32_t noise;
@@ -128,8 +130,8 @@ typedef struct {
 /* The number of rows of a result. */
 enum {
     NX_ROWS_FIXED,     /* dims[0] */
-    NX_ROWS_OF_INPUT,  /* as many as an input has items */
-    NX_ROWS_OF_RESULT, /* as many as another result of the part has rows */
+    NX_ROWS_OF_INPUT,  /* as many as the items of an input */
+    NX_ROWS_OF_RESULT, /* as many as the rows of another result of the part */
     NX_ROWS_COUNTED    /* as many as the part finds: nx_session_result_count returns the number, once all is encoded */
 };
 
@@ -138,7 +140,7 @@ enum {
 typedef struct {
     const char *name;
     uint32_t values;  /* its ids are below this; 0: it holds floats */
-    uint32_t dims[4]; /* its shape, 1 for a dimension that it does not have */
+    uint32_t dims[4]; /* its shape, 1 for a dimension that does not exist */
     uint32_t rows;    /* NX_ROWS_FIXED, ... */
     uint32_t rows_of; /* the index of that input or result; otherwise 0 */
 } nx_result;
@@ -149,8 +151,8 @@ typedef struct {
     uint32_t port;    /* the input whose items are attended to; NX_NONE: the positions before; NX_OWN: `keys` places of the result itself */
     uint32_t rows;    /* layers times heads */
     uint32_t keys;    /* the most keys that one query attends to */
-    uint32_t queries; /* 0: the queries are the positions of the run; else the most of those that attend while the inputs are encoded */
-    uint32_t asking;  /* with queries: the input whose items they are; NX_NONE: their number is always `queries` */
+    uint32_t queries; /* 0: the queries are the positions of the run; otherwise the most queries while the inputs are encoded */
+    uint32_t asking;  /* with queries: the input whose items are the queries; NX_NONE: their number is always `queries` */
 } nx_map;
 
 /* Numbers of the file that a codec needs, such as the colours of a palette. */
@@ -166,7 +168,7 @@ typedef struct {
     uint32_t key_bytes;
     uint32_t type;      /* GGUF value type: 0 u8, 1 i8, 2 u16, 3 i16, 4 u32, 5 i32, 6 f32, 7 bool, 8 string, 9 array,
                          * 10 u64, 11 i64, 12 f64 */
-    uint32_t item_type; /* of an array's items; else the same as type */
+    uint32_t item_type; /* type of an array's items; otherwise the same as type */
     uint32_t count;     /* items of an array, otherwise 1 */
     const void *value;  /* little-endian, unaligned, as in the file; each string preceded by its 64-bit length */
     uint32_t value_bytes;
@@ -174,7 +176,7 @@ typedef struct {
 
 /* A tensor of a model whose weights come after it: its rows, of row_bytes each, begin at an offset of the file. */
 typedef struct {
-    uint32_t offset, rows, row_bytes; /* row_bytes 0: its type is not read, and there is nothing to feed */
+    uint32_t offset, rows, row_bytes; /* row_bytes 0: its type is not supported, and there is nothing to feed */
 } nx_tensor_info;
 
 typedef struct nx_model nx_model;
@@ -186,7 +188,7 @@ NX_API uint32_t nx_abi_version(void);
 /* The version of the library that runs, such as "1.2.0": NX_VERSION of its header. */
 NX_API_NATIVE const char *nx_version(void);
 
-/* The name of a status, such as "NX_E_FORMAT"; "unknown" for a number that is none. */
+/* The name of a status, such as "NX_E_FORMAT"; "unknown" for other numbers. */
 NX_API_NATIVE const char *nx_status_name(nx_status status);
 
 /* Checks a file completely and computes the bytes of the block that nx_model_open will need.
@@ -240,9 +242,9 @@ NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_met
 /* The shape of a run: its length, the lengths of its inputs, and how finely it keeps keys. */
 typedef struct {
     uint32_t length;           /* the most positions, up to that of the part; 0: the part's own, if it has one, or no sequence */
-    uint32_t counts[NX_PORTS]; /* items of each input that takes any length; 0: the most, or as many as the port that it is like has */
-    uint32_t key_bits; /* of a part that grows: the bits of cached keys, if they are rounded, 8 or 16; 0: the model's choice, which is 16 if
-                                * its keys have biases, otherwise 8 */
+    uint32_t counts[NX_PORTS]; /* number of items of each input of any length; 0: the most, or as many as the port whose count it shares */
+    /* for a part that grows: bits of the cached keys, if they are rounded, 8 or 16; 0: the model's choice, which is 16 if its keys have biases, otherwise 8 */
+    uint32_t key_bits;
 } nx_shape;
 
 /* The settings with which a run draws. Zeros in the last block of fields turn them off.
@@ -286,8 +288,8 @@ typedef struct {
     uint32_t hidden; /* 1: the hidden states of the last position are kept for nx_session_hidden; 0 where part.hidden_layers is 0 */
 } nx_settings;
 
-/* Writes the settings of a plain run: one sample, seed 0, temperature 1, the whole distribution, everything else off. All zeros are not settings:
- * they would be no sample. */
+/* Writes the settings of a plain run: one sample, seed 0, temperature 1, the whole distribution, everything else off. All zeros are not
+ * valid settings, because they have no sample. */
 NX_API_NATIVE void nx_settings_init(nx_settings *settings);
 
 /* Explains a refusal of nx_session_size: returns the same status, and on failure writes the name of the field and the range it must be in, such as
@@ -296,16 +298,17 @@ NX_API_NATIVE nx_status nx_session_problem(const nx_model *model, uint32_t part,
                                            nx_problem *problem);
 
 /* Bytes of a session's block for these settings and this shape (null: all zeros).
- * NX_E_ARGUMENT: a setting or the shape is out of its range for this part, or the model is not complete; NX_E_LIMIT: more than NX_MAX_SESSION_BYTES. */
+ * NX_E_ARGUMENT: a setting or the shape is out of its range for this part, or the model is incomplete; NX_E_LIMIT: more than
+ * NX_MAX_SESSION_BYTES. */
 NX_API nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape, size_t *bytes);
 
-/* Starts a run before its first element. `*session` points to `block`. Returns as nx_session_size, or NX_E_MEMORY. */
+/* Starts a run before its first element. `*session` points to `block`. Returns the same statuses as nx_session_size, or NX_E_MEMORY. */
 NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, uint32_t part, const nx_settings *settings,
                                  const nx_shape *shape, nx_session **session);
 
-/* Makes a run longer: copies `from` into a block of nx_session_grown_size bytes, with a capacity of `length` positions. It continues with
+/* Extends a run: copies `from` into a block of nx_session_grown_size bytes, with a capacity of `length` positions. It continues with
  * the same bits as a run that was as long from the beginning; `from` is unchanged. So a run may begin with only the memory that it needs at
- * first. Only of a part that `grows`.
+ * first. Only for a part that `grows`.
  * Returns NX_OK; NX_E_ARGUMENT for a length that is not over that of `from` or is over that of the part, within a position (after NX_MORE),
  * and for a search, whose length changes its result; NX_E_LIMIT as nx_session_size; NX_E_MEMORY when block_bytes is too small. */
 NX_API_TEXTS nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, uint32_t length, size_t *bytes);
@@ -369,9 +372,9 @@ NX_API_NATIVE nx_status nx_session_advance(const nx_model *model, nx_session *se
 /* A candidate of a step of nx_session_search: the hypothesis of sample `parent`, followed by `id`. */
 typedef struct {
     uint32_t parent, id;
-    uint32_t fate; /* the sample that it is now; or NX_CUT, NX_ENDED */
+    uint32_t fate; /* index of the sample that it becomes; or NX_CUT, NX_ENDED */
     float nats;    /* -log p of all its ids since the search began */
-    float score;   /* nats / ((5 + n) / 6)^alpha, of n ids: the lower the better */
+    float score;   /* nats / ((5 + n) / 6)^alpha for n ids: the lower the better */
 } nx_candidate;
 #define NX_CUT NX_NONE
 #define NX_ENDED 0xfffffffeu /* it is complete */
@@ -391,16 +394,16 @@ typedef struct {
 NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *session, float alpha, nx_candidate *candidates, uint32_t *count,
                                          uint32_t *over);
 
-/* Makes `to`, a session just opened on the same part with the same shape, what sample `sample` of `from` was at `position`, with the ids
- * before it, the inputs and the state. Given the same settings and the sample's noise index, the branch continues to the bit as the
+/* Makes `to`, a session just opened on the same part with the same shape, a copy of sample `sample` of `from` as it was at `position`, with
+ * the ids before it, the inputs and the state. Given the same settings and the sample's noise index, the branch continues to the bit as the
  * original run would.
  * Returns NX_E_ARGUMENT when the two do not go together, or for a position further back than part.rewinds. */
 NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
-/* Takes a run back to `position`: all ids known or drawn from there on are dropped. The ids before it count as known from then on, even one
- * that ended a sample and is now the last. It continues to the bit as a run that was given those ids.
- * Returns NX_E_ARGUMENT for a position after that of the run or further back than part.rewinds, within a position (after
- * NX_MORE), of a search, and, but for temperature 0, of a part that draws inside; NX_E_NUMERIC when numbers broke. */
+/* Rewinds a run to `position`: all ids known or drawn from there on are dropped. The ids before it count as known from then on, even one
+ * that ended a sample and is now the last. It continues to the bit as a run that was given those ids. Returns NX_E_ARGUMENT for a position
+ * after that of the run or further back than part.rewinds, within a position (after NX_MORE), for a search and, unless the temperature is
+ * 0, for a part that draws inside; NX_E_NUMERIC after a non-finite number. */
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
 
 /* Before the draws that follow, adds biases[i] to the logit of ids[i]; replaces all biases given before. They are settings: a saved session
@@ -409,8 +412,8 @@ NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *sess
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
-/* From now on draws with other settings. Samples, first_sample, origin, maps, hidden and biases must not change, and for a part that draws
- * inside neither may seed and temperature; otherwise NX_E_ARGUMENT. */
+/* Changes the settings of the following draws. Samples, first_sample, origin, maps, hidden and biases must not change, and for a part that
+ * draws inside neither may seed and temperature; otherwise NX_E_ARGUMENT. */
 NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* The number of positions that are known or drawn so far, which is the index of the next one. */
@@ -427,7 +430,7 @@ NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *sessi
 NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
 /* The model's own distribution of an element of the last position computed, at temperature 1 and before all filters, for any kind of
- * output: the probability of each value given all elements before it. Of an element after the first, those before it must be drawn or
+ * output: the probability of each value given all elements before it. For an element after the first, those before it must be drawn or
  * known. probabilities (V) written. NX_E_ARGUMENT: no such sample or element, no output computed yet, or a sample that has ended. */
 NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_session *session, uint32_t sample, uint32_t element,
                                                 float *probabilities);

@@ -4,7 +4,7 @@
  * function that turns a file into the plans of its parts, and the functions of those parts. A part turns a few columns of a sequence into
  * the parameters of their output distributions, given the output of its encoder if it has one; or it is only an encoder, whose output holds
  * its results. Everything that models have in common (known and drawn ids, samples, noise, beams, save and restore) is in session/, which
- * knows models only through this file.
+ * accesses models only through this interface.
  */
 #ifndef NX_ARCH_H
 #define NX_ARCH_H
@@ -28,13 +28,13 @@ typedef struct {
     void *to; /* a packed matrix; rows as in the file; floats, row-major, of a single row with zeros up to its stride */
     uint32_t type, rows, cols, row_bytes;
     uint32_t form;   /* the form of a packed matrix */
-    uint32_t offset; /* where the tensor's data are in the file */
-    uint32_t entry;  /* where the tensor's entry, which begins with its name, is in the head */
-    float low, high; /* the range of floats that have one, else 0 */
+    uint32_t offset; /* offset of the tensor's data in the file */
+    uint32_t entry;  /* offset of the tensor's entry, which begins with its name, in the head */
+    float low, high; /* the allowed range of floats, otherwise 0 */
 } nx_destination;
 
-/* A model reads its file through this. Reading a key or a tensor checks it, takes room in the arena and copies it there. After a
- * failure the status stays, and reads yield zeros and null pointers, so configure() checks once. */
+/* A model reads its file through this. Reading a key or a tensor checks it, allocates it in the arena and copies it there. After a failure
+ * the status stays, and reads yield zeros and null pointers, so configure() checks once. */
 typedef struct {
     const nx_gguf *file;
     nx_arena *arena;
@@ -42,19 +42,19 @@ typedef struct {
     uint32_t part; /* the part whose weights are read: a model of several parts sets it before it reads those of the next */
     uint64_t parameters[NX_MAX_PARTS]; /* weights of each part read so far */
     nx_status status;
-    nx_destination *destinations; /* (n_tensors) where only the head of a file is here, but null while the arena counts */
-    uint32_t packing;             /* nx_packing of matrices; a model of language sets NX_BY_BLOCK before it reads any */
+    nx_destination *destinations; /* (n_tensors) if only the head of a file is present; null while the arena counts */
+    uint32_t packing;             /* nx_packing of matrices; a language model sets NX_BY_BLOCK before it reads any */
 } nx_reader;
 
 /* The description of a part of an opened model. configure() fills it in. */
 typedef struct {
-    const void *weights; /* null while the arena only counts */
-    nx_output output;    /* E, V and P of its positions; zeros if there is no sequence */
-    uint32_t length;     /* the most positions; 0: no bound */
-    uint32_t rewinds;    /* how many positions back `forward` may begin again, once it has computed one */
-    uint32_t encodes;    /* 1: the inputs go through nx_part.encode first */
-    uint32_t noisy;      /* 1: `forward` draws with nx_column.noise, so that samples differ even where their ids are the same */
-    uint32_t hidden_layers, hidden_width; /* of the hidden states that `forward` keeps (nx_keep_hidden); 0: none */
+    const void *weights;                  /* null while the arena only counts */
+    nx_output output;                     /* E, V and P of its positions; zeros if there is no sequence */
+    uint32_t length;                      /* the most positions; 0: no limit */
+    uint32_t rewinds;                     /* how many positions `forward` may rewind after it has computed one */
+    uint32_t encodes;                     /* 1: the inputs go through nx_part.encode first */
+    uint32_t noisy;                       /* 1: `forward` draws with nx_column.noise, so samples differ even if their ids are the same */
+    uint32_t hidden_layers, hidden_width; /* number of hidden states that `forward` keeps (nx_keep_hidden); 0: none */
     uint32_t n_inputs, n_results, n_maps, n_tables, n_ends;
     nx_port inputs[NX_PORTS];
     nx_result results[NX_MAX_RESULTS];
@@ -89,13 +89,13 @@ static inline uint32_t nx_map_queries(const nx_map *map, const nx_shape *shape) 
 typedef struct {
     const nx_inputs *inputs;
     const void *encoder_output; /* shared by all sequences */
-    void *state;                /* of this sequence */
+    void *state;                /* state of this sequence */
     const uint32_t *ids;        /* (length, E) of this sequence; those before `position` are known */
     uint32_t position;
     float *maps;   /* null, or the output of the weights of all maps without queries, concatenated: (rows, keys) each */
     float *hidden; /* null, or the output of the hidden states: (hidden_layers, hidden_width) */
-    /* Of a noisy part, which draws with nx_categorical_draw: the noise of this sample at this position, and the temperature of the run. A second
-     * draw of a position takes values behind those of the first. */
+    /* For a noisy part, which draws with nx_categorical_draw: the noise of this sample at this position, and the temperature of the run. A
+     * second draw at a position uses the values after those of the first. */
     nx_noise noise;
     float temperature;
 } nx_column;
@@ -103,23 +103,23 @@ typedef struct {
 /* The functions of a part. `m` is nx_plan.weights. The encoder's output, the state of a sequence and scratch hold no pointers; the first
  * two begin as zeros. */
 typedef struct {
-    const char *name; /* null: that of the architecture */
+    const char *name; /* null: the name of the architecture */
 
     /* Sizes in bytes: of the encoder's output, of the state of one sequence, and of the scratch of encode and of a pass of n columns. */
     uint64_t (*encoder_output_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*state_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*scratch_bytes)(const void *m, const nx_shape *shape, uint32_t columns);
 
-    /* Copies the state of a sequence of a run of shape `from` to `to`, which is the same but longer and begins as zeros. Null: the part has
-     * no runs that grow. */
+    /* Copies the state of a sequence of a run of shape `from` to `to`, a longer state that begins as zeros. Null: runs of this part do not
+     * grow. */
     void (*grow)(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 
-    /* Computes slice 0, 1, ... of the encoder's output from the inputs, where nx_plan.encodes says that there is an encoder. Returns 1
-     * while there are more slices, 0 after the last one, and -1 when a number is not finite. A damaged session may ask for any slice and hold
-     * anything in the output: a slice past the last one returns 0, and an index that is read from the output is checked. */
+    /* Computes slice 0, 1, ... of the encoder's output from the inputs, if nx_plan.encodes is set. Returns 1 while there are more slices, 0
+     * after the last one, and -1 when a number is not finite. A damaged session may ask for any slice and hold anything in the output: a
+     * slice past the last one returns 0, and an index that is read from the output is checked. */
     int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *encoder_output, void *scratch);
 
-    /* Returns the position after the last one that may share a pass with this one. Null: any may. */
+    /* Returns the position after the last one that may share a pass with this one. Null: any position may. */
     uint32_t (*pass_end)(const void *m, uint32_t position);
 
     /* Computes one pass: it enters every column into the state of its sequence and computes the output parameters of its position. The
@@ -129,12 +129,13 @@ typedef struct {
      * Returns 1 while there are more slices. Null: a part without a sequence, which needs no state_bytes either. */
     int (*forward)(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch);
 
-    /* Lists the keys that a row of a map has weights of, in ascending order: keys (maps[map].keys) written. Returns their number. Null: the
-     * part has no maps. */
+    /* Lists the keys of a map's row, in ascending order: keys (maps[map].keys) written. Returns their number. Null: the part has no
+     * maps. */
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
     /* Returns the values of a result, ids or floats in the order of its dimensions, inside the encoder's output. *count is the number of
-     * them that are ready, whole rows, all once encode has finished: as many as nx_result.rows says. Null: the part has no results. */
+     * values that are ready, in whole rows; once encode has finished, all of them, as nx_result.rows specifies. Null: the part has no
+     * results. */
     const void *(*result)(const void *m, const nx_shape *shape, const void *encoder_output, uint32_t index, uint32_t *count);
 } nx_part;
 
@@ -142,11 +143,11 @@ typedef struct nx_arch {
     const char *name;
     uint32_t n_parts;
     const nx_part *parts;                                 /* (n_parts) */
-    void (*configure)(nx_reader *reader, nx_plan *plans); /* reads and checks all of a model; plans (n_parts), zeroed before */
-    uint32_t streams; /* 1: configure looks at no weight, so that these may come later (nx_model_begin) */
+    void (*configure)(nx_reader *reader, nx_plan *plans); /* reads and checks a whole model; plans (n_parts), zeroed before */
+    uint32_t streams;                                     /* 1: configure reads no weight, so weights may come later (nx_model_begin) */
 } nx_arch;
 
-/* The architecture of that name (bytes not zero-terminated), or null. */
+/* The architecture with this name (bytes not zero-terminated), or null. */
 const nx_arch *nx_arch_find(const char *name, uint32_t bytes);
 
 #endif

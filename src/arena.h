@@ -13,7 +13,7 @@
 
 typedef struct {
     uint8_t *base; /* NULL: count only */
-    uint64_t used; /* bytes taken; 64 bits and far from overflow, for every request is bounded by its caller */
+    uint64_t used; /* bytes used; 64 bits cannot overflow, because callers bound every request */
     uint64_t size; /* bytes of the block */
 } nx_arena;
 

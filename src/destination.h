@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tensors that are being loaded into a model: checked and stored at their destination, all rows at once or as they come.
+ * Tensors that are being loaded into a model: checked and stored at their destination, all rows together or as they arrive.
  */
 #ifndef NX_DESTINATION_H
 #define NX_DESTINATION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See gguf.h. A cursor walks the bytes; once it has run past the end or met nonsense its status sticks and every
- * further read yields zero, so the code below reads like the format and checks once per entry.
+ * See gguf.h. A cursor walks the bytes. Once it has run past the end or met invalid data its status sticks and every further read yields
+ * zero, so the code below reads like the format and checks once per entry.
  */
 #include "gguf.h"
 

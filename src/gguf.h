@@ -44,7 +44,7 @@ enum {
     GGUF_F64
 };
 
-/* The types of tensors that are read: NX_F32, NX_F16, ... */
+/* The supported types of tensors: NX_F32, NX_F16, ... */
 #define NX_CODE(name, code, ...) NX_##name = code,
 #define NX_NOTHING(...)
 enum { NX_TENSOR_TYPES(NX_CODE, NX_NOTHING) };
@@ -63,7 +63,7 @@ typedef struct {
     uint8_t scale, scales, at, form;
 } nx_type;
 
-/* The layout of a type that is read; null of any other. */
+/* The layout of a supported type; null for any other. */
 const nx_type *nx_type_of(uint32_t type);
 
 /* Bytes of a row of `columns` values. 0: an unsupported type, or a number of columns that is not a multiple of its block. */
@@ -75,7 +75,7 @@ typedef struct {
     uint32_t present;     /* of the bytes present */
     uint32_t n_keys, n_tensors;
     uint32_t keys_end;                 /* offset just past the last key: end of the metadata */
-    uint32_t head_end;                 /* just past the list of tensors */
+    uint32_t head_end;                 /* offset just past the list of tensors */
     uint32_t data;                     /* offset of the tensors' data */
     uint32_t key[GGUF_MAX_KEYS];       /* offset of each key's entry */
     uint32_t tensor[GGUF_MAX_TENSORS]; /* offset of each tensor's entry */
@@ -89,11 +89,11 @@ typedef struct {
     uint32_t dim[GGUF_MAX_DIMENSIONS]; /* fastest first: dim[0] columns, dim[1] rows; 1 past n_dims */
     uint32_t offset;                   /* of its data in the file */
     const uint8_t *data;               /* null where only the head is here */
-    uint32_t bytes;                    /* 0: the type is not among those that are read */
+    uint32_t bytes;                    /* 0: the type is not supported */
 } nx_tensor;
 
-/* Checks the whole structure of a file of `length` bytes, of which the first `present` are here, and indexes it. NX_OK, NX_E_FORMAT,
- * NX_E_UNSUPPORTED or NX_E_LIMIT; NX_MORE: these bytes do not reach to the tensors' data. */
+/* Checks the whole structure of a file of `length` bytes, of which the first `present` are available, and indexes it. NX_OK, NX_E_FORMAT,
+ * NX_E_UNSUPPORTED or NX_E_LIMIT; NX_MORE: these bytes end before the tensors' data. */
 nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem);
 
 /* The key's entry at an offset of checked metadata; pointers lead into `bytes`. */
@@ -106,7 +106,7 @@ int nx_gguf_tensor(const nx_gguf *file, const char *name, nx_tensor *tensor);
 /* The tensor at an index below n_tensors. */
 void nx_gguf_tensor_at(const nx_gguf *file, uint32_t index, nx_tensor *tensor);
 
-/* Records why a file is refused, and returns `status`. `name` has name_bytes bytes and is cut to fit. */
+/* Records why a file is refused, and returns `status`. `name` has name_bytes bytes and is truncated if necessary. */
 nx_status nx_refuse(nx_problem *problem, nx_status status, const char *name, size_t name_bytes, const char *reason);
 
 #endif

@@ -7,13 +7,13 @@
 #include "destination.h"
 #include "reader.h"
 
-/* web/lib/engine/abi.js has the structs of the header as fields of 32 bits in their order, which leave no padding where a pointer has 32 bits: web/tools/abi.js
+/* web/lib/engine/abi.js has the structs of the header as 32-bit fields in order, without padding if a pointer has 32 bits; web/tools/abi.js
  * refuses others. A problem is two texts. */
 _Static_assert(sizeof(nx_problem) == 2 * NX_NAME_BYTES, "read so by web/lib/engine/layout.js");
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }
 
-/* Keeps the metadata, and an index of its keys; for a head, whose tensors are fed later, also the list of these. */
+/* Stores the metadata and an index of its keys; for a head, whose tensors are fed later, also the list of tensors. */
 static void keep_metadata(nx_model *model, const nx_gguf *file, uint32_t bytes_kept, nx_arena *arena) {
     uint8_t *bytes = nx_arena_take(arena, bytes_kept);
     uint32_t *key = nx_arena_take(arena, file->n_keys * sizeof *key);
@@ -29,7 +29,7 @@ static void keep_metadata(nx_model *model, const nx_gguf *file, uint32_t bytes_k
 /* FNV-1a over 32-bit words, the last one filled with zeros. */
 static uint32_t hash_of(uint32_t hash, const uint8_t *bytes, uint32_t length) {
     uint32_t whole = length & ~3u, word;
-    for (uint32_t i = 0; i < whole; i += 4) { /* all but the last one of a length that is known here: one load each */
+    for (uint32_t i = 0; i < whole; i += 4) { /* all but the last word of a length known here: one load each */
         memcpy(&word, bytes + i, 4);
         hash = (hash ^ word) * 16777619u;
     }
@@ -57,7 +57,7 @@ static uint32_t fingerprint(const nx_gguf *file) {
     return hash;
 }
 
-/* The tensors to be fed, in the order of the list, each without a destination yet. */
+/* The tensors to be fed, in list order, each without a destination yet. */
 static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *arena, nx_problem *problem) {
     nx_destination *destinations = nx_arena_take(arena, file->n_tensors * sizeof *destinations);
     if (!model->arch->streams)
@@ -83,7 +83,7 @@ static int text_ends(const nx_metadata *entry, const char *text) {
            !memcmp((const char *)entry->value + entry->value_bytes - n, text, n);
 }
 
-/* Reports a file that holds no model, or a part of one, before a missing tensor is reported. */
+/* Reports a file that contains no model, or a part of one, before a missing tensor is reported. */
 static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *architecture, nx_problem *problem) {
     nx_metadata entry;
     nx_name pooling = {{0}};
@@ -189,7 +189,7 @@ nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info 
     return NX_OK;
 }
 
-/* Passes over tensors that are complete or of a type that is not read. */
+/* Skips tensors that are complete or of an unsupported type. */
 static void pass_over(nx_model *model) {
     while (model->fed < model->n_destinations &&
            (!model->destinations[model->fed].row_bytes || model->fed_rows == model->destinations[model->fed].rows)) {

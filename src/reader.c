@@ -9,7 +9,7 @@ void nx_reader_fail(nx_reader *reader, nx_status status, const char *name, const
     if (!reader->status) reader->status = nx_refuse(reader->problem, status, name, strlen(name), reason);
 }
 
-/* Finds a key of the wanted type; 0 when absent or after a failure. */
+/* Finds a key of the expected type; 0 if it is absent or after a failure. */
 static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *entry) {
     if (reader->status || !nx_gguf_find(reader->file, key, entry)) return 0;
     if (entry->type == type) return 1;
@@ -17,12 +17,12 @@ static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *
     return 0;
 }
 
-/* An integer of any type; one below 0 is -1, one above 32 bits the largest of these. Returns 0 for any other type. */
+/* An integer of any type; a negative one gives -1, one above 32 bits the largest 32-bit integer. Returns 0 for any other type. */
 static int integer_of(const nx_metadata *entry, int64_t *value) {
     static const uint8_t sizes[] = {
         [GGUF_U8] = 1, [GGUF_I8] = 1, [GGUF_U16] = 2, [GGUF_I16] = 2, [GGUF_U32] = 4, [GGUF_I32] = 4, [GGUF_U64] = 8, [GGUF_I64] = 8};
     uint64_t number = 0;
-    if (!NX_TEXTS) { /* our own files have no other ones */
+    if (!NX_TEXTS) { /* our own files have no others */
         memcpy(&number, entry->value, 4);
         *value = (int64_t)number;
         return entry->type == GGUF_U32;
@@ -97,7 +97,7 @@ static char *append(char *at, const char *text) {
     return at + n;
 }
 
-/* A number in decimal, within `room`. */
+/* Writes a number in decimal, within `room`. */
 static const char *digits(char room[11], uint32_t number) {
     char *first = room + 10;
     *first = 0;
@@ -125,7 +125,7 @@ nx_name nx_key(const char *arch, const char *name) {
     return key;
 }
 
-/* "its type is IQ2_XS, which is not read", of a tensor that a model needs. */
+/* "its type is IQ2_XS, which is not read", for a tensor that a model needs. */
 static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
 #define NX_NAME(name, code, ...) [code] = #name,
     static const char *const known[] = {NX_TENSOR_TYPES(NX_NOTHING, NX_NAME)};
@@ -153,7 +153,7 @@ static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint3
     return !reader->status;
 }
 
-/* Puts a tensor where it belongs, or notes where it goes. */
+/* Stores a tensor at its destination, or records its destination. */
 static void settle(nx_reader *reader, const char *name, const nx_tensor *tensor, nx_destination to) {
     to.type = tensor->type;
     to.cols = tensor->dim[0];
@@ -261,7 +261,7 @@ void nx_read_ends(nx_reader *reader, nx_plan *plan) {
         if (!integer_of(&entry, &id))
             nx_reader_fail(reader, NX_E_FORMAT, keys[i], "the key has another type than it should");
         else if (id < 0 || id >= plan->output.values)
-            continue; /* -1: none; no token of this vocabulary: what is never drawn ends nothing */
+            continue; /* -1: none; an id outside the vocabulary is never drawn, so it ends nothing */
         else if (!plan->n_ends || plan->ends[0] != id)
             plan->ends[plan->n_ends++] = (uint32_t)id;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a model reads its file: checked keys and checked tensors. See nx_reader in arch.h for the sticky status.
+ * Checked reading of keys and tensors. See nx_reader in arch.h for the sticky status.
  */
 #ifndef NX_READER_H
 #define NX_READER_H
@@ -8,7 +8,7 @@
 #include "arch.h"
 #include "kernels/kernels.h"
 
-/* An unsigned integer key in low..high. When it is absent: `missing` if that is at least low, otherwise a failure. */
+/* An unsigned integer key in low..high. If it is absent: `missing` if that is at least low, otherwise a failure. */
 uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing);
 #define NX_REQUIRED 0u /* for `missing`, where low > 0 */
 
@@ -54,7 +54,7 @@ nx_embedding nx_read_embedding(nx_reader *reader, const char *name, uint32_t row
 /* A table (rows, cols) as floats, row-major without padding. */
 const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
 
-/* A vector of nx_stride(n) floats, zeros past n. When absent and optional: null. */
+/* A vector of nx_stride(n) floats, zeros past n. If it is absent and optional: null. */
 const float *nx_read_vector(nx_reader *reader, const char *name, uint32_t n, int optional);
 
 /* The same, with all values in low..high. */
@@ -63,10 +63,10 @@ const float *nx_read_vector_within(nx_reader *reader, const char *name, uint32_t
 /* Rows of the table of a language model's ids; if the file has a tokenizer, there must be as many as it has tokens. */
 uint32_t nx_read_vocabulary(nx_reader *reader, const char *tensor);
 
-/* The ids that end a text, as tokenizer.ggml.eos_token_id and eot_token_id say. */
+/* The ids that end a text, from tokenizer.ggml.eos_token_id and eot_token_id. */
 void nx_read_ends(nx_reader *reader, nx_plan *plan);
 
-/* Columns or rows of a tensor, 0 when absent: for variants that are distinguished by a shape. */
+/* Columns or rows of a tensor, 0 if absent: for variants that are distinguished by a shape. */
 uint32_t nx_tensor_columns(const nx_reader *reader, const char *name);
 uint32_t nx_tensor_rows(const nx_reader *reader, const char *name);
 

@@ -25,14 +25,14 @@ uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges);
  * out, query   (heads * queries_per_kv * key_length); key_length % 4 == 0
  * scratch      nx_attend_scratch_bytes, overwritten
  * map          null, or receives the weights: head h at map + h * map_stride, one number for each visible position;
- *              of an 8-bit cache none is less than 2^-64 of the largest
+ *              weights of an 8-bit cache are at least 2^-64 of the largest
  * Sums range over the positions in ascending order; they do not depend on the ring nor on other queries.
  * Cost: 2 * visible positions * width multiply-adds. */
 void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch, float *map,
                uint32_t map_stride);
 
-/* The same for the queries of one head of keys and values; out, query and map are those of all heads. Columns that see the same past take a
- * head by turns, so that its keys and values stay near. */
+/* The same for the queries of one head of keys and values; out, query and map are those of all heads. Columns with the same past alternate
+ * head by head, so that a head's keys and values stay in the processor's cache. */
 void nx_attend_head(float *out, const float *query, const nx_cache *cache, uint32_t head, const nx_range *ranges, uint32_t n_ranges,
                     void *scratch, float *map, uint32_t map_stride);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kept keys and values live in a ring of slots, position p in slot p mod slots, so that memory and time per element do
- * not grow with the image when the pattern is local.
+ * Cached keys and values are in a ring of slots, position p in slot p mod slots, so that for a local pattern memory and time per element do
+ * not grow with the image.
  */
 #ifndef NX_CACHE_H
 #define NX_CACHE_H
@@ -10,8 +10,8 @@
 
 #define NX_MAX_KEY_LENGTH 1024
 
-/* Types of a cache besides NX_F32, which keeps keys and values as they are: in 7 bits for pictures (kv7.c), and in 8 for models
- * of language (kv8.c), wide: with keys of 16 bits, for models whose keys have a few channels far larger than the others. */
+/* Types of a cache besides NX_F32, which stores keys and values unchanged: 7 bits for pictures (kv7.c), and 8 for language models (kv8.c);
+ * wide: keys of 16 bits, for models whose keys have a few channels far larger than the others. */
 enum { NX_KV7 = 8, NX_KV8 = 64, NX_KV8_WIDE = 65 };
 static inline int nx_is_kv8(uint32_t type) { return type == NX_KV8 || type == NX_KV8_WIDE; }
 

@@ -6,7 +6,7 @@
  *
  * [Rabiner 1989 for hidden Markov models; Lafferty, McCallum, Pereira 2001 for conditional random fields; Kim et al. 2017 for attention].
  * Forward-backward gives log Z and p(z_t = c), Viterbi the best z, in T C^2 additions and exponentials each. Each step is one position, so
- * that a long chain can be interrupted anywhere. -infinity is a state or a step that cannot be.
+ * that a long chain can be interrupted anywhere. -infinity marks an impossible state or transition.
  *
  * Rows of C numbers have nx_chain_stride(C), a multiple of 4; past C they are -infinity. A lane is a state.
  */
@@ -33,12 +33,13 @@ void nx_chain_pad_row(float *row, const float *numbers, uint32_t states);
 /* log of the sum of e^(row[c] + x[c]) over c. */
 float nx_chain_log_sum(const float *row, const float *x, uint32_t states, float *scratch);
 
-/* out[k] = log of the sum over c of e^(A[k][c] + x[c]), of every k.  out (stride) written; x (stride). */
+/* out[k] = log of the sum over c of e^(A[k][c] + x[c]), for every k.  out (stride) written; x (stride). */
 void nx_chain_follow(const nx_chain_weights *chain, const float *x, float *out);
 
 /* Forward, a position: alpha_t[c] = U_t[c] + log sum over k of e^(alpha_t-1[k] + A[k][c]) - log Z_t, at the first U + start - log Z_1, so
  * that e^alpha sums to 1: alpha is log p(z_t = c | U_1 .. U_t), and log Z is the sum of the log Z_t, and of nx_chain_log_sum(end, alpha_T).
- * before (stride) alpha_t-1, null at the first position; alpha (stride) written. Returns log Z_t, not finite where nothing can be. */
+ * before (stride) alpha_t-1, null at the first position; alpha (stride) written. Returns log Z_t, which is not finite if nothing is
+ * possible. */
 float nx_chain_forward(const nx_chain_weights *chain, const float *before, const float *u, float *alpha);
 
 /* Backward, a position: beta_t[k] = log sum over c of e^(A[k][c] + U_t+1[c] + beta_t+1[c]) - log Z_t+1; beta_T is `end`. Then p(z_t = c) is
@@ -50,7 +51,7 @@ void nx_chain_backward(const nx_chain_weights *chain, const float *after, const 
  * that k, of equals the lowest. before: null at the first position, whose `from` is not written. */
 float nx_chain_viterbi(const nx_chain_weights *chain, const float *before, const float *u, float *best, uint16_t *from);
 
-/* The state of the largest row[c] + x[c], of equals the lowest. */
+/* The state with the largest row[c] + x[c], the lowest among equals. */
 uint32_t nx_chain_largest(const float *row, const float *x, uint32_t states);
 
 #endif

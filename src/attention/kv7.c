@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Attention over keys and values of 7 bits, for models of pictures. See tiles.h for the cache and how work goes, and kernels/dot.h for the
- * product of bytes.
+ * Attention over keys and values of 7 bits, for picture models. See tiles.h for the cache and the order of the work, and kernels/dot.h for
+ * the product of bytes.
  *
  * It rounds keys and values to 7 bits, each head of each position with its own scale; the query to 8 bits; the
  * weights of the positions to 127 steps.
  *
  * Bottleneck. For 16 positions of a head of width 64 there are 128 products of 16 bytes, each with a load, and some 160 instructions of
  * scales, softmax and rounding, which take about as long (npm run bench -- --only ours,kernels: half the throughput of the bare dot loop).
- * Sums in two parts, as one column has in matmul.c, made a decoder of 6 MB 5 % slower.
+ * Two partial sums, as for one column in matmul.c, made a decoder of 6 MB 5 % slower.
  */
 #include "kv7.h"
 

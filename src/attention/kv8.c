@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Attention over keys and values of 8 bits, for models of language, whose queries and weights keep 14 bits. See tiles.h for the cache and
- * how work goes; here bytes are signed (kernels/wide.h).
+ * Attention over keys and values of 8 bits, for language models, whose queries and weights keep 14 bits. See tiles.h for the cache and the
+ * order of the work; here bytes are signed (kernels/wide.h).
  *
- * Behind the scales, a cache has key sums (H, S): 8192 times the sum of a position's key, which corrects the product of a query stored plus
- * 8192. A wide one has the keys a second time behind these, then such sums: the remainder of each number after 8 bits, in steps that are
+ * After the scales, a cache has key sums (H, S): 8192 times the sum of a position's key, which corrects the product of a query stored plus
+ * 8192. After these, a wide cache has a second set of keys with their sums: the remainder of each number after 8 bits, in steps that are
  * FINE times finer.
  *
  * It rounds keys and values to 8 bits, keys of a wide cache to 16, each head of each position with its own scale; the query to 14 bits; the
@@ -24,7 +24,7 @@
 #define BYTE_MOST 127.0f
 #define WEIGHT_MOST 16383.0f
 #define BITS 0x1.715476p+0f /* in a nat: 1 / ln 2 */
-#define FINE 254.0f         /* the remainder is half a step at most: -127..127 finer ones */
+#define FINE 254.0f         /* the remainder is at most half a step: -127..127 finer ones */
 
 uint64_t nx_kv8_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length) {
     uint64_t bytes = 2 * key_length + 3 * sizeof(float);
@@ -46,7 +46,7 @@ static int32_t *fine_sums_of(const nx_cache *cache, uint32_t head) {
     return (int32_t *)fine_keys_of(cache, cache->n_kv_heads) + (size_t)head * ring_slots(cache->slots);
 }
 
-/* Keeps what `scale` times the bytes of a key at `coarse` leave of its n numbers. Returns the sum of the finer bytes. */
+/* Stores the remainders of a key's n numbers after subtracting `scale` times its bytes at `coarse`. Returns the sum of the finer bytes. */
 static int32_t store_fine(uint8_t *fine, const uint8_t *coarse, const float *x, uint32_t n, float scale) {
     v128_t step = wasm_f32x4_splat(scale), per_unit = steps_per_unit(FINE, scale), most = wasm_i32x4_splat((int32_t)BYTE_MOST);
     int32_t total = 0;
@@ -116,7 +116,7 @@ NX_INLINE void key_products(v128_t product[4], const nx_wide *query, const uint8
     for (int i = 0; i < 4; i++) product[i] = wasm_f32x4_convert_i32x4(wasm_i32x4_sub(product[i], wasm_v128_load(key_sums + 4 * i)));
 }
 
-/* The keys of a head: bytes and sums, and of a wide cache (`wide`) the finer ones. */
+/* The keys of a head: bytes and sums, and for a wide cache (`wide`) the finer ones. */
 typedef struct {
     const uint8_t *bytes[2];
     const int32_t *sums[2];
@@ -171,8 +171,8 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
 }
 
 /* out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels
- * from `at`. Each block is an exact sum of integers; the blocks are added in single precision. Four vectors are read in any case: behind the
- * values there are scales. */
+ * from `at`. Each block is an exact sum of integers; the blocks are added in single precision. Four vectors are read in any case: the
+ * values are followed by scales. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t row = 4 * cache->key_length; /* bytes of four positions */
@@ -186,7 +186,7 @@ NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_
             uint32_t both = t + 1 < tiles ? 2 : 1, together = walk.tile + both <= walk.ring ? both : 1;
             v128_t product[4], rest[4], step = wasm_f32x4_splat(block->scale);
             products(product, values + (size_t)walk.tile * (TILE / 4) * row, row, block->weight[0], together * (TILE / 4));
-            if (together < both) { /* the ring begins anew between them */
+            if (together < both) { /* the ring wraps around between them */
                 products(rest, values, row, block->weight[1], TILE / 4);
                 for (uint32_t v = 0; v < 4; v++) product[v] = wasm_i32x4_add(product[v], rest[v]);
             }

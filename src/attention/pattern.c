@@ -32,14 +32,14 @@ static grid_block block_of(const nx_pattern *p, uint32_t i) {
 
 static uint32_t block_end(const grid_block *b) { return b->start + (b->r1 - b->r0) * (b->c1 - b->c0); }
 
-/* The list of visible positions: ranges, or one by one. */
+/* The list of visible positions: ranges, or individual positions. */
 typedef struct {
     nx_range *ranges;
     uint32_t *keys; /* or null */
-    uint32_t n;     /* ranges or keys so far */
+    uint32_t n;     /* number of ranges or keys so far */
 } listing;
 
-/* Appends the positions from..to-1; a range is joined to the last one when it follows that. */
+/* Appends the positions from..to-1; a range that follows the last one is joined to it. */
 static void append(listing *l, uint32_t from, uint32_t to) {
     if (l->keys)
         for (; from < to; from++) l->keys[l->n++] = from;

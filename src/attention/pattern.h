@@ -20,13 +20,13 @@ typedef enum {
 /* Local 2D. Positions form a grid of rows and columns. It is cut into query blocks of block_rows x block_cols (smaller at the far edges);
  * generation runs over the blocks in raster order and in raster order within a block. With a block's first row r0 and columns c0..c1-1, its
  * queries see: the flange_rows rows above r0, columns c0 - flange_cols .. c1 + flange_cols - 1; in the block's own rows the flange_cols
- * columns left of c0; and the positions of the block up to the query. Never the right flange in its own rows, which is generated later.
- * Everything is cut at the image's edges. */
+ * columns left of c0; and the positions of the block up to the query. The right flange in its own rows is never visible, because it is
+ * generated later. Everything is clipped at the image's edges. */
 typedef struct {
     nx_pattern_kind kind;
     uint32_t positions;    /* n: positions of a complete sequence */
     uint32_t query_block;  /* l_q; n for full causal attention */
-    uint32_t memory_block; /* l_m: positions just before the query block that it sees; 0 for full causal attention */
+    uint32_t memory_block; /* l_m: number of positions directly before the query block that it sees; 0 for full causal attention */
     uint32_t rows, cols;   /* local 2D only, like the fields below: rows * cols = n */
     uint32_t block_rows, block_cols, flange_rows, flange_cols;
 } nx_pattern;
@@ -39,10 +39,10 @@ typedef struct {
 /* Query i sees these ranges: they ascend, neither touch nor overlap, and the last one ends with i itself. Returns their number. */
 uint32_t nx_pattern_ranges(const nx_pattern *pattern, uint32_t i, nx_range *ranges);
 
-/* The same positions one by one, ascending; keys: room for nx_pattern_window. Returns their number. */
+/* The same positions individually, ascending; keys: capacity for nx_pattern_window. Returns their number. */
 uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys);
 
-/* An upper bound of nx_pattern_ranges. */
+/* An upper bound of the number returned by nx_pattern_ranges. */
 uint32_t nx_pattern_max_ranges(const nx_pattern *pattern);
 
 /* The position after the last one of i's query block. */
@@ -54,7 +54,7 @@ uint32_t nx_pattern_window(const nx_pattern *pattern);
 /* Slots of the ring, a multiple of 4 that holds everything from the oldest visible position to the newest. */
 uint32_t nx_pattern_slots(const nx_pattern *pattern);
 
-/* The place of position i in the raster order of the grid. */
+/* The raster index of position i in the grid. */
 uint32_t nx_pattern_raster(const nx_pattern *pattern, uint32_t i);
 
 #endif

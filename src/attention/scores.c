@@ -12,7 +12,7 @@ float nx_dot(const float *x, const float *y, uint32_t width) {
 
 float nx_inverse_norm(const float *x, uint32_t width) {
     float square = nx_dot(x, x, width);
-    return square > 0 ? 1 / wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat(square)), 0) : square; /* not-a-number stays one */
+    return square > 0 ? 1 / wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat(square)), 0) : square; /* NaN stays NaN */
 }
 
 void nx_score_dot(float *score, const float *query, const float *keys, float scale, uint32_t width, nx_window window) {

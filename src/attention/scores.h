@@ -36,7 +36,7 @@ void nx_score_sum(float *out, const float *weights, const float *values, uint32_
 /* x . y */
 float nx_dot(const float *x, const float *y, uint32_t width);
 
-/* 1 / |x|, 0 where x is zero. */
+/* 1 / |x|; 0 if x is zero. */
 float nx_inverse_norm(const float *x, uint32_t width);
 
 #endif

@@ -3,7 +3,7 @@
 
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Slots that the far set of columns has for each residue: whole tiles of 16, or an even part of one. So the position of a run in its tiles,
+/* Slots of the far set of columns for each residue: whole tiles of 16, or an even part of one. So the alignment of a run within its tiles,
  * and with it the rounding of sums, does not depend on the capacity of the sequence. */
 static uint32_t residue_slots(const nx_sparse *p) {
     uint32_t rows = (p->positions - 1) / p->stride + 1;
@@ -22,7 +22,7 @@ uint32_t nx_sparse_slot(const nx_sparse *p, uint32_t i) {
     return i % p->stride < p->stride - p->summary ? NX_NOT_KEPT : summaries(p, i) - 1;
 }
 
-/* Appends the range from..to-1, joined to the one before where they touch; returns the number of ranges. */
+/* Appends the range from..to-1, joined to the previous one if they touch; returns the number of ranges. */
 static uint32_t append(nx_range *ranges, uint32_t n, uint32_t from, uint32_t to) {
     if (n && ranges[n - 1].to >= from) {
         ranges[n - 1].to = to;
@@ -71,7 +71,7 @@ uint32_t nx_sparse_window(const nx_sparse *p) {
     uint64_t n = p->positions, near = p->sets & NX_NEAR || (p->sets == NX_PREVIOUS && n > p->stride) ? p->stride : 0;
     uint64_t far = p->kind == NX_FIXED ? summaries(p, p->positions - 1) : (n - 1) / p->stride + 1;
     uint64_t window = near + (p->sets & NX_FAR ? far : 0);
-    return !window ? 1 : window < n ? (uint32_t)window : p->positions; /* of sets that are always empty, room for one */
+    return !window ? 1 : window < n ? (uint32_t)window : p->positions; /* one for sets that are always empty */
 }
 
 uint32_t nx_sparse_slots(const nx_sparse *p) {

@@ -9,12 +9,12 @@
  *   blocks       those of i's block of l positions, up to i    every l-th position back from i, i among them   all of the block before i's
  *
  * With positions in rows of l, the sets of blocks are i's row, its column and the previous row. The paper's formula for the strided A1 is i
- * - l .. i, which are l + 1 positions; the authors' released code uses l, as here. The fixed A2 of the first l - c positions is empty, and
- * the A3 of the first l.
+ * - l .. i, which are l + 1 positions; the authors' released code uses l, as here. The fixed A2 is empty for the first l - c positions, and
+ * A3 for the first l.
  *
  * A pattern also defines slots: the slot of a position in a cache, so that the positions that a query sees of one set are contiguous there.
  * The near sets and the previous one keep the last positions in a ring; the far one of columns keeps the positions of a residue modulo l
- * contiguous, that of the fixed pattern keeps only the summaries. Both sets at once are kept in the order of the positions.
+ * contiguous, that of the fixed pattern keeps only the summaries. The union of both sets keeps the order of the positions.
  */
 #ifndef NX_SPARSE_H
 #define NX_SPARSE_H
@@ -34,13 +34,13 @@ typedef struct {
 } nx_sparse;
 
 #define NX_NOT_KEPT 0xffffffffu
-#define NX_SPARSE_SPARE 16 /* slots of a ring beyond its set: the most positions that share a pass, or that may be entered again */
+#define NX_SPARSE_SPARE 16 /* spare slots of a ring: the most positions that share a pass, or that may be entered again */
 
-/* The slot of position i, to be taken modulo nx_sparse_slots; NX_NOT_KEPT where no query ever sees it. */
+/* The slot of position i, to be taken modulo nx_sparse_slots; NX_NOT_KEPT if no query ever sees it. */
 uint32_t nx_sparse_slot(const nx_sparse *pattern, uint32_t i);
 
 /* The slots that query i sees, in the order of their positions: ranges (nx_sparse_max_ranges) written, which neither touch nor overlap.
- * Returns their number, 0 where the set is empty. A range of a near set counts slots without the modulo, as nx_attend wants it. */
+ * Returns their number, 0 if the set is empty. A range of a near set counts slots without the modulo, as nx_attend expects. */
 uint32_t nx_sparse_ranges(const nx_sparse *pattern, uint32_t i, nx_range *ranges);
 
 /* The positions in these slots, ascending: keys (nx_sparse_window) written. Returns their number. */

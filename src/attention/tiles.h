@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Attention over keys and values of 7 bits (kv7.c) and of 8 bits (kv8.c) share a cache of bytes and the order in which they go over it.
+ * The common part of attention over keys and values of 7 bits (kv7.c) and of 8 bits (kv8.c): a cache of bytes and the order of traversal.
  *
  * A cache, of S slots (a multiple of 16), H heads of width k, is bytes and then scales:
  *   keys (H, S/16, k/4, 4) vectors of 4 positions x 4 channels: a lane of a product is a position
@@ -41,7 +41,7 @@ NX_INLINE void walk_on(ring_walk *walk, uint32_t n) {
     for (walk->tile += n; walk->tile >= walk->ring;) walk->tile -= walk->ring;
 }
 
-/* The cache of one head, and the bytes of a head's keys or values in which a slot begins. */
+/* The bytes of a head's keys or values at which a slot begins, in the cache of one head. */
 typedef struct {
     uint8_t *keys, *values;
     float *key_scales, *value_scales; /* (S) */
@@ -58,8 +58,8 @@ static inline head_cache head_of(const nx_cache *cache, uint32_t head) {
 static inline size_t key_byte(uint32_t slot, uint32_t k) { return (size_t)(slot - slot % TILE) * k + 4 * (slot % TILE); }
 static inline size_t value_byte(uint32_t slot, uint32_t k) { return (size_t)(slot & ~3u) * k + slot % 4; }
 
-/* Rounds n numbers to bytes of -most..most plus `zero`; four go to the bytes at `to`, `step` bytes apart, the next four `next` bytes
- * further on. Returns the scale; *sum, if not null, gets the sum of the signed bytes. */
+/* Rounds n numbers to bytes of -most..most plus `zero`; four are stored at `to`, `step` bytes apart, the next four `next` bytes further on.
+ * Returns the scale; *sum, if not null, gets the sum of the signed bytes. */
 NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t step, uint32_t next, float most, int32_t zero, int32_t *sum) {
     float top = largest_magnitude(x, n);
     v128_t per_unit = steps_per_unit(most, top);
@@ -76,23 +76,23 @@ NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t st
     return top / most;
 }
 
-/* Keeps the scores of the four positions from 4 group on: product times scale, in bits (base 2), capped where `cap` is not 0, -infinity
- * outside the range; `end`: some of them may be. Returns the largest of them and `top`. */
+/* Stores the scores of the four positions from 4 group on: product times scale, in bits (base 2), capped if `cap` is not 0, -infinity
+ * outside the range; `end`: some of them may be outside. Returns the largest of them and `top`. */
 NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float cap, uint32_t group, int end, nx_range range, v128_t top) {
     v128_t score = wasm_f32x4_mul(product, scale);
     if (cap > 0) score = nx_capped(score, cap);
     if (end) score = nx_mask_group(score, group, range);
     wasm_v128_store(scores, score);
-    return wasm_f32x4_pmax(top, score); /* passes over not-a-number, which the exponentials bring back */
+    return wasm_f32x4_pmax(top, score); /* skips NaN, which the exponentials restore */
 }
 
 /* weights: 2^(score - top), times the scale of the value, of one tile. Adds the powers to *sum and raises *largest,
- * bits of numbers, to the largest weight. `end`: some of the tile may not be visible. */
+ * bits of numbers, to the largest weight. `end`: some of the tile may be invisible. */
 NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v128_t *sum, v128_t *largest) {
     for (int i = 0; i < TILE; i += 4) {
         v128_t score = wasm_v128_load(weights + i), power = f32x4_exp2_coarse(wasm_f32x4_sub(score, top));
         v128_t weight = wasm_f32x4_mul(power, wasm_v128_load(scales + i));
-        if (end) { /* a slot that is not visible may hold any value, which must not count */
+        if (end) { /* an invisible slot may hold any value, which must not count */
             v128_t visible = wasm_f32x4_ne(score, wasm_f32x4_splat(-__builtin_inff()));
             power = wasm_v128_and(power, visible);
             weight = wasm_v128_and(weight, visible);
@@ -114,14 +114,15 @@ NX_INLINE float weigh_two(float *weights, const head_cache *head, ring_walk *wal
     return f32x4_largest_magnitude(largest);
 }
 
-/* The scratch memory of attention: weights of the most tiles that ranges of `window` positions in all touch, which begin and end within one, and
+/* The scratch memory of attention: weights of the largest number of tiles that ranges of `window` positions in total can touch, and
  * block_bytes for every two of these tiles. */
 static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_ranges, size_t block_bytes) {
     uint64_t tiles = window / TILE + 2 * (uint64_t)n_ranges;
     return tiles * TILE * sizeof(float) + (tiles / 2 + n_ranges) * block_bytes;
 }
 
-/* The powers of the visible positions, of scores that are not weighed yet: rows of a map that lack a factor. Returns how many. */
+/* The powers of the visible positions, from scores that are not weighted yet: rows of a map without a common factor. Returns their
+ * number. */
 static inline uint32_t map_powers(float *map, const float *scores, const nx_range *ranges, uint32_t n_ranges, v128_t top) {
     uint32_t n = 0;
     for (uint32_t r = 0; r < n_ranges; scores += TILE * range_tiles(ranges[r]), r++)

@@ -7,7 +7,7 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 
-/* Tables of a number for each span i .. j, words counted from 0. A row has the spans with the same start, [i][j], or those with the same
+/* Tables with a number for each span i .. j; words count from 0. A row has the spans with the same start, [i][j], or those with the same
  * end, [j][i]: the terms of a sum are contiguous in a row of one table and in a row of another. */
 typedef struct {
     float *right_starts, *right_ends, *left_starts, *left_ends; /* complete, each twice */
@@ -16,7 +16,7 @@ typedef struct {
 
 typedef struct {
     tables log;   /* of the sums */
-    tables mass;  /* that arrived outside; of a complete span part in either of its places */
+    tables mass;  /* outside values so far; a complete span has parts in both of its entries */
     float *inner; /* I [i][j] */
     float *terms;
     uint32_t stride;
@@ -42,7 +42,7 @@ static room room_of(const nx_trees *trees) {
 
 uint64_t nx_tree_bytes(uint32_t words) { return (13 * (uint64_t)words + 1) * padded(words) * sizeof(float); }
 
-/* A word alone is complete: log 1 on the diagonals. */
+/* A single word is complete: log 1 on the diagonals. */
 void nx_tree_begin(const nx_trees *trees) { memset(trees->charts, 0, nx_tree_bytes(trees->words)); }
 
 static float arc(const nx_trees *trees, uint32_t head, uint32_t child) {
@@ -53,14 +53,14 @@ static float root(const nx_trees *trees, uint32_t child) { return trees->scores[
 
 /* ---- one sum ----------------------------------------------------------------------------------------------------------- */
 
-/* x[t] + y[t] of `count` terms, and what either row gets of the mass. */
+/* x[t] + y[t] of `count` terms, and the outside mass that goes to either row. */
 typedef struct {
     const float *x, *y;
     float *to_x, *to_y;
     uint32_t count;
 } sum;
 
-/* Writes the terms, behind them -infinity to a multiple of four. */
+/* Writes the terms, padded with -infinity to a multiple of four. */
 static void write_terms(float *terms, const sum *s) {
     for (uint32_t t = 0; t < s->count; t++) terms[t] = s->x[t] + s->y[t];
     for (uint32_t t = s->count; t < padded(s->count); t++) terms[t] = -INFINITY;
@@ -73,7 +73,7 @@ static float total_of(const nx_trees *trees, const float *terms, uint32_t count)
     return trees->best || largest == -INFINITY ? largest : nx_log_sum_exp(terms, padded(count));
 }
 
-/* terms <- the share of each. */
+/* terms <- the share of each in the sum. */
 static void share(const nx_trees *trees, float *terms, uint32_t count, float total) {
     uint32_t t = 0;
     if (trees->best) {
@@ -134,7 +134,7 @@ void nx_tree_inside(const nx_trees *trees, uint32_t width) {
     }
 }
 
-/* s[0][r] + C_left(1, r) + C_right(r, n), of every r. */
+/* s[0][r] + C_left(1, r) + C_right(r, n), for every r. */
 static void write_roots(const nx_trees *trees, const room *r) {
     uint32_t n = trees->words;
     for (uint32_t i = 0; i < padded(n); i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Projective trees: over the words 1 .. n of a sentence: exactly one is attached to the root 0, each other one to another word, so that
- * arcs drawn above the words do not cross. With a score s[h][m] for every arc from a head h to a child m,
+ * arcs drawn above the words do not cross. With a score s[h][m] for every arc from a head h to a dependent m,
  *
  *   p(trees) = exp(sum over m of s[head of m][m]) / Z
  *
- * [Eisner 1996; Kim et al. 2017 for attention, section 3.2]. A span i .. j is complete where all its words hang, directly or not, from one of
- * its ends: from i, C_right(i, j), or from j, C_left(i, j). It is incomplete where the arc between its two ends was drawn last, i -> j in
+ * [Eisner 1996; Kim et al. 2017 for attention, section 3.2]. A span i .. j is complete if all its words depend, directly or indirectly, on
+ * one of its ends: on i, C_right(i, j), or on j, C_left(i, j). It is incomplete if the arc between its two ends was drawn last, i -> j in
  * I_right, j -> i in I_left:
  *
  *   I(i, j)       = log sum over i <= k < j of e^(C_right(i, k) + C_left(k + 1, j)),   I_right = I + s[i][j],   I_left = I + s[j][i]
@@ -14,43 +14,43 @@
  *   C_left(i, j)  = log sum over i <= k < j of e^(C_left(i, k) + I_left(k, j))
  *   log Z         = log sum over r of e^(s[0][r] + C_left(1, r) + C_right(r, n))
  *
- * This is inside, from short spans to long ones: each tree is in exactly one term of each sum. Outside runs backwards: every sum passes its
- * value on to its terms, to each the share e^(term - sum), beginning with 1 at log Z; the value that arrives at the arc of an incomplete
- * span is p(h is the head of m), which is d log Z / d s[h][m]. With the maximum instead of the log sum, and the whole value passed to the
- * first maximum, 1 arrives at the arcs of the most probable tree. Nothing is multiplied, so that nothing underflows.
+ * This is the inside pass, from short spans to long ones: each tree is in exactly one term of each sum. The outside pass runs backwards
+ * from 1 at log Z: every sum passes its value on to its terms, to each the share e^(term - sum). The value that arrives at the arc of an
+ * incomplete span is p(h is the head of m), which is d log Z / d s[h][m]. With the maximum instead of the log sum, and the whole value
+ * passed to the first maximum, 1 arrives at the arcs of the most probable tree. Nothing is multiplied, so nothing underflows.
  *
- * About n^3 / 2 exponentials each way, one width of spans at a time, so that a long sentence can be interrupted. -infinity is an arc that
- * cannot be.
+ * About n^3 / 2 exponentials in each direction, one width of spans at a time, so that a long sentence can be interrupted. -infinity marks
+ * an impossible arc.
  */
 #ifndef NX_TREES_H
 #define NX_TREES_H
 
 #include <stdint.h>
 
-/* Scores have n + 1 rows, a head each, of nx_tree_stride(n) numbers, a child each; those of child 0 and of a word as its own head are
- * ignored. */
+/* Scores have n + 1 rows, one per head, of nx_tree_stride(n) numbers, one per dependent; those of dependent 0 and of a word as its own head
+ * are ignored. */
 static inline uint32_t nx_tree_stride(uint32_t words) { return (words + 1 + 3) & ~3u; }
 
 typedef struct {
     uint32_t words; /* n >= 1 */
-    int best;       /* the largest instead of the sum, the most probable tree instead of marginals */
+    int best;       /* maximum instead of sum, the most probable tree instead of marginals */
     const float *scores;
-    float *charts; /* nx_tree_bytes(n): what all functions below leave for the next */
+    float *charts; /* nx_tree_bytes(n): the state that the functions below share */
 } nx_trees;
 
 uint64_t nx_tree_bytes(uint32_t words);
 
-/* Before all others. */
+/* Must be called first. */
 void nx_tree_begin(const nx_trees *trees);
 
-/* Inside of all spans of width + 1 words: width 1, 2 .. n - 1, in this order. */
+/* Inside pass for all spans of width + 1 words: width 1, 2 .. n - 1, in this order. */
 void nx_tree_inside(const nx_trees *trees, uint32_t width);
 
 /* After these: log Z, or the score of the best tree; -infinity if there is none. */
 float nx_tree_total(const nx_trees *trees);
 
-/* After nx_tree_total: outside of the root, and then of all spans of width + 1 words: width n - 1 .. 2, 1. marginals: as the scores, (n + 1,
- * stride), zeros before; p(head | words) of every child that is there after the last of them. */
+/* After nx_tree_total: the outside pass of the root, and then of all spans of width + 1 words: width n - 1 .. 2, 1. marginals: the shape of
+ * the scores, (n + 1, stride), zeros before; after the last call it holds p(head | words) for every dependent. */
 void nx_tree_outside_root(const nx_trees *trees, float total, float *marginals);
 void nx_tree_outside(const nx_trees *trees, uint32_t width, float *marginals);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Matrix products for models of language: every 32 or 16 weights of a row with their own scale, as in the file. See
- * kernels.h and, for quantised weights and activations, dot.h. A lane is a row, a tile 16 rows.
+ * Matrix products for language models: every 32 or 16 weights of a row have their own scale, as in the file. See kernels.h and, for
+ * quantised weights and activations, dot.h. A lane is a row, a tile 16 rows.
  *
  * 4 and 6 bits: [rows/16][cols/32] blocks of
  *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte nibbles[4][4][16] or sixes[2][4][3][16]
  * The halves of nibbles[g][v] are the groups g and g + 4 of four columns of the rows 4v..4v+3. The low six bits of sixes[h][v][i]
- * are the group 4h + i, and the two above are bits 2i and 2i + 1 of the group 4h + 3. Numbers are stored plus a zero (4 bits: 8,
- * 6 bits: 32) if the form has no offsets, otherwise plus zero; 24-byte blocks, which have both, plus 4 for Q3_K.
- * They meet activations of 8 bits, each 32 of a column with their scale.
+ * are the group 4h + i, and the two above are bits 2i and 2i + 1 of the group 4h + 3. Numbers are stored with an added constant: their zero
+ * (4 bits: 8, 6 bits: 32) if the form has no offsets; otherwise nothing, except 4 for Q3_K in blocks of 24 bytes, which have both.
+ * They are multiplied by activations of 8 bits with a scale for every 32 of a column.
  *
  * 8 bits: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
  * Signed weights use both signs of a byte, so the activation must be 0..127 for an exact dot product everywhere: it is rounded to 14 bits
  * with one scale for the column, x = step (u - 8192), and u is split into two planes of seven bits. A step of 14 bits changes a product by
- * less than sqrt(cols) / 28,000 of the column's length, even with outliers. The 8192 add the constant, sum of scale * weight over the row,
- * times 8192.
+ * less than sqrt(cols) / 28,000 of the column's length, even with outliers. The added 8192 contributes a constant, the sum of scale *
+ * weight over the row, times 8192.
  *
  * Bottleneck. V8 allocates 15 vector registers and keeps clang's loops unchanged: sums that do not fit are spilled to memory at each
  * product, and a shift by a loop counter costs three more instructions. So four columns are computed for two vectors of rows (8 bits) or
@@ -46,7 +46,7 @@ NX_INLINE uint32_t offsets_of(uint32_t form) {
 }
 NX_INLINE uint32_t six_bits(uint32_t form) { return form == NX_BLOCKS_6_OFFSET || form == NX_BLOCKS_6_HALVES; }
 
-/* The offset that is added to the numbers of a form before they are stored. Forms that store their own offsets include it in those. */
+/* The constant that is added to the numbers of a form before they are stored. Forms that store their own offsets include it in those. */
 NX_INLINE uint32_t zero_of(uint32_t form) { return form == NX_BLOCKS_4 ? 8 : form == NX_BLOCKS_6_HALVES ? 32 : 0; }
 
 NX_INLINE uint32_t low_at(uint32_t form) { return 2 * TILE * (scales_of(form) + offsets_of(form)); }
@@ -86,10 +86,10 @@ static uint32_t stored_number(const uint8_t *block, uint32_t t, uint32_t c, uint
     return g % 4 < 3 ? at[g % 4 * 16] & 63 : (uint32_t)(at[0] >> 6 | at[16] >> 6 << 2 | at[32] >> 6 << 4);
 }
 
-/* Half `index` of the scales, then offsets, of row t. */
+/* Half-precision number `index` of row t: scales, then offsets. */
 static uint16_t *half_at(const uint8_t *block, uint32_t index, uint32_t t) { return (uint16_t *)block + index * TILE + t; }
 
-/* A row of Q8_0 or Q4_0: its values are stored unchanged, a half and then four columns (or pairs of columns) at a time. */
+/* A row of Q8_0 or Q4_0: its values are stored unchanged, a half-precision scale and then four columns (or pairs of columns) at a time. */
 static void pack_as_it_stands(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t cols) {
     uint8_t *block = tile + tile_head(form);
     uint32_t groups = form == NX_BLOCKS_8 ? GROUPS : GROUPS / 2;
@@ -210,10 +210,10 @@ typedef struct {
 
 NX_INLINE v128_t load_bias(const tile_work *w, int v) { return w->bias ? wasm_v128_load(w->bias + 4 * v) : wasm_f32x4_splat(0); }
 
-/* The vectors of rows that take a turn: their sums fit the registers. Turns whose products wait for one another overlap. */
+/* The vectors of rows processed together: their sums fit the registers. Groups whose products wait for one another overlap. */
 NX_INLINE int vectors(uint32_t form, uint32_t n) { return n == 1 ? 4 : form == NX_BLOCKS_8 || (form == NX_BLOCKS_4 && !NX_PAIRS) ? 2 : 1; }
 
-/* sum[j][v] += the integer product of a block times the scales of its rows, of the vectors from `at` on. Loops that are not unrolled keep
+/* sum[j][v] += the integer product of a block times the scales of its rows, for the vectors from `at` on. Loops that are not unrolled keep
  * loaded values from pushing the sums out of the registers. */
 NX_INLINE void wide_vectors(v128_t sum[4][4], const uint8_t *block, const nx_wide *const x[4], int at, uint32_t n) {
     v128_t part[2][4][4];
@@ -279,7 +279,7 @@ NX_INLINE void wide_tile(const tile_work *w, const uint8_t *tile, uint32_t n) {
     }
 }
 
-/* Blocks of up to four columns, the same one of each. */
+/* Blocks of up to four columns, the same block of each. */
 typedef struct {
     const nx_activations *activations[4];
     const float *scale[4];
@@ -296,7 +296,7 @@ NX_INLINE void add_group(v128_t part[4], v128_t numbers, const column_blocks *x,
         part[j] = in_pairs(form) ? dot_pairs(part[j], numbers, x->activations[j] + g) : dot(part[j], numbers, x->activations[j] + g);
 }
 
-/* Adds the groups g and, of both halves, g + 4: `nibbles` holds them. */
+/* Adds the groups g and g + 4 of both halves, which `nibbles` holds. */
 NX_INLINE void add_nibbles(v128_t part[4], const uint8_t *nibbles, const column_blocks *x, uint32_t g, uint32_t from, uint32_t to,
                            uint32_t form, uint32_t n) {
     v128_t both = wasm_v128_load(nibbles), mask = wasm_i8x16_splat(15);
@@ -354,7 +354,7 @@ NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const colu
     }
 }
 
-/* sum[j][v] += the product times the scales of the rows and that of the column. */
+/* sum[j][v] += the product times the scales of the rows and the scale of the column. */
 NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *block, uint32_t index, const column_blocks *x, int at,
                         uint32_t form, uint32_t n) {
     NX_UNROLLED
@@ -375,7 +375,7 @@ NX_INLINE void add_halves(v128_t sum[4][4], const uint8_t *block, const column_b
     add_part(sum, part, block, h, x, at, form, n);
 }
 
-/* sum[j][v] += the offset h of the rows times the activations that it goes with. */
+/* sum[j][v] += the offset h of the rows times the sum of the corresponding activations. */
 NX_INLINE void add_offset(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t h, uint32_t form, uint32_t n) {
     NX_UNROLLED
     for (int v = 0; v < vectors(form, n); v++) {
@@ -389,7 +389,7 @@ NX_INLINE void add_offset(v128_t sum[4][4], const uint8_t *block, const column_b
     }
 }
 
-/* Adds a block. The halves of one column go without a loop; of several, it costs less than the code. */
+/* Adds a block. One column is unrolled over its halves; for several columns a loop costs less than the larger code. */
 NX_INLINE void small_vectors(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t form, uint32_t n) {
     uint32_t scales = scales_of(form);
     if (n == 1 || !six_bits(form)) {
@@ -444,7 +444,7 @@ typedef struct {
     rounded x;
 } product;
 
-/* The tiles from..to-1: these rows are written by no other thread. */
+/* The tiles from..to-1: no other thread writes these rows. */
 static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
 #define TILES(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form}
     static tile_function *const functions[][2] = {TILES(NX_BLOCKS_8),        TILES(NX_BLOCKS_4),

@@ -13,7 +13,7 @@
 /* The columns of an input in rounded form. */
 enum { NX_NOT_ROUNDED, NX_ROUNDED_BY_ROW, NX_ROUNDED_WIDE, NX_ROUNDED_BY_BLOCK };
 
-/* The form of a type that is read; 0: types without blocks have none. */
+/* The form of a supported type; 0 for types without blocks. */
 uint32_t nx_block_form(uint32_t type);
 
 uint64_t nx_blocks_tile_bytes(uint32_t form, uint32_t cols);
@@ -27,7 +27,7 @@ void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, u
 uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n);
 void nx_blocks_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
 
-/* Four IEEE halves, finite ones, to singles: exact. Exponents keep their 5 bits until the product with 2^112 makes up for the
+/* Four finite half-precision numbers to single precision: exact. Exponents keep their 5 bits until the product with 2^112 makes up for the
  * difference of the biases, for subnormal ones too. */
 NX_INLINE v128_t load_halves(const uint16_t *halves) {
     v128_t bits = wasm_v128_and(wasm_i32x4_shl(wasm_i32x4_load16x4(halves), 13), wasm_i32x4_splat((int32_t)0x8fffe000));

@@ -29,8 +29,8 @@
 
 #include "simd.h"
 
-#define NX_WEIGHT_ZERO 64 /* a weight is kept as a byte: its number plus this */
-#define NX_WEIGHT_MOST 63 /* numbers are rounded to -63..63, so that both signs reach equally far */
+#define NX_WEIGHT_ZERO 64 /* a weight is stored as a byte: its number plus this */
+#define NX_WEIGHT_MOST 63 /* numbers are rounded to -63..63, so that both signs have the same range */
 #define NX_ACTIVATION_MOST 127
 #ifndef NX_PAIRS
 #define NX_PAIRS 0
@@ -59,7 +59,7 @@ NX_INLINE void activations_store(nx_activations *to, v128_t numbers) {
     wasm_v128_store32_lane(to, wasm_i8x16_narrow_i16x8(words, words), 0);
 }
 
-/* Four times the same. */
+/* The same, repeated four times. */
 NX_INLINE void activations_store_16(nx_activations *to, const v128_t numbers[4]) {
     v128_t first = wasm_i16x8_narrow_i32x4(numbers[0], numbers[1]), last = wasm_i16x8_narrow_i32x4(numbers[2], numbers[3]);
     wasm_v128_store(to, wasm_i8x16_narrow_i16x8(first, last));
@@ -124,8 +124,8 @@ NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_activations *act
 NX_INLINE v128_t dot_add_pairs(v128_t sum, v128_t pairs) { return wasm_i32x4_add(sum, pairs); }
 #endif
 
-/* The largest magnitude of n numbers, n % 4 == 0. Magnitudes are compared as integers, where not-a-number is the
- * largest: it becomes the scale and so reaches the output, for integers cannot carry it. */
+/* The largest magnitude of n numbers, n % 4 == 0. Magnitudes are compared as integers, where NaN is the largest: it becomes the scale and
+ * so reaches the output, because integers cannot carry it. */
 NX_INLINE float largest_magnitude(const float *x, uint32_t n) {
     v128_t top = wasm_i32x4_splat(0);
     for (uint32_t i = 0; i < n; i += 4) top = wasm_i32x4_max(top, wasm_f32x4_abs(wasm_v128_load(x + i)));
@@ -135,14 +135,14 @@ NX_INLINE float largest_magnitude(const float *x, uint32_t n) {
 /* most / top, or 0 for numbers too small to divide by, which all become 0. */
 NX_INLINE v128_t steps_per_unit(float most, float top) { return wasm_f32x4_splat(top > 0x1p-100f ? most / top : 0.0f); }
 
-/* To the nearest integer, ties to even, of products up to 2^22: the sum with 1.5 * 2^23 has room for nothing finer. Numbers that are not
+/* Rounds products up to 2^22 to the nearest integer, ties to even: their sum with 1.5 * 2^23 has no fractional bits. Numbers that are not
  * finite give arbitrary results. */
 NX_INLINE v128_t round_to_steps(v128_t x, v128_t per_unit) {
     v128_t sum = f32x4_mul_add(x, per_unit, wasm_f32x4_splat(0x1.8p23f));
     return wasm_i32x4_sub(sum, wasm_i32x4_splat(0x4b400000));
 }
 
-/* Rounds n numbers, n % 4 == 0, to activations, their magnitudes at most NX_ACTIVATION_MOST steps. Returns the sum of these. */
+/* Rounds n numbers, n % 4 == 0, to activations with magnitudes of at most NX_ACTIVATION_MOST steps. Returns their sum. */
 NX_INLINE int32_t activations_of(nx_activations *activations, const float *x, uint32_t n, v128_t per_unit) {
     v128_t total = wasm_i32x4_splat(0), numbers[4];
     uint32_t i = 0;

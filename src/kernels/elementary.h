@@ -8,8 +8,7 @@
 
 #include "simd.h"
 
-/* e^x, relative error under 2e-7 for x in [-87, 88]. Below -87 (-infinity included) exactly 0; above 88 it is e^88;
- * not-a-number stays one.
+/* e^x, relative error under 2e-7 for x in [-87, 88]. Below -87 (-infinity included) exactly 0; above 88 it is e^88; NaN stays NaN.
  *
  * x = n ln 2 + r with |r| <= ln(2)/2, so e^x = 2^n e^r. ln 2 is split in two (Cody and Waite) so that n ln 2 is exact
  * to well below a unit of r. n is rounded by adding 1.5 * 2^23, whose low bits then are n. e^r is its Taylor sum to
@@ -33,8 +32,8 @@ NX_INLINE v128_t f32x4_exp(v128_t x) {
     return wasm_v128_andnot(wasm_f32x4_mul(p, power), tiny);
 }
 
-/* sigma(x) = 1 / (1 + e^-x), relative error under 3e-7. Below -87 (-infinity included) it is sigma(-87), the last one that is no
- * subnormal; not-a-number stays one. */
+/* sigma(x) = 1 / (1 + e^-x), relative error under 3e-7. Below -87 (-infinity included) it is sigma(-87), the last one that is not
+ * subnormal; NaN stays NaN. */
 NX_INLINE v128_t f32x4_sigmoid(v128_t x) {
     v128_t one = wasm_f32x4_splat(1);
     x = wasm_f32x4_pmax(x, wasm_f32x4_splat(-87.0f));
@@ -61,8 +60,8 @@ NX_INLINE v128_t f32x4_tanh(v128_t x) {
 /* cap tanh(x / cap), cap > 0. */
 v128_t nx_capped(v128_t x, float cap);
 
-/* 2^x for x <= 0, relative error under 3e-6: for weights that are rounded to far fewer digits. Below -64 (-infinity
- * included) it is 2^-64, far from where numbers lose digits and processors their pace; not-a-number stays one.
+/* 2^x for x <= 0, relative error under 3e-6: for weights that are rounded to far fewer digits. Below -64 (-infinity included) it is 2^-64,
+ * far above the subnormal range, which is inexact and slow; NaN stays NaN.
  *
  * x = n + r with |r| <= 1/2, n rounded as above; 2^r is the polynomial of degree 4 with the least relative error there,
  * and n is added to its exponent. */
@@ -79,7 +78,7 @@ NX_INLINE v128_t f32x4_exp2_coarse(v128_t x) {
     return wasm_i32x4_add(p, wasm_i32x4_shl(sum, 23));
 }
 
-/* ln x for normal x > 0, absolute error under 1.1e-7 times max(1, |ln x|). Other x are not for this function.
+/* ln x for normal x > 0, absolute error under 1.1e-7 times max(1, |ln x|). Undefined for other x.
  *
  * x = 2^e m with m in [sqrt(1/2), sqrt(2)), so ln x = e ln 2 + ln m, and ln m = 2 artanh(s) with s = (m-1)/(m+1), |s| <
  * 0.172: the odd series to s^11/11 leaves under 1e-10. */

@@ -46,7 +46,7 @@ uint16_t nx_float_to_half(float x) {
     memcpy(&bits, &x, 4);
     uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
     if (size >= 0x477ff000) return (uint16_t)(sign | 0x7bff);
-    if (size < 0x38800000) { /* subnormal: counted in units of 2^-24, which the sum with 1.5 * 2^23 rounds to */
+    if (size < 0x38800000) { /* subnormal: in units of 2^-24, to which the sum with 1.5 * 2^23 rounds */
         float magnitude, sum;
         memcpy(&magnitude, &size, 4);
         sum = magnitude * 0x1p24f + 0x1.8p23f;
@@ -56,7 +56,7 @@ uint16_t nx_float_to_half(float x) {
     return (uint16_t)(sign | (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13);
 }
 
-/* Two nibbles a byte: values 0..15 below, 16..31 above, `minus` off each. */
+/* Two nibbles per byte: values 0..15 below, 16..31 above, minus `minus` each. */
 static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
     for (uint32_t i = 0; i < 16; i++) {
         number[i] = (int8_t)((pairs[i] & 15) - minus);
@@ -64,7 +64,7 @@ static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
     }
 }
 
-/* IQ4_NL and IQ4_XS; MXFP4, twice its numbers. */
+/* For IQ4_NL and IQ4_XS; for MXFP4, twice its numbers. */
 static const int8_t iq4_levels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 static const int8_t fp4_levels[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
@@ -93,7 +93,7 @@ static void fifth(nx_weights *w, const uint8_t *bits) {
     for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)(w->number[i] + (bits[i / 8] >> i % 8 & 1) * 16);
 }
 
-/* Of Q4_K and Q5_K: scale and offset of the 32 values number s of a block. Six bits each in twelve bytes: the first four pairs whole, the
+/* For Q4_K and Q5_K: scale and offset of group s of 32 values in a block. Six bits each in twelve bytes: the first four pairs whole, the
  * other four in the remaining bits. */
 static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     const uint8_t *bytes = block + 4;
@@ -102,7 +102,7 @@ static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     whole(w, nx_load_half(block) * (float)scale, -(nx_load_half(block + 2) * (float)offset));
 }
 
-/* Of Q3_K: scale 0..15 of a block, six bits each: the low four in eight bytes, the high two in four. */
+/* For Q3_K: scale 0..15 of a block, six bits each: the low four in eight bytes, the high two in four. */
 static int32_t scale_of_16(const uint8_t *bytes, uint32_t s) {
     uint32_t low = s < 8 ? bytes[s] & 15 : (uint32_t)bytes[s - 8] >> 4;
     return (int32_t)(low | ((uint32_t)bytes[8 + s % 4] >> s / 4 * 2 & 3) << 4) - 32;

@@ -30,11 +30,11 @@ static inline float nx_load_bf16(const uint8_t *p) {
 
 typedef struct {
     int8_t number[32];
-    float scale[2], offset[2]; /* products of a half and a small integer: exact */
+    float scale[2], offset[2]; /* products of half-precision numbers and small integers: exact */
 } nx_weights;
 
-/* Unpacks weights 32 b .. 32 b + 31 of a row of a quantised type. The numbers fit the form that tensor_types.h has for the type: signed bytes in 8 bits;
- * -8..7 in 4 bits and -32..31 in 6 without an offset, else from 0 (Q3_K: from -4) to 15 or 63. */
+/* Unpacks weights 32 b .. 32 b + 31 of a row of a quantised type. The numbers fit the form that tensor_types.h specifies for the type:
+ * signed bytes in 8 bits; -8..7 in 4 bits and -32..31 in 6 without an offset; otherwise from 0 (Q3_K: from -4) to 15 or 63. */
 void nx_unpack(nx_weights *weights, const uint8_t *row, uint32_t type, uint32_t b);
 
 #endif

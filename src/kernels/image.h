@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures of many channels, and rows of them: what a convolution that sees all around it reads, pools, nearest neighbours.
+ * Pictures of many channels, and their rows: reading the inputs of a convolution that looks in all directions, pooling, nearest neighbours.
  *
- * A picture is (rows, cols) vectors, its pixels, in raster order, each of `channels` numbers. Unless nx_patches.pixel says otherwise a vector
- * stands nx_stride(channels) numbers behind the one before it, as products leave their columns (kernels.h). A row of vectors, such as a
- * sound, is a picture of one row. Outside the picture there is nothing: zeros.
+ * A picture is (rows, cols) vectors, its pixels, in raster order, each of `channels` numbers. Unless nx_patches.pixel specifies otherwise,
+ * vectors are nx_stride(channels) numbers apart, as products store their columns (kernels.h). A row of vectors, such as a sound, is a
+ * picture of one row. Outside the picture all values are zero.
  */
 #ifndef NX_IMAGE_H
 #define NX_IMAGE_H
@@ -13,9 +13,9 @@
 
 #include "kernels.h"
 
-/* The pixels that the locations of a convolution see. Location (r, c) sees down * across taps, in raster order: tap (i, j) is the pixel
- * (r stride_down + i dilation - above, c stride_across + j dilation - left). A square of k with an edge of e: down = across = k, above = left =
- * below = right = e. A row of k: rows = down = 1, above = below = 0. */
+/* The pixels that each location of a convolution sees. Location (r, c) sees down * across taps, in raster order: tap (i, j) is the pixel (r
+ * stride_down + i dilation - above, c stride_across + j dilation - left). A square of k with an edge of e: down = across = k, above = left
+ * = below = right = e. A row of k: rows = down = 1, above = below = 0. */
 typedef struct {
     uint32_t rows, cols, channels;
     uint32_t pixel; /* numbers from one pixel to the next, at least `channels`; 0: nx_stride(channels) */
@@ -24,12 +24,12 @@ typedef struct {
     uint32_t above, left, below, right;            /* rows and columns of zeros around the picture */
 } nx_patches;
 
-/* Rows and columns of locations: (rows + above + below - dilation (down - 1) - 1) / stride_down + 1, rounded down, and likewise; 0 where not even
- * one patch fits. */
+/* Rows and columns of locations: (rows + above + below - dilation (down - 1) - 1) / stride_down + 1, rounded down, and likewise; 0 if not
+ * even one patch fits. */
 uint32_t nx_patch_rows(const nx_patches *patches);
 uint32_t nx_patch_cols(const nx_patches *patches);
 
-/* Numbers of a patch: down across channels. */
+/* Numbers in a patch: down across channels. */
 static inline uint32_t nx_patch_length(const nx_patches *p) { return p->down * p->across * p->channels; }
 
 /* out (nx_patch_length) written: the vectors that a location sees, concatenated. location: row * nx_patch_cols + column. */
@@ -41,8 +41,8 @@ uint64_t nx_convolve_bytes(const nx_patches *patches);
 void nx_convolve(float *out, const nx_matrix *weights, const float *bias, const float *picture, const nx_patches *patches, uint32_t first,
                  uint32_t n, void *scratch);
 
-/* out (rows / 2, cols / 2) written: the largest of 2 x 2, a last odd row or column left out. Not-a-number is the largest.
- * channels % 4 == 0 */
+/* out (rows / 2, cols / 2) written: the maximum over 2 x 2, without a last odd row or column. NaN counts as the largest. channels % 4 ==
+ * 0 */
 void nx_pool_largest(float *out, const float *picture, uint32_t rows, uint32_t cols, uint32_t channels);
 
 /* out (2 rows, 2 cols) written: every pixel four times, its nearest neighbours. */

@@ -15,10 +15,10 @@
 
 #include "dot.h"
 
-#define NX_COLUMNS 16 /* the most columns of one pass */
+#define NX_COLUMNS 16 /* the most columns in one pass */
 
 /* A build without language models, -DNX_TEXTS=0, leaves out the code that only they need: matrices by block, the types of their files,
- * caches of 8 bits, most filters, penalties, searches, guesses from the text. It refuses files of those types. */
+ * caches of 8 bits, most filters, penalties, searches, drafts from the text. It refuses files of those types. */
 #ifndef NX_TEXTS
 #define NX_TEXTS 1
 #endif
@@ -27,11 +27,11 @@ static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 
 static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* The rounding of a product, which the model chooses.
+/* The rounding of a product, chosen by the model.
  * NX_BY_ROW: one scale for a row of weights of Q8_0, which keep 7 bits, one for a column of activations, which keep 8: the fastest,
  * and enough for pictures. Q4_0 is exact.
- * NX_BY_BLOCK: weights as the file has them, every 32 or 16 with their scale; activations of 14 bits where they meet 8-bit weights, of 8
- * bits with a scale for every 32 where they meet 6-bit and 4-bit ones: models of language have outliers. F16 and BF16 stay
+ * NX_BY_BLOCK: weights as in the file, every 32 or 16 with their scale; activations of 14 bits for products with 8-bit weights, of 8 bits
+ * with a scale for every 32 for 6-bit and 4-bit ones: language models have outliers. F16 and BF16 stay
  * 16 bits wide in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
@@ -56,9 +56,9 @@ typedef struct {
 
 /* The form in which weights of a file's type are packed. By row, F16 is widened to F32, and types other than F32, F16, Q8_0 and Q4_0
  * are packed as by block.
- * Packing loses, of F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1 nothing; of Q8_0 nothing by block; of MXFP4 nothing except blocks whose scale
- * is below 2^-24, which become 0. In the K types, a scale is a half
- * times an integer; here it is rounded to a half, by 1/2048 at most, and so is the offset of its block. */
+ * Packing is exact for F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1; for Q8_0 by block; and for MXFP4, except blocks whose scale is below
+ * 2^-24, which become 0. In the K types, a scale is a half-precision number times an integer; here it is rounded to half
+ * precision, an error of at most 1/2048, and so is the offset of its block. */
 uint32_t nx_matrix_form(uint32_t type, uint32_t packing);
 
 /* Returns whether products with a packed matrix round the activations. */
@@ -69,18 +69,18 @@ static inline int nx_matrix_rounds(const nx_matrix *matrix) {
 /* Bytes of a packed matrix of that form. */
 uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols);
 
-/* Packs `count` rows from `first` on, row-major weights in the file's encoding `type`, into `packed`, in the form of the matrix. Rows from
- * 0 on must come first. */
+/* Packs `count` rows from `first` on, row-major weights in the file's encoding `type`, into `packed`, in the form of the matrix. Packing
+ * must start with row 0. */
 void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count);
 
 /* `count` rows of a packed matrix from `first` on, both multiples of 16, as a matrix. */
 nx_matrix nx_matrix_rows(const nx_matrix *matrix, uint32_t first, uint32_t count);
 
-/* out (cols) written: row `row` of a packed matrix, as floats; the rounded weights where they were rounded. For a table that is a
- * matrix as well (tied output weights). */
+/* out (cols) written: row `row` of a packed matrix, as floats; the rounded weights where they were rounded. For a table that is also used
+ * as a matrix (tied output weights). */
 void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row);
 
-/* A table whose rows are looked up: it stays in the file's encoding, and a row becomes floats when it is wanted. */
+/* A table whose rows are looked up: it stays in the file's encoding, and a row is converted to floats on use. */
 typedef struct {
     uint32_t type, rows, cols;
     const uint8_t *data; /* (rows, cols) */
@@ -89,8 +89,8 @@ typedef struct {
 /* out (cols) written: row `row`, as floats. */
 void nx_embed(float *out, const nx_embedding *table, uint32_t row);
 
-/* n columns that enter matrix products: x (n, nx_stride(cols)) and, after the first quantised matrix, their rounded form in `scratch` for
- * the next matrix that reads the same columns. */
+/* n columns that are inputs of matrix products: x (n, nx_stride(cols)) and, after the first quantised matrix, their rounded form in
+ * `scratch` for the next matrix that reads the same columns. */
 typedef struct {
     const float *x;
     uint32_t n;
@@ -105,9 +105,11 @@ nx_input nx_input_of(const float *x, uint32_t n, void *scratch);
 
 /* out[j][r] = bias[r] + sum over c of W[r][c] x[j][c].
  * out (n, nx_stride(rows)) written     bias (nx_stride(rows)) or null     input: of matrix->cols numbers
- * F32, F16, BF16: products added to the bias in the order of c. Quantised: x is rounded by nx_packing, to steps of the largest magnitude /
- * 127 or / 8191; products are added exactly as integers where they share scales (of Q8_0 by row within 1,024 columns), then scaled and
- * added in their order, at last added to the bias. Cost: n * rows * cols multiply-adds; the weights come from memory once for 16 columns. */
+ * F32, F16, BF16: products added to the bias in the order of c. Quantised: x is rounded as nx_packing specifies, to steps of the largest
+ * magnitude / 127 or / 8191. Products that share scales (for Q8_0 by row, those within 1,024 columns) are added exactly as integers, then
+ * scaled and added in order, and finally added to the bias. Cost: n * rows * cols multiply-adds; the weights are read from memory once for
+ * 16
+ * columns. */
 void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
 
 /* x[j] = max(x[j], 0), width % 4 == 0. */
@@ -125,15 +127,15 @@ void nx_multiply(float *x, const float *y, uint32_t width, uint32_t n);
 /* out[j] = weight * x[j] / sqrt(mean(x[j]^2) + epsilon)  [Zhang, Sennrich 2019, arXiv:1910.07467]. */
 void nx_rms_norm(float *out, const float *x, const float *weight, float epsilon, uint32_t width, uint32_t n);
 
-/* x = x + scale y, of one column. */
+/* x = x + scale y, for one column. */
 void nx_add_scaled(float *x, const float *y, float scale, uint32_t width);
 
 /* Layer norm in place: x = (x - mean) / sqrt(variance + epsilon) * weight + bias, biased variance over `width` numbers.
  * [Ba, Kiros, Hinton 2016, eq. 4]     width % 4 == 0 */
 void nx_layer_norm(float *x, const float *weight, const float *bias, float epsilon, uint32_t width, uint32_t n);
 
-/* Softmax in place over n numbers, n % 4 == 0: e^(x - max) / sum. A number of -infinity is masked and yields 0; if all
- * are masked all yield 0, never not-a-number. */
+/* Softmax in place over n numbers, n % 4 == 0: e^(x - max) / sum. A number of -infinity is masked and yields 0; if all are masked all yield
+ * 0, never NaN. */
 void nx_softmax(float *x, uint32_t n);
 
 /* ln of the sum of e^x over n numbers, n % 4 == 0; -infinity masks, the others are finite and there is at least one. */
@@ -143,7 +145,7 @@ float nx_log_sum_exp(const float *x, uint32_t n);
  * offset are rounded to single precision once. */
 void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n);
 
-/* An IEEE half to single: exact. Back: to nearest, ties to even, at most 65504. */
+/* A half-precision number to single precision: exact. Back: to nearest, ties to even, at most 65504. */
 float nx_half_to_float(uint16_t half);
 uint16_t nx_float_to_half(float x);
 

@@ -35,7 +35,7 @@
 #define TILE NX_TILE
 #define BLOCK NX_BLOCK
 #define GROUPS (BLOCK / 4)
-#define EXACT 1024 /* columns whose sum of integers a lane holds for certain, and single precision exactly: dot.h */
+#define EXACT 1024 /* the most columns whose integer sum certainly fits a lane, and single precision exactly: dot.h */
 
 typedef struct {
     float scale[TILE];
@@ -93,7 +93,7 @@ static int32_t largest_of_block(const uint8_t *block) {
     return most;
 }
 
-/* Packs row t of a tile from a row of Q8_0, in steps of a 63rd of its largest weight. */
+/* Packs row t of a tile from a row of Q8_0, in steps of 1/63 of its largest weight. */
 static void pack_q8_row(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t blocks) {
     float top = 0;
     for (uint32_t b = 0; b < blocks; b++) {
@@ -112,7 +112,7 @@ static void pack_q8_row(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t
         }
 }
 
-/* Of Q4_0, whose value i is nibble i % 16 of its half of the block. */
+/* For Q4_0, whose value i is nibble i % 16 of its half of the block. */
 static void pack_q4_row(q4_block *to, uint32_t t, const uint8_t *from) {
     to->scale[t] = nx_load_half(from);
     for (uint32_t c = 0; c < BLOCK / 2; c++) to->weight[c / 4][t / 4][t % 4 * 4 + c % 4] = from[2 + c];
@@ -120,7 +120,7 @@ static void pack_q4_row(q4_block *to, uint32_t t, const uint8_t *from) {
 
 void nx_matrix_pack(const nx_matrix *m, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count) {
     uint64_t step = tile_bytes(m->type, m->cols), row = nx_row_bytes(type, m->cols);
-    if (first == 0) memset(packed, 0, tiles(m->rows) * step); /* rows of padding have a scale of zero */
+    if (first == 0) memset(packed, 0, tiles(m->rows) * step); /* padding rows have a scale of zero */
     for (uint32_t r = first; r < first + count; r++, weights += row) {
         uint8_t *tile = (uint8_t *)packed + r / TILE * step;
         if (!nx_matrix_rounds(m))
@@ -205,7 +205,7 @@ NX_INLINE void tile_f32(const tile_work *w, const float *weights, uint32_t n) {
     store_tile(w, sum, n);
 }
 
-/* The same with weights of 16 bits. */
+/* The same for weights of 16 bits. */
 NX_INLINE void tile_16(const tile_work *w, const uint16_t *weights, uint32_t type, uint32_t n) {
     v128_t sum[4][4];
     for (uint32_t j = 0; j < n; j++)
@@ -231,7 +231,7 @@ typedef struct {
     v128_t of[2][4][4];
 } product_sums;
 
-/* total: of each column, the sum of its activations. */
+/* total: for each column, the sum of its activations. */
 NX_INLINE void start_sums(product_sums *product, uint32_t zero, const int32_t *total, uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) {
@@ -261,8 +261,8 @@ NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const
     }
 }
 
-/* One column goes without a loop, whose turns would each move sums between registers and memory; of several columns the
- * code would be too long for that to pay. */
+/* One column is unrolled, because each iteration of a loop would move sums between registers and memory; for several columns the code would
+ * be too long for that to pay. */
 NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_activations *activations, uint32_t activations_stride,
                       uint32_t n) {
     if (n == 1) {
@@ -302,13 +302,13 @@ NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) 
     finish_tile(w, sum, n);
 }
 
-/* The vectors of rows of a tile of Q8_0 that take a turn: of three and four columns two, whose sums fit the registers. A tile of Q4_0, whose weights are
- * unpacked once for all columns, has all four at once. */
+/* The vectors of rows of a Q8_0 tile that are processed together: two for three and four columns, so that their sums fit the registers. A
+ * tile of Q4_0, whose weights are unpacked once for all columns, processes all four together. */
 NX_INLINE int vectors(uint32_t n) { return n > 2 ? 2 : 4; }
 
-/* product = that of the columns from..to-1, at most EXACT of them, with the vectors of rows from `at` on. The loop loads the weights of a group, then
- * the activations of one column after the other: more live values than registers, and V8 moves sums to memory and back. One column takes four groups
- * a turn. */
+/* product = the sum over the columns from..to-1, at most EXACT of them, for the vectors of rows from `at` on. The loop loads the weights of
+ * a group, then the activations of the columns one by one: more live values than registers, and V8 moves sums to memory and back. One
+ * column takes four groups per iteration. */
 NX_INLINE void product_q8(product_sums *product, const tile_work *w, const uint8_t *weight, uint32_t from, uint32_t to, int at,
                           uint32_t n) {
     uint32_t groups = w->cols / 4, turns = n == 1 ? 4 : 1;
@@ -359,7 +359,7 @@ NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {
     }
 }
 
-/* The same for one column, of EXACT values at most, and two tiles, to the bit as each alone: they share the loads of the activations and
+/* The same for one column of at most EXACT values and two tiles, with the bits of each alone: they share the loads of the activations and
  * the fixed cost of a short row. */
 NX_INLINE void two_tiles_q8(const tile_work *w, const uint8_t *weights, const uint8_t *others) {
     v128_t sum[2][4];
@@ -450,7 +450,7 @@ uint64_t nx_input_bytes(uint32_t cols, uint32_t n) {
 
 nx_input nx_input_of(const float *x, uint32_t n, void *scratch) { return (nx_input){x, n, NX_NOT_ROUNDED, scratch}; }
 
-/* Rounds the columns to activations, and keeps their sums. */
+/* Rounds the columns to activations, and stores their sums. */
 static void round_by_row(nx_input *input, uint32_t cols) {
     uint32_t blocks = cols / BLOCK;
     nx_activations *activations = input->scratch;

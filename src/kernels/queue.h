@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Causal convolutions, a position at a time [Paine et al. 2016, arXiv:1611.09482; Ramachandran et al. 2017, arXiv:1704.06001]: what a
- * layer computed at past positions stays in a queue, and the taps of a convolution are gathered from it, so that a position costs one
- * product and nothing is computed twice. Outside the grid there is nothing: zeros.
+ * Causal convolutions, one position at a time [Paine et al. 2016, arXiv:1611.09482; Ramachandran et al. 2017, arXiv:1704.06001]: the
+ * outputs of a layer at past positions stay in a queue, from which the taps of a convolution are gathered, so a position costs one product
+ * and nothing is computed twice. Outside the grid all values are zero.
  *
- * A queue is a ring of as many slots as taps reach back, and NX_COLUMNS more: a pass may write all its columns before it reads, and up to
+ * A queue is a ring with as many slots as taps reach back, plus NX_COLUMNS: a pass may write all its columns before it reads, and up to
  * NX_COLUMNS positions may be entered again.
  */
 #ifndef NX_QUEUE_H
@@ -32,14 +32,14 @@ uint32_t nx_tap_at(const nx_taps *taps, uint32_t t, uint32_t position);
 /* The number of positions back to the farthest tap. */
 uint32_t nx_taps_reach(const nx_taps *taps);
 
-/* A queue of vectors of `channels` numbers: its bytes, a multiple of NX_ALIGN; where the vector of a position is; the entry of x (channels)
- * at a position; and out (taps channels) written, the vectors at all taps of a position, concatenated. */
+/* For a queue of vectors of `channels` numbers: its size in bytes, a multiple of NX_ALIGN; the address of a position's vector; storing x
+ * (channels) at a position; and out (taps channels) written, the concatenated vectors at all taps of a position. */
 uint64_t nx_queue_bytes(const nx_taps *taps, uint32_t channels);
 float *nx_queue_at(const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position);
 void nx_queue_write(float *queue, const nx_taps *taps, uint32_t channels, uint32_t position, const float *x);
 void nx_queue_gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position);
 
-/* The same over ids, which need no queue: out (table->cols) += row t values + ids[tap t] of the table for every tap t inside. row: room
+/* The same over ids, which need no queue: out (table->cols) += row t values + ids[tap t] of the table for every tap t inside. row: space
  * for nx_stride(table->cols) numbers.    table->cols % 4 == 0 */
 void nx_taps_add_rows(float *out, const nx_embedding *table, const nx_taps *taps, uint32_t values, const uint32_t *ids, uint32_t position,
                       float *row);

@@ -3,8 +3,8 @@
  * The only place that depends on the instruction set: WebAssembly SIMD128 intrinsics, in a native build through SIMDe, which implements the
  * same names exactly. Everything above is written once.
  *
- * Rules that keep one result everywhere: plain mul and add in a stated order, no fused multiply-add
- * (-ffp-contract=off), no libm, no f32x4 min/max where a not-a-number could meet a number.
+ * Rules for equal results everywhere: plain mul and add in a stated order, no fused multiply-add (-ffp-contract=off), no libm, no f32x4
+ * min/max where NaN could occur.
  */
 #ifndef NX_SIMD_H
 #define NX_SIMD_H
@@ -18,7 +18,7 @@
 #include <simde/wasm/simd128.h>
 #endif
 
-/* Before a loop whose body is large already. */
+/* For a loop whose body is already large. */
 #if defined(__clang__)
 #define NX_ROLLED _Pragma("clang loop unroll(disable)")
 /* For bodies that need their counter as a constant. */
@@ -50,7 +50,7 @@ NX_INLINE v128_t f32x4_largest(v128_t v) {
     return wasm_f32x4_pmax(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2));
 }
 
-/* The largest of four numbers that are not negative, compared as integers: not-a-number is the largest. */
+/* The largest of four non-negative numbers, compared as integers: NaN is the largest. */
 NX_INLINE float f32x4_largest_magnitude(v128_t v) {
     v = wasm_i32x4_max(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
     return wasm_f32x4_extract_lane(wasm_i32x4_max(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2)), 0);

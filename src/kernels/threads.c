@@ -3,13 +3,13 @@
  * Threads of a build with NX_THREADS: instances of one module with one memory, each with its own stack.
  *
  * One thread, the owner, runs the library; the others are in nx_thread and help. A job is cut into pieces, and a ticket holds the job, its
- * number of pieces and the next one. The thread that raises the ticket by one owns that piece: a helper that comes late, or never, causes
- * no delay. The owner takes pieces too and then waits for those taken by others, so the job's words do not change while any piece is in
- * work.
+ * number of pieces and the next one. The thread that increments the ticket by one owns that piece: a helper that comes late, or never,
+ * causes no delay. The owner takes pieces too and then waits for those taken by others, so the job's words do not change while any piece is
+ * being processed.
  *
  * A helper is useless if another program occupies its core: then it stops in the middle of a piece, for thousands of times the length of
- * the piece, or alternates with the owner on the owner's core. So an owner that had to wait long, or has hardly ever seen a helper at work
- * when its own pieces were done, does the next jobs alone, and twice as many each time that it happens again.
+ * the piece, or alternates with the owner on the owner's core. So an owner that had to wait long, or that hardly ever saw a helper at work
+ * after its own pieces were done, does the next jobs alone, and twice as many each time this happens again.
  */
 #if defined(NX_THREADS)
 
@@ -17,22 +17,22 @@
 
 #include <stdatomic.h>
 
-/* Pieces of a job: more than threads, so that a slow one does not keep all waiting. */
+/* Pieces per job: more than threads, so that a slow one does not delay the others. */
 #define PIECES 64
-/* Looks of a helper for a job before it sleeps: they take longer than the time between two products of a step. */
+/* Polls of a helper before it sleeps: they take longer than the time between two products of a step. */
 #define LOOKS 20000
-/* Looks of the owner that are a long wait: they take longer than a piece of the largest product. */
+/* Polls of the owner that count as a long wait: they take longer than a piece of the largest product. */
 #define WAITS (1 << 19)
 /* Jobs of a trial, which measures whether helpers are at work; with two working threads, the owner finishes first in every second job. */
 #define TRIAL 128
 #define SEEN (TRIAL / 16)
-/* Jobs that the owner does alone otherwise: at first, and at most. A token of a language model is some two hundred. */
+/* Number of jobs that the owner otherwise does alone: initially, and at most. A token of a language model takes about two hundred. */
 #define ALONE 256
 #define ALONE_MOST 8192
 
 typedef struct {
     _Atomic uint64_t ticket;   /* job << 32 | pieces << 16 | next piece */
-    _Atomic uint32_t job;      /* the same number, to sleep on */
+    _Atomic uint32_t job;      /* the same number, for waiting on it */
     _Atomic uint32_t sleepers; /* helpers that sleep, or are about to, since they were last woken */
     _Atomic uint32_t done;     /* pieces */
     nx_share *work;
@@ -42,13 +42,13 @@ typedef struct {
 
 static pool shared;
 
-/* The owner's: jobs to do alone; their number after the next failure; of the jobs of a trial, all so far and those in which it saw a
+/* The owner's counters: jobs to do alone; their number after the next failure; in a trial, all jobs so far and those in which it saw a
  * helper. */
 static struct {
     uint32_t alone, next, jobs, seen;
 } trust = {.next = ALONE};
 
-/* Learns from a job after which the owner looked this many times for others to be done. */
+/* Learns from a job after which the owner polled this many times until the others were done. */
 static void learn(uint32_t looks) {
     int late = looks > WAITS;
     trust.seen += looks > 0;
@@ -57,7 +57,7 @@ static void learn(uint32_t looks) {
         trust.alone = trust.next;
         if (trust.next < ALONE_MOST) trust.next *= 2;
     } else if (trust.next > ALONE)
-        trust.next -= trust.next / 8; /* slowly: a core that is shared serves well for some trials, too */
+        trust.next -= trust.next / 8; /* slowly: a shared core also works well in some trials */
     trust.jobs = trust.seen = 0;
 }
 
@@ -95,7 +95,7 @@ void nx_share_work(nx_share *work, const void *context, uint32_t items) {
     learn(looks);
 }
 
-/* Helps for ever. See instance.js, which gives this thread its stack. */
+/* Helps forever. See instance.js, which gives this thread its stack. */
 __attribute__((visibility("default"))) void nx_thread(void);
 void nx_thread(void) {
     for (;;) {

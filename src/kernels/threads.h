@@ -7,12 +7,12 @@
 
 #include <stdint.h>
 
-/* Does the items from..to-1. It must not depend on which thread does it, nor on what others do meanwhile. */
+/* Processes the items from..to-1. Its result must not depend on the thread that runs it, nor on what others do meanwhile. */
 typedef void nx_share(const void *context, uint32_t from, uint32_t to);
 
 #if defined(NX_THREADS)
 
-/* Returns when all items are done: pieces of them go to whoever is free. */
+/* Returns when all items are done: pieces of them go to free threads. */
 void nx_share_work(nx_share *work, const void *context, uint32_t items);
 
 #else

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * The integer dot product of signed bytes, -128..127, with numbers u of 14 bits, 0..16383: see dot.h for the instruction's limits. It is
- * computed in two sums, one after the other:
+ * computed as two partial sums:
  *
  *   first = wide_dot(first, bytes, u, 0);  sum = wide_first(first);  sum = wide_dot(sum, bytes, u, 1)
  *
- * A vector of 16 bytes holds four lanes of four numbers each, and meets the same four u in every lane. Relaxed SIMD splits
- * u in two planes of seven bits, baseline SIMD bytes in odd and even ones. Sums are exact modulo 2^32. Where NX_WIDE_SUMS is 1, wide_first
- * does nothing, and both parts may be added in any order.
+ * A vector of 16 bytes holds four lanes of four numbers each, which are multiplied by the same four u in every lane. Relaxed SIMD splits u
+ * into two planes of seven bits; baseline SIMD splits bytes into odd and even ones. Sums are exact modulo 2^32. If NX_WIDE_SUMS is 1,
+ * wide_first does nothing, and both parts may be added in any order.
  */
 #ifndef NX_WIDE_H
 #define NX_WIDE_H

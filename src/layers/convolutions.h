@@ -19,7 +19,7 @@ typedef struct {
 
 typedef struct {
     uint32_t n;                    /* convolutions with relu */
-    uint32_t rows, cols, channels; /* of the last one's output */
+    uint32_t rows, cols, channels; /* size of the last one's output */
     uint32_t picture;              /* numbers of the largest picture, the input included */
     uint32_t widest;               /* numbers of the largest patch */
     nx_convolution at[NX_MAX_CONVOLUTIONS + 1];
@@ -36,13 +36,13 @@ void nx_read_last_convolution(nx_reader *r, nx_convolutions *c, const char *name
 /* Scratch memory of a convolution of the stack. */
 uint64_t nx_convolutions_bytes(const nx_convolutions *c);
 
-/* The part of a convolution that a slice of an encoder computes: locations `first` to `past` of convolution `index`. A slice is as many times NX_COLUMNS
- * locations as about four million products take, at least one, so that it takes milliseconds however large the picture is. */
+/* The part of a convolution that a slice of an encoder computes: locations `first` to `past` of convolution `index`. A slice has as many
+ * groups of NX_COLUMNS locations as about four million multiply-adds allow, at least one, so it takes milliseconds for any picture size. */
 typedef struct {
     uint32_t index, first, past;
 } nx_convolution_slice;
 
-/* The number of slices of the first n convolutions, and which one slice `slice` of them is; slice < nx_convolution_slices. */
+/* The number of slices of the first n convolutions, and the part that slice `slice` computes; slice < nx_convolution_slices. */
 uint32_t nx_convolution_slices(const nx_convolutions *c, uint32_t n);
 nx_convolution_slice nx_convolution_slice_at(const nx_convolutions *c, uint32_t slice);
 

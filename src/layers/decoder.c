@@ -24,8 +24,8 @@ static int is_number(const nx_metadata *entry, int number) {
     return bits == (uint64_t)number;
 }
 
-/* Keys of GGUF files that ask other programs for another computation. Before each: the values that change nothing, 0 or 1 or both (b), and whether it is a
- * scale (*), which some models read. */
+/* Keys of GGUF files that request another computation in other programs. Before each: the values that change nothing, 0 or 1 or both (b),
+ * and whether it is a scale (*), which some models read. */
 static const char others[][40] = {
     "1 attention.causal",
     "0 attention.clamp_kqv",

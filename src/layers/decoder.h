@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decoders of texts have this in common: ids in, attention of every block to what came before, logits of the next id.
+ * The common part of text decoders: ids in, attention of every block to the past, logits of the next id.
  *
- * In a model that begins with nothing (GPT-2, Llama) the first id is given: nothing comes before it, and position 0 predicts nothing (all
- * ids are equally probable). Position p > 0 reads id p - 1, whose key and value are in slot p - 1, and sees slots 0..p - 1.
+ * In a model without a begin token (GPT-2, Llama) the first id is given: it has no past, and position 0 predicts nothing (all ids are
+ * equally probable). Position p > 0 reads id p - 1, whose key and value are in slot p - 1, and sees slots 0..p - 1.
  *
  * Letters: d width of the model, H heads of queries and G of keys and values, each of width k (H / G queries share a key and a value
  * [Ainslie et al. 2023, arXiv:2305.13245]), V ids, N blocks; J is the number of columns of a pass.
@@ -35,14 +35,14 @@ void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled);
 /* Sets the form of the caches, by the matrix that computes the keys. wide: keys may have a few channels far larger than the others. */
 void nx_decoder_cache(nx_decoder *decoder, const nx_matrix *keys, int wide);
 
-/* Width of each of the heads that d is cut into; reports an error for `key` if they do not fit. */
+/* Width of each of the heads into which d is divided; reports an error for `key` if it is not divisible. */
 uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads);
 
 /* Its plan, of `length` positions: the distribution, the ends of the file, and the map "attention". */
 void nx_decoder_plan(nx_reader *r, const nx_decoder *decoder, uint32_t length, nx_plan *plan);
 
-/* Parts of nx_part: the caches of all blocks, also for a longer run; position 0, which has no past, has a separate pass; the keys of the
- * map "attention", counted as the public header says: key j holds id j - 1, key 0 the start. */
+/* Functions of nx_part: the caches of all blocks, also for a longer run; a separate pass for position 0, which has no past; the keys of the
+ * map "attention", counted as in the public header: key j holds id j - 1, key 0 the start. */
 uint64_t nx_decoder_state_bytes(const void *decoder, const nx_shape *shape);
 void nx_decoder_grow(const void *decoder, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 uint32_t nx_decoder_pass_end(const void *decoder, uint32_t position);
@@ -61,8 +61,8 @@ typedef struct {
 } nx_qkv;
 
 /* out (J, nx_stride(H k)) = attention of block `index` to the columns themselves and the last `local` slots before them, heads
- * concatenated; 0: all slots. Enters the keys and values into the cache, column of position p into slot p - behind: 1 if nothing comes
- * before position 1, else 0. */
+ * concatenated; 0: all slots. Enters the keys and values into the cache, the column of position p into slot p - behind: behind is 1 if
+ * nothing comes before position 1, else 0. */
 void nx_decoder_attend(const nx_decoder *decoder, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, uint32_t local,
                        const nx_qkv *qkv, float *out, void *scratch);
 

@@ -44,13 +44,13 @@ static inline void nx_apply_columns(float *out, const nx_linear *l, const float 
     nx_apply(out, l, &input);
 }
 
-/* Writes what layer `layer` leaves of the columns, x (n, nx_stride(d)), for those that keep hidden states; null: zeros. */
+/* Writes the hidden states of layer `layer`, x (n, nx_stride(d)), for those columns that keep them; null: zeros. */
 void nx_write_hidden(const nx_column *columns, uint32_t n, uint32_t layer, const float *x, uint32_t d);
 static inline void nx_keep_hidden(const nx_column *columns, uint32_t n, uint32_t layer, const float *x, uint32_t d) {
     if (NX_TEXTS) nx_write_hidden(columns, n, layer, x, d);
 }
 
-/* Says in the plan that a pass keeps hidden states: of the embedding, and of each of n layers of width d. */
+/* Declares in the plan that a pass keeps hidden states: of the embedding, and of each of n layers of width d. */
 static inline void nx_plan_hidden(nx_plan *plan, uint32_t n, uint32_t d) {
     if (NX_TEXTS) plan->hidden_layers = n + 1, plan->hidden_width = d;
 }
@@ -61,7 +61,7 @@ typedef struct {
     float cap; /* of scores; 0: none */
 } nx_cache_form;
 
-/* keys: the matrix that makes them. Where weights are rounded, keys and values are too: 8 bits each; `wide`: keys to 16. With few channels
+/* keys: the matrix that computes them. If weights are rounded, keys and values are too: 8 bits each; `wide`: keys to 16. With few channels
  * per head the rounding does not average out, but such models are so small that single precision costs hardly any memory. */
 static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, int wide, uint32_t n_kv_heads, uint32_t key_length,
                                              uint32_t queries_per_kv) {

@@ -4,7 +4,7 @@
 
 #include "arch.h"
 
-/* The greatest side of a picture, in pixels, of every kind of model. Raising it:
+/* The largest side of a picture, in pixels, for every kind of model. Raising it:
  * - web/lib/kinds/shared-looks.js has the same number (a test compares them).
  * - A picture of three channels has 3 NX_MAX_SIDE^2 positions, which must stay within NX_MAX_LENGTH (nextpixel.h); an assertion in
  * pictures.c checks it.

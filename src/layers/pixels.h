@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * PixelCNN and gated PixelCNN share the picture that they draw, their first convolution, over ids, and the two layers at their end.
- * Both predict one grey pixel a position, in raster order.
+ * The common part of PixelCNN and gated PixelCNN: the picture that they draw, their first convolution, over ids, and their last two layers.
+ * Both predict one grey pixel per position, in raster order.
  */
 #ifndef NX_PIXELS_H
 #define NX_PIXELS_H
@@ -16,9 +16,9 @@
 
 typedef struct {
     uint32_t width, n;             /* columns of the picture, and its pixels */
-    uint32_t blocks;               /* layers behind the first one */
-    uint32_t d;                    /* width of what passes from layer to layer */
-    uint32_t input_kernel, kernel; /* sides of the first convolution and of the others, odd */
+    uint32_t blocks;               /* number of layers after the first one */
+    uint32_t d;                    /* width between layers */
+    uint32_t input_kernel, kernel; /* kernel sides of the first convolution and of the others, odd */
     uint32_t head_length;          /* width of the layer before the output */
     nx_output output;              /* of a pixel */
     nx_linear head, last;          /* (head_length, d), (P, head_length) */
@@ -27,27 +27,28 @@ typedef struct {
 /* The keys of architecture `arch`; d is a multiple of `unit`. */
 void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit);
 
-/* Fills the plan: a pixel a position, and the map "field". weights: of the model, null before they are placed. */
+/* Fills the plan: one pixel per position, and the map "field". weights: of the model, null before they are allocated. */
 void nx_pixels_plan(const nx_pixels *p, nx_plan *plan, const void *weights);
 
-/* The taps of a square of side k: the rows above the pixel, the taps in the same row, and where these end to the left of the pixel. */
+/* The taps of a square of side k: number of rows above the pixel, number of taps in its own row, and the distance of the last tap to the
+ * left of the pixel. */
 static inline nx_taps nx_pixels_taps(const nx_pixels *p, uint32_t k, uint32_t above, uint32_t left, uint32_t gap) {
     return (nx_taps){.width = p->width, .above = above, .across = k, .left = left, .gap = gap};
 }
 
-/* parameters = W_last relu(W_head relu(x)); x (n, d) is overwritten, y: room for (n, nx_stride(head_length)). */
+/* parameters = W_last relu(W_head relu(x)); x (n, d) is overwritten, y: space for (n, nx_stride(head_length)). */
 void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, uint32_t n, void *matmul);
 
 /* ---- the map "field": which pixels a layer's numbers at a position depend on ----------------------------------------------- */
 
-/* Marks with `to` the positions reached by the taps of all positions marked with `from`, seen from `down` positions further. marks (last +
+/* Marks with `to` the positions reached by the taps of all positions marked with `from`, shifted `down` positions further. marks (last +
  * 1) */
 void nx_pixels_reach(const nx_taps *taps, uint32_t down, uint32_t *marks, uint32_t last, uint32_t from, uint32_t to);
 
-/* Replaces the marks by a list of the positions with that mark, and `position` itself. Returns how many. */
+/* Replaces the marks by a list of the positions with that mark, and `position` itself. Returns their number. */
 uint32_t nx_pixels_list(uint32_t *marks, uint32_t position, uint32_t mark);
 
-/* Weights of all rows of the map at the columns that want them: everything in the field weighs the same. */
+/* Weights of all rows of the map for the columns that request them: all positions in the field have equal weights. */
 void nx_pixels_map(const nx_column *columns, uint32_t n, uint32_t rows, const void *m, uint32_t *list,
                    uint32_t (*keys)(const void *, const nx_shape *, uint32_t, uint32_t, uint32_t, uint32_t *));
 

@@ -46,7 +46,7 @@ void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, 
     b->blocks = blocks;
 }
 
-/* ---- which set goes where -------------------------------------------------------------------------------------------- */
+/* ---- assignment of sets to blocks ------------------------------------------------------------------------------------ */
 
 /* Neighbouring heads of a block that see the same set, and share a cache. */
 typedef struct {
@@ -162,7 +162,7 @@ static nx_input normed(const nx_sparse_blocks *b, const scratch *s, const nx_nor
     return nx_input_of(s->normed, n, s->matmul);
 }
 
-/* mixed = the attention output of a group of heads for the columns; the caches of this group start at `offset` of their states. */
+/* mixed = the attention output of a group of heads for the columns; the caches of this group start at `offset` in their states. */
 static void gather(const nx_sparse_blocks *b, uint32_t index, const group *g, uint64_t offset, const scratch *s, const nx_column *columns,
                    uint32_t n) {
     size_t stride = nx_stride(b->heads * b->key_length), at = (size_t)g->first * b->key_length;
@@ -176,7 +176,7 @@ static void gather(const nx_sparse_blocks *b, uint32_t index, const group *g, ui
         uint32_t n_ranges = nx_sparse_ranges(&g->pattern, columns[j].position - b->behind, s->ranges);
         float *out = s->mixed + j * stride + at, *map = columns[j].maps;
         uint32_t keys = 0;
-        if (!n_ranges) { /* an empty set gathers nothing */
+        if (!n_ranges) { /* attention over an empty set is zero */
             memset(out, 0, (size_t)g->heads * b->key_length * sizeof *out);
             continue;
         }

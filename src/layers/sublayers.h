@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The blocks of a Transformer [Vaswani et al. 2017, arXiv:1706.03762, section 3.1], as the Transformer and the Image Transformer have them:
- * sublayers of attention and of a feed-forward network, around which the residual stream x goes.
+ * The blocks of a Transformer [Vaswani et al. 2017, arXiv:1706.03762, section 3.1], shared by the Transformer and the Image Transformer:
+ * sublayers of attention and of a feed-forward network around the residual stream x.
  *
  *   attention(X, M) = W_o concat_h( softmax( (W_q X)_h (W_k M)_h^T / sqrt(k) ) (W_v M)_h )
  *   feed forward:     W_down ReLU(W_up x + b_up) + b_down
@@ -32,12 +32,11 @@ typedef struct {
 } nx_feed_forward;
 
 typedef struct {
-    nx_attention_weights self, cross; /* cross: of a decoder whose blocks attend to a source */
+    nx_attention_weights self, cross; /* cross: for a decoder whose blocks attend to a source */
     nx_feed_forward feed_forward;
 } nx_block;
 
-/* The form of the blocks of a stack: d, H k and F, whether they have cross-attention, and whether the feed-forward network must have
- * biases. */
+/* The shape of a stack's blocks: d, H k and F, whether they have cross-attention, and whether the feed-forward network must have biases. */
 typedef struct {
     uint32_t d, width, inner;
     int cross, biased;
@@ -63,7 +62,7 @@ typedef struct {
     void *attend, *matmul;
 } nx_sublayers;
 
-/* window: the most keys that a query sees; n_ranges: the most ranges that they form. */
+/* window: the most keys that a query sees; n_ranges: the most ranges of these keys. */
 nx_sublayers nx_sublayers_at(nx_arena *arena, const nx_block_form *form, int pre_norm, float epsilon, uint32_t window, uint32_t n_ranges,
                              uint32_t n);
 
@@ -73,13 +72,13 @@ void nx_project(const nx_sublayers *s, float *out, const nx_linear *linear, cons
 /* A sublayer reads n columns of x (post-norm) or LN(x) (pre-norm). */
 nx_input nx_sublayer_input(const nx_sublayers *s, const float *x, const nx_norm *norm, uint32_t n);
 
-/* Its last projection joins the residual stream: x = LN(x + W input) (post-norm) or x + W input (pre-norm). */
+/* Its last projection is added to the residual stream: x = LN(x + W input) (post-norm) or x + W input (pre-norm). */
 void nx_sublayer_join(const nx_sublayers *s, float *x, const nx_linear *linear, const float *input, const nx_norm *norm, uint32_t n);
 
 /* s->key and s->value (J, H k) of the columns of an input. */
 void nx_keys_and_values(const nx_sublayers *s, const nx_attention_weights *w, nx_input *input);
 
-/* Those of column j go to a cache. */
+/* Stores those of column j in a cache. */
 void nx_keep(const nx_sublayers *s, const nx_cache *cache, uint32_t position, uint32_t j);
 
 /* Writes the keys and values of n columns x, from position `at` on, to a cache. `own`: the cache is that of the stack's self-attention,
@@ -87,8 +86,8 @@ void nx_keep(const nx_sublayers *s, const nx_cache *cache, uint32_t position, ui
 void nx_fill_cache(const nx_sublayers *s, const nx_attention_weights *w, const float *x, uint32_t at, uint32_t n, const nx_cache *cache,
                    int own);
 
-/* Attention of n columns x to all S positions of a cache that is complete: an encoder's own, or a decoder's to its output.
- * maps: null, or of each column null or weights to write, S for each head, `apart` from one another. */
+/* Attention of n columns x to all S positions of a complete cache: an encoder's own, or its output for a decoder. maps: null, or for each
+ * column null or the weights to write, S for each head, `apart` from one another. */
 void nx_source_attention(const nx_sublayers *s, const nx_attention_weights *w, float *x, const nx_cache *cache, uint32_t S, uint32_t n,
                          float *const *maps, uint32_t apart);
 

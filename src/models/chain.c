@@ -18,8 +18,8 @@
  * Tags may be pinned: those of all words, to get the nats of that tagging, or of some words, and the best tags and marginals of the others
  * follow.
  *
- * T: words. C: tags. F: features of a word, ids below V; 0 is none. Results: the best tags given the pins (Viterbi), p(z_t = c | x, pins), and
- * three numbers: log Z; -log p(pins | x); -log p(best tags | x).
+ * T: words. C: tags. F: features per word, ids below V; 0 is none. Results: the best tags given the pins (Viterbi), p(z_t = c | x, pins),
+ * and three numbers: log Z; -log p(pins | x); -log p(best tags | x).
  */
 #include <math.h>
 #include <string.h>
@@ -32,7 +32,7 @@
 #define ARCH "chain"
 #define MAX_WIDTH 256
 #define LENGTH 131072u
-#define BLOCK 256u /* words of a slice */
+#define BLOCK 256u /* words per slice */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -46,7 +46,7 @@ typedef struct {
     nx_chain_weights chain;
 } model;
 
-/* (stride) of a vector; zeros of one that the file need not have. */
+/* (stride) of a vector; zeros if an optional one is missing. */
 static const float *read_row(nx_reader *r, const char *name, uint32_t states, int there) {
     const float *numbers = there ? nx_read_table(r, name, 1, states) : NULL;
     float *row = nx_arena_take(r->arena, nx_chain_stride(states) * sizeof *row), zeros[NX_MAX_STATES] = {0};
@@ -89,14 +89,14 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    double log_z, pinned, best; /* sums so far: log Z of all taggings, of those that keep to the pins, the best score */
+    double log_z, pinned, best; /* sums so far: log Z of all taggings, log Z of those that agree with the pins, the best score */
     float nats[3];
     uint32_t done;
 } head;
 
 typedef struct {
     head *head;
-    float *potential; /* (T, stride) U, in the end minus the part that a memm subtracts */
+    float *potential; /* (T, stride) U, later minus the part that a memm subtracts */
     float *alpha;     /* (T, stride) with the pins */
     float *log_z;     /* (T) */
     float *free;      /* (stride) alpha without pins, of the last position so far */
@@ -144,7 +144,7 @@ static void emit(const model *m, const uint32_t *ids, float *u, float *row) {
     }
 }
 
-/* An MEMM takes these log-sums away from its potentials at t, while those behind it are not changed yet. */
+/* An MEMM subtracts these log-sums from its potentials at t, before those after it are changed. */
 static void normalise(const model *m, const room *r, uint32_t t, uint32_t n, float *row) {
     float *u = r->potential + (size_t)t * m->stride;
     if (t == 0) {
@@ -157,7 +157,7 @@ static void normalise(const model *m, const room *r, uint32_t t, uint32_t n, flo
     }
 }
 
-/* The potentials of t where its tag is pinned: only that tag. */
+/* The potentials at t if its tag is pinned: only that tag is possible. */
 static const float *pin(const model *m, const float *u, const uint32_t *pins, uint32_t t, float *row) {
     if (!pins || pins[t] >= m->states) return u;
     for (uint32_t c = 0; c < m->stride; c++) row[c] = c == pins[t] ? u[c] : -INFINITY;
@@ -180,7 +180,7 @@ static void enter(const model *m, const room *r, const uint32_t *pins, uint32_t 
     memcpy(r->best, next, m->stride * sizeof *next);
 }
 
-/* After the last word: log Z and the score of the best, complete. 0: numbers broke. */
+/* After the last word: completes log Z and the best score. 0: numbers broke. */
 static int end(const model *m, const room *r, const uint32_t *pins, uint32_t n, float *row) {
     head *h = r->head;
     const float *last = r->alpha + (size_t)(n - 1) * m->stride;
@@ -210,7 +210,7 @@ static void leave(const model *m, const room *r, const uint32_t *pins, uint32_t 
         r->tags[t] = from < m->states ? from : 0;
     }
     for (uint32_t c = 0; c < m->stride; c++) row[c] = alpha[c] + r->beta[c];
-    nx_softmax(row, m->stride); /* their sum is 1 but for rounding, which adds up along the chain */
+    nx_softmax(row, m->stride); /* their sum is 1 except for rounding, which accumulates along the chain */
     memcpy(r->marginals + (size_t)t * m->states, row, m->states * sizeof *row);
 }
 

@@ -36,11 +36,11 @@ static void configure(nx_reader *r, nx_plan *plan) {
     nx_read_u32(r, KEY("image.levels"), 2, 2, 2);
     m->weight = nx_read_embedding(r, "fvsbn.weight", m->n, m->n);
     m->bias = nx_read_vector(r, "fvsbn.bias", m->n, 0);
-    r->parameters[0] /= 2; /* of n (n + 1) numbers: the zeros are no weights */
+    r->parameters[0] /= 2; /* of n (n + 1) numbers: the zeros are not weights */
     plan->weights = placed;
     plan->output = (nx_output){.kind = NX_BERNOULLI, .values = 2, .elements = 1};
     plan->length = m->n;
-    plan->rewinds = 0; /* an addend cannot be taken out of the sums again */
+    plan->rewinds = 0; /* an addend cannot be removed from the sums again */
 }
 
 /* ---- state: the sums a of a sequence; scratch: a row of W ------------------------------------------------------------- */

@@ -12,9 +12,9 @@
  *
  * for the first layer, which reads the picture, and N more; c is the row of a class, or zero. At the end W_last relu(W_head relu(x)).
  *
- * A layer of the vertical stack looks to both sides in its own row, so a row of it is computed at once, when its first pixel is due: all
- * its inputs are known then. Its output, W_link p for each layer, waits in a queue for the pixels of the row. The horizontal stack computes
- * one column per pixel; see pixelcnn.c for the rest and for the letters; here d is the width C of both stacks.
+ * A layer of the vertical stack looks to both sides in its own row, so a whole row is computed with its first pixel, when all its inputs
+ * are known. Its output, W_link p for each layer, waits in a queue for the pixels of the row. The horizontal stack computes one column per
+ * pixel; see pixelcnn.c for the rest and for the letters; here d is the width C of both stacks.
  */
 #include "kernels/gates.h"
 #include "layers/pixels.h"
@@ -35,9 +35,9 @@ typedef struct {
 
 typedef struct {
     nx_pixels pixels;
-    nx_taps above, beside;             /* of the layers; above: as the row below sees it, whose rows above end with the own one */
+    nx_taps above, beside;             /* of the layers; above: for the next row, whose rows above include this row */
     nx_taps first_above, first_beside; /* of the first one */
-    nx_taps row;                       /* as far back as what waits for the pixels of a row */
+    nx_taps row;                       /* as far back as the values that wait for the pixels of a row */
     nx_embedding vertical, horizontal; /* (taps V, 2d) its weights */
     const float *vertical_bias;        /* (2d) */
     gates first;
@@ -102,7 +102,8 @@ static uint64_t above_bytes(const model *m) { return nx_queue_bytes(&m->above, m
 static uint64_t beside_bytes(const model *m) { return nx_queue_bytes(&m->beside, m->pixels.d); }
 static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
 
-/* Of layer i, 0 the first one, whose other queues stay empty: the vertical stack's output for the pixels of a row, v and x before it. */
+/* For layer i, 0 the first one, whose other queues stay empty: the vertical stack's output for the pixels of a row, and v and x of the
+ * previous layer. */
 static float *links_at(const model *m, void *state, uint32_t i) { return (float *)((uint8_t *)state + i * layer_bytes(m)); }
 static float *above_at(const model *m, void *state, uint32_t i) { return links_at(m, state, i) + link_bytes(m) / sizeof(float); }
 static float *beside_at(const model *m, void *state, uint32_t i) { return above_at(m, state, i) + above_bytes(m) / sizeof(float); }
@@ -124,7 +125,7 @@ typedef struct {
     uint64_t bytes;
 } scratch;
 
-/* Always for as many columns as a pass may have: the vertical stack takes its row in such pieces. */
+/* Always for the maximum number of columns in a pass: the vertical stack computes its row in such pieces. */
 static scratch scratch_at(const model *m, void *memory) {
     uint32_t d = m->pixels.d, above = nx_taps_count(&m->above), beside = nx_taps_count(&m->beside), n = NX_COLUMNS;
     uint32_t wide = (above > beside ? above : beside) * d, y = m->pixels.head_length > 4 * d ? m->pixels.head_length : 4 * d;
@@ -211,8 +212,8 @@ static void beside(const model *m, uint32_t i, const scratch *s, const nx_column
     if (i) nx_add(s->x, s->y, d, n);
 }
 
-/* Row r of the field: after r layers behind the first one. x needs x at its own taps and, through the link, v at the taps of the vertical
- * stack, in its own row also to its right; v needs v alone. */
+/* Row r of the field: after r layers following the first one. x needs x at its own taps and, through the link, v at the taps of the
+ * vertical stack, also to the right in its own row; v needs only v. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { X = 1, V = 2, NEXT = 4, PIXEL = 16 };
@@ -223,7 +224,7 @@ static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, ui
     for (uint32_t i = 0; i < row; i++) {
         nx_pixels_reach(&m->above, width, list, last, X | V, V * NEXT);
         nx_pixels_reach(&m->beside, 0, list, last, X, X * NEXT);
-        for (uint32_t k = 0; k <= last; k++) list[k] /= NEXT; /* the taps of x hold its own column */
+        for (uint32_t k = 0; k <= last; k++) list[k] /= NEXT; /* the taps of x include its own column */
     }
     nx_pixels_reach(&m->first_above, 0, list, last, X | V, PIXEL);
     nx_pixels_reach(&m->first_beside, 0, list, last, X, PIXEL);

@@ -23,23 +23,23 @@
 #include "session/draft.h"
 
 #define ARCH "image-transformer"
-#define SPARE_SLOTS 16 /* of the ring of a local pattern */
+#define SPARE_SLOTS 16 /* columns of the ring of a local pattern */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t n, d, heads, key_length, n_blocks;
     uint32_t height, width, channels; /* pixels, and C */
-    uint32_t cols;                    /* positions in a row of the image */
+    uint32_t cols;                    /* positions per row of the image */
     uint32_t tables;                  /* tables of values: C, or 1 with a palette */
     int pre_norm;                     /* norm before each sublayer and once at the end, instead of after each */
     float epsilon;
     nx_pattern pattern;
     nx_output output;
     nx_embedding values;              /* (tables V, d)  without data when pixels enter as numbers */
-    float root;                       /* sqrt(d), times which a row of values is added */
+    float root;                       /* sqrt(d), the factor of a row of values */
     nx_linear pixel;                  /* (d, C): the embedding of a pixel as numbers in [-1, 1] */
-    const float *row_position;        /* (height, d)  of image rows, zeros where the column's half stands */
+    const float *row_position;        /* (height, d)  of image rows, zeros in the columns' half */
     const float *col_position;        /* (cols, d)    of columns and channels, likewise */
     nx_embedding classes;             /* (classes, d) or without data */
     uint32_t class_port, source_port; /* NX_NONE: none */
@@ -66,9 +66,9 @@ static int crossed(const model *m) { return m->source && !m->direct.places; }
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
 
-/* Positions of one axis as `rows` vectors of d numbers. "learned" tables of d/2 columns fill the half that starts at
- * `half`, of d columns the whole. "sinusoidal": sin(p w_f), then cos(p w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)),
- * in that half. Row and column vectors are added, which for halves is concatenation. */
+/* The embeddings of an axis as `rows` vectors of d numbers. "learned" tables of d/2 columns fill the half that starts at `half`; those of d
+ * columns fill the whole vector. "sinusoidal": sin(p w_f), then cos(p w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)), in that half. Row and
+ * column vectors are added, which for halves is concatenation. */
 static const float *positions(nx_reader *reader, const char *name, int sinusoidal, uint32_t rows, uint32_t d, uint32_t half) {
     const float *learned = NULL;
     uint32_t cols = 0;
@@ -135,7 +135,7 @@ static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
     if (palette) {
         uint64_t parameters = r->parameters[0];
         plan->tables[plan->n_tables++] = (nx_table){"palette.weight", o->values, 3, nx_read_table(r, "palette.weight", o->values, 3)};
-        r->parameters[0] = parameters; /* colours are no weights */
+        r->parameters[0] = parameters; /* colours are not weights */
     }
     m->tables = palette ? 1 : channels;
     m->cols = m->width * (palette ? 1 : channels / o->elements);
@@ -172,7 +172,7 @@ static void read_direct(nx_reader *r, model *m, const nx_plan *plan, uint32_t he
     nx_direct_read(r, &m->direct, m->d, plan->n_tables ? plan->tables[0].data : NULL, m->output.values, m->output.mixtures);
 }
 
-/* The small picture of super-resolution, and its reader: an encoder, every position separately, or both. */
+/* The small picture of super-resolution, and the part that reads it: an encoder, every position separately, or both. */
 static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     uint32_t height = nx_read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
     uint32_t width = nx_read_u32(r, KEY("input.width"), height > 0, height ? NX_MAX_SIDE : 0, 0);
@@ -216,7 +216,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     read_source(r, m, plan, sinusoidal);
     m->form.cross = crossed(m);
     m->blocks = nx_read_blocks(r, "", m->n_blocks, &m->form);
-    /* Keys and values are rounded where the weights that make them are. */
+    /* Keys and values are rounded if the weights that compute them are. */
     int rounds = m->blocks && !r->status && m->blocks[0].self.key.weight.type != NX_F32;
     m->cache = (nx_cache_form){rounds ? NX_KV7 : NX_F32, m->heads, m->key_length, 1, 0};
     if (m->pre_norm) m->last = nx_read_named_norm(r, "output_norm", m->d);
@@ -241,8 +241,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Slots of a run's ring: a local pattern has spare slots, so that positions that were guessed wrongly, or left by a branch, may be entered
- * again; no ring is longer than the run. */
+/* Slots of a run's ring: a local pattern has spare slots, so that positions with wrong drafts, or left by a branch, may be entered again;
+ * no ring is longer than the run. */
 static uint32_t slots(const model *m, const nx_shape *shape) {
     uint32_t all = (shape->length + 3) & ~3u, ring = nx_pattern_slots(&m->pattern) + SPARE_SLOTS;
     return ring < all ? ring : all;
@@ -257,7 +257,7 @@ typedef struct {
     nx_sublayers sublayers;
     float *x;         /* (J, d) the residual stream */
     float *known;     /* (J, NX_DIRECT_KNOWN) features of the small picture and the past, if they are used */
-    nx_range *ranges; /* the positions that the pass's queries see */
+    nx_range *ranges; /* the positions visible to the pass's queries */
     uint64_t bytes;
 } scratch;
 
@@ -281,7 +281,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
     return scratch_at(opaque, NULL, n).bytes;
 }
 
-/* The encoder leaves this for the decoder; some of it is its own working memory. */
+/* The encoder's output for the decoder; part of it is its own working memory. */
 typedef struct {
     void *cross; /* (N) caches of S slots: keys and values of the encoder's output for each decoder block that attends to it */
     float *x;    /* (S, d) the encoder's residual stream; in the end its output, times U if it goes to the pixels */
@@ -328,7 +328,7 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
     }
     for (uint32_t j = 0; j < n; j++) {
         float *map = columns[j].maps ? columns[j].maps + (size_t)index * m->heads * window : NULL;
-        of->ranges[n_ranges - 1].to = columns[j].position + 1; /* the columns differ in where they end only */
+        of->ranges[n_ranges - 1].to = columns[j].position + 1; /* the columns differ only in their last position */
         nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], of->ranges, n_ranges, s->attend, map, window);
     }
     nx_sublayer_join(s, of->x, &w->output, s->mixed, &w->norm, n);
@@ -386,8 +386,8 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* The decoder's input at one position: the embedding of the position before it in generation order (zeros before the
- * first: the input is shifted right by one), plus the place of the position itself, plus the class. */
+/* The decoder's input at one position: the embedding of the previous position in generation order (zeros before the first: the input is
+ * shifted right by one), plus the embedding of the position itself, plus the class. */
 static void embed(const model *m, float *x, const nx_column *column, const nx_sublayers *s) {
     uint32_t i = column->position, d = m->d, place = nx_pattern_raster(&m->pattern, i);
     memcpy(x, m->row_position + (size_t)(place / m->cols) * d, d * sizeof *x);
@@ -407,7 +407,7 @@ static void embed(const model *m, float *x, const nx_column *column, const nx_su
 
 static float *known_of(const scratch *s, uint32_t j) { return s->known + (size_t)j * nx_stride(NX_DIRECT_KNOWN); }
 
-/* Asks the small picture about a position: some of the answer is added to x here, the rest at the end of the pass. */
+/* Adds to x the direct information from the small picture about a position; the rest is added at the end of the pass. */
 static void enter_known(const model *m, float *x, const nx_column *column, uint32_t j, const scratch *s) {
     nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
     nx_direct_enter(&m->direct, x, known_of(s, j), column->position);
@@ -415,7 +415,7 @@ static void enter_known(const model *m, float *x, const nx_column *column, uint3
     nx_add(x, source_at(m, column->encoder_output).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
 }
 
-/* The weights of block `index` over the source, after those of all blocks over the past. */
+/* Copies the weights of block `index` over the source, after those of all blocks over the past. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     return column->maps + (size_t)m->n_blocks * m->heads * map_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }
@@ -455,7 +455,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* All rows attend to the positions that the pattern shows, or to the whole source. */
+/* All rows attend to the positions of the pattern, or to the whole source. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     (void)shape, (void)row;

@@ -7,9 +7,9 @@
  *   bottom    draws those of the bottom level, given those of the top level as well
  *   decoder   bottom -> sound           the samples of codes of the bottom level; where `upper` is 1, the codes are of the top level
  *
- * A sound is mu-law levels 0..255, which a table of the file turns into samples, -1..1 and a little beyond. Each level is a separate
- * autoencoder, as in the paper: the top level can be decoded without the other one, and so can the bottom level. Behind the sound there is
- * silence up to a whole code of the top level. A file may have no priors (no jukebox.top.block_count): then these parts have no runs.
+ * A sound is mu-law levels 0..255, which a table of the file converts to samples, -1..1 and slightly beyond. Each level is a separate
+ * autoencoder, as in the paper: the top level can be decoded without the other one, and so can the bottom level. The sound is padded with
+ * silence to a whole code of the top level. A file may have no priors (no jukebox.top.block_count): then these parts have no runs.
  */
 #include "models/jukebox/codes.h"
 #include "models/jukebox/prior.h"
@@ -20,7 +20,7 @@
 
 #define ARCH "jukebox"
 #define SOUND_LEVELS 256
-#define MOST_SAMPLES 262144 /* of a sound, some half a minute */
+#define MOST_SAMPLES 262144 /* of a sound, about half a minute */
 #define MOST_TOP 8192       /* positions of the top prior */
 
 enum { ENCODER, TOP, BOTTOM, DECODER, PARTS };
@@ -84,10 +84,10 @@ static void configure(nx_reader *r, nx_plan *plans) {
     if (nx_has_key(r, KEY("top.block_count"))) read_priors(r, m, plans);
 }
 
-/* ---- encoder: codes of both levels, then the rows of vectors that make them ---------------------------------------------------- */
+/* ---- encoder: codes of both levels, then the buffers of vectors from which they are computed ----------------------------------- */
 
 typedef struct {
-    uint32_t *done; /* levels that are complete; slices of the next one */
+    uint32_t *done; /* number of complete levels; slices of the next one */
     uint32_t *codes[2];
     float *rows[2];
     uint64_t bytes;
@@ -95,7 +95,7 @@ typedef struct {
 
 static const nx_codes *level_of(const model *m, uint32_t i) { return i == OF_TOP ? &m->top : &m->bottom; }
 
-/* Codes of a level: as many as the whole codes of the top level have. */
+/* Codes of a level that correspond to the whole codes of the top level. */
 static uint32_t count_of(const model *m, const nx_shape *shape, uint32_t i) {
     return nx_codes_of(&m->top, shape->counts[0]) * (m->top.hop / level_of(m, i)->hop);
 }
@@ -147,11 +147,11 @@ static const void *codes_result(const void *m, const nx_shape *shape, const void
     return e.codes[index];
 }
 
-/* ---- decoder: rows of vectors, the last of which are samples ---------------------------------------------------------------------- */
+/* ---- decoder: buffers of vectors, the last of which contain samples --------------------------------------------------------------- */
 
 typedef struct {
     uint32_t *done; /* number of finished samples; their level */
-    float *rows[2]; /* of the level that takes more */
+    float *rows[2]; /* of the larger level */
     uint64_t bytes;
 } decoded;
 

@@ -23,7 +23,7 @@
  *   granite   scales embeddings, scores, sublayer outputs and logits [IBM 2024; Yang et al. 2022, arXiv:2203.03466]
  *   phi3      as qwen2; all blocks may be local; each rotary frequency may have its own divisor for a short context, to which the model is
  *             then limited [Abdin et al. 2024, arXiv:2404.14219; Ding et al. 2024, arXiv:2402.13753]
- *   ernie4_5  by its name alone
+ *   ernie4_5  differs only in its name
  *
  * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose rotary position is p - 1.
  *
@@ -40,17 +40,17 @@
 #include "layers/layers.h"
 #include "reader.h"
 
-#define MAX_CONTEXT 0x100000 /* a run takes memory for its own length */
+#define MAX_CONTEXT 0x100000 /* a run allocates memory for its own length */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    int local, turned;                  /* sees the last ids only; has rotary positions */
+    int local, turned;                  /* whether it sees only the last ids; whether it has rotary positions */
     const float *attention_norm;        /* (d) or null */
     nx_linear query, key, value;        /* (H k, d), (G k, d), (G k, d) */
     const float *query_norm, *key_norm; /* (k), or over all heads (H k), (G k), or null */
     nx_linear output;                   /* (d, H k) */
-    const float *after_attention;       /* (d) norm of what attention adds, or null */
+    const float *after_attention;       /* (d) norm of attention's output, or null */
     const float *inner_norm;            /* (d) or null */
     nx_linear gate, up, down;           /* (F, d), (F, d), (d, F) */
     const float *after_inner;           /* (d) or null */
@@ -58,16 +58,16 @@ typedef struct {
 
 enum { OF_EACH_HEAD = 1, OVER_ALL_HEADS };
 
-/* The differences between models of the family; 0: it has none of that. */
+/* The differences between models of the family; 0: no such difference. */
 typedef struct {
     const char *name;
     int halves;      /* the rotated pairs are (i, i + rotated / 2); otherwise (2 i, 2 i + 1) */
-    int norms;       /* of queries and keys */
+    int norms;       /* norm of queries and keys */
     int only_after;  /* sublayers norm their outputs, not their inputs */
     int also_after;  /* both */
-    int gemma;       /* begins with sqrt(d) times the embedding, and has gelu for silu */
-    int scaled;      /* four multipliers, by the file */
-    float caps[2];   /* of scores and of logits where the file does not say */
+    int gemma;       /* begins with sqrt(d) times the embedding, and uses gelu instead of silu */
+    int scaled;      /* four multipliers, from the file */
+    float caps[2];   /* caps of scores and of logits if the file has no key */
     uint32_t period; /* if there is a window, one block in this many is global */
     int apart;       /* local blocks have their own rotary frequencies */
     int global_bare; /* if there is a window, global blocks have no rotary positions */
@@ -93,17 +93,17 @@ static const kind kinds[] = {
 
 typedef struct {
     nx_decoder decoder;
-    uint32_t inner, rotated; /* rotated: of the k numbers of a head */
+    uint32_t inner, rotated; /* rotated: how many of the k numbers of a head */
     kind kind;
-    uint32_t window; /* of local attention; 0: there is none */
+    uint32_t window; /* window of local attention; 0: none */
     float epsilon;
     struct {
         float embedding, query, added, logits;
     } scale;                    /* 0: none */
     float logit_cap;            /* 0: none */
-    int unturned;               /* nothing has rotary positions */
+    int unturned;               /* no block has rotary positions */
     const double *frequency[2]; /* (rotated / 2) angle of a position; in local blocks */
-    double length;              /* of the cosines and sines, which lengthens queries and keys */
+    double length;              /* factor of the cosines and sines, which lengthens queries and keys */
     const float *stretch;       /* (rotated / 2) divisors of the frequencies, or null */
     const block *blocks;        /* (N) */
     const float *last_norm;     /* (d) */
@@ -200,14 +200,14 @@ static const double *frequencies(nx_reader *r, const model *m, float base, doubl
     return frequency;
 }
 
-/* The pair of numbers that turns `turns` times in `length` positions. */
+/* The pair of numbers that makes `turns` turns in `length` positions. */
 static double pair_of(const model *m, float base, uint32_t length, double turns) {
     double ratio = length / (turns * 6.28318530717958647692);
     double pair = ratio > 1 ? m->rotated * nx_f64_log(ratio) / (2 * nx_f64_log((double)base)) : 0;
     return pair < m->rotated ? pair : m->rotated; /* infinite for a base of 1 */
 }
 
-/* Refuses a key of the rotary angles that has another value than the plain one. */
+/* Refuses a key of the rotary angles with a value other than the default. */
 static void refuse_unless(nx_reader *r, nx_name key, float plain, const char *reason) {
     float value = nx_read_f32(r, key.text, -1e9f, 1e9f, plain);
     if (value < plain || value > plain) nx_reader_fail(r, NX_E_UNSUPPORTED, key.text, reason);
@@ -215,7 +215,7 @@ static void refuse_unless(nx_reader *r, nx_name key, float plain, const char *re
 
 static double rounded_down(double x) { return (double)(uint32_t)x; }
 
-/* Reads the rotary frequencies, and cuts *context where the file has divisors for a short one. */
+/* Reads the rotary frequencies, and shortens *context if the file has divisors for a short one. */
 static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t *context) {
     static const char *const scalings[] = {"linear", "none", "yarn", "longrope"};
     double scale = 1, first = 0, last = 0;
@@ -253,10 +253,10 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t 
     if (!has_short) return;
     m->stretch = nx_read_vector_within(r, "rope_factors_short.weight", m->rotated / 2, 1, 1e6f, 1);
     m->length = (double)nx_read_f32(r, longer.text, 0, 1e3f, 1);
-    if (trained < *context) *context = trained; /* a longer one has other divisors, which would change the keys that are cached already */
+    if (trained < *context) *context = trained; /* a longer one has other divisors, which would change the keys already cached */
 }
 
-/* Refuses files whose metadata ask for something that would be computed wrongly here. */
+/* Refuses files whose metadata request something that would be computed wrongly here. */
 static void refuse_others(nx_reader *r, const char *arch, const model *m) {
     nx_name experts = nx_key(arch, "expert_count"), value = nx_key(arch, "attention.value_length");
     uint32_t key_length = m->decoder.key_length;
@@ -326,7 +326,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     nx_decoder_read(r, decoder);
     m->blocks = read_blocks(r, m);
     m->last_norm = nx_read_vector(r, "output_norm.weight", d, 0);
-    /* Biases of keys, which Qwen 2 has, are tens to hundreds in a few channels: one scale of 8 bits for a head would round away the rest. */
+    /* Biases of keys, as in Qwen 2, are tens to hundreds in a few channels: with one 8-bit scale per head the rest would be rounded
+     * away. */
     if (m->blocks && !r->status) nx_decoder_cache(decoder, &m->blocks[0].key.weight, m->blocks[0].key.bias != NULL);
 
     plan->weights = placed;
@@ -385,7 +386,7 @@ static void angles(const model *m, float *turn, uint32_t position, int local) {
     }
 }
 
-/* Turns the pairs of each of n heads by their angles: (a, b) becomes (a cos - b sin, a sin + b cos). */
+/* Rotates the pairs of each of n heads by their angles: (a, b) becomes (a cos - b sin, a sin + b cos). */
 static void rotate(const model *m, float *heads, uint32_t n, const float *turn) {
     uint32_t half = m->rotated / 2, step = m->kind.halves ? 1 : 2, apart = m->kind.halves ? half : 1;
     for (uint32_t h = 0; h < n; h++, heads += m->decoder.key_length)
@@ -490,7 +491,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* Key j holds id j - 1, key 0 the start; for a local block, those of the last ids. */
+/* Key j holds id j - 1, key 0 the start; for a local block, only the last ids. */
 static uint32_t local_keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys) {
     const model *m = opaque;
     uint32_t count = nx_decoder_keys(&m->decoder, shape, map, row, position, keys);

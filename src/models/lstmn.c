@@ -14,8 +14,8 @@
  *
  * W_h h_i is stored with h_i, so that a word costs three products, and 3 d multiply-adds and d tanh for each word before it.
  *
- * As in decoders (layers/decoder.h) the first id is given: position p > 0 reads id p-1, the word t = p, and writes slot p of the tape; slot 0
- * is a row of zeros, which takes part in the softmax where tape_start is "zero".
+ * As in decoders (layers/decoder.h) the first id is given: position p > 0 reads id p-1, the word t = p, and writes slot p of the tape. Slot
+ * 0 is a row of zeros, which takes part in the softmax if tape_start is "zero".
  *
  * Letters: T the most ids, d width, V ids; J is the number of columns of a pass.
  */
@@ -30,7 +30,7 @@
 #define ARCH "lstmn"
 
 typedef struct {
-    nx_decoder decoder;            /* d, V, and the table of ids, which is the output's too; no caches */
+    nx_decoder decoder;            /* d, V, and the table of ids, which is also the output's; no caches */
     nx_matrix of_tape, of_x, of_s; /* (d, d) W_h, W_x, W_s */
     const float *v;                /* (d) */
     nx_linear cell;                /* (4d, 2d) of [s; x], gates i, f, o, g */
@@ -123,7 +123,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a step ---------------------------------------------------------------------------------------------------------------- */
 
-/* s_t and r_t of a column, from the query of its word; its weights. */
+/* s_t and r_t of a column, from the query of its word; and its weights. */
 static void remember(const model *m, const nx_column *column, const float *query, float *s, float *r, float *weights) {
     uint32_t d = m->decoder.d;
     tape t = tape_at(m, &column->inputs->shape, column->state);
@@ -134,7 +134,7 @@ static void remember(const model *m, const nx_column *column, const float *query
     nx_score_sum(r, weights, t.c, d, past);
     if (!column->maps) return;
     memcpy(column->maps, weights + past.from, (past.to - past.from) * sizeof *weights);
-    column->maps[past.to - past.from] = 0; /* its own, which it does not look at */
+    column->maps[past.to - past.from] = 0; /* its own, which it does not attend to */
 }
 
 /* One word of each of n sequences; h (J, d) written. */
@@ -175,7 +175,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
     }
 }
 
-/* Columns of different sequences are computed together, those of one sequence in order. */
+/* Columns of different sequences are computed together, those of one sequence sequentially. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n);
@@ -194,8 +194,8 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* At position p > 0 the word p-1 looks at the words before it, whose keys are 1..p-1, as in decoders; at the row of zeros, key 0, where the
- * tape begins with one; and not at itself, key p, which is listed with no weight. */
+/* At position p > 0 the word p-1 attends to the words before it, whose keys are 1..p-1, as in decoders; to the row of zeros, key 0, if the
+ * tape begins with one; and not to itself, key p, which is listed with weight zero. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     uint32_t first = position ? m->first : 0;

@@ -10,10 +10,10 @@
  *     beta_ji = softmax over i of g(x_j) . f(x_i),   o_j = W_o sum over i of beta_ji h(x_i),   x = x + gamma o
  *   picture = tanh(W * relu(norm(x)))          (side, side, 3) of -1..1; the id of a colour is the one nearest to 127.5 (1 + it)
  *
- * A norm is a scale and a shift of each channel, by class: the rest of conditional batch normalisation; the file has folded in the means
- * and variances, and has divided every weight by its spectral norm. No 1/sqrt(d) in the softmax.
+ * A norm is a scale and a shift of each channel, by class. In conditional batch normalisation these remain after the file has folded in
+ * means and variances; every weight is already divided by its spectral norm. No 1/sqrt(d) in the softmax.
  *
- * L: size of a latent. C: channels of a block, K, V of f, g and of h. Ports: latent, drawn by the run's noise if not given, and class.
+ * L: size of a latent. C: channels of a block, K, V of f, g and of h. Ports: latent, drawn with the run's noise if not given, and class.
  * Results: image (side, side, 3), latent, given or drawn, and pixels, the picture before rounding to ids.
  */
 #include <string.h>
@@ -49,7 +49,7 @@ typedef struct {
     uint32_t side, start, latent_length, classes, n_blocks, widest;
     nx_linear latent; /* (start^2 C_0, L) */
     sagan_block blocks[MAX_BLOCKS];
-    uint32_t attended, size, pool, key, value; /* the block that attention is before, n_blocks: behind the last; size 0: there is none */
+    uint32_t attended, size, pool, key, value; /* the block after which attention comes, or n_blocks for the last; size 0: none */
     nx_linear q, k, v, attended_output;        /* (K, C), (K, C), (V, C), (C, V) */
     const float *gain;                         /* gamma */
     const float *norm;                         /* (classes, 2 C) */
@@ -82,7 +82,7 @@ static void read_attention(nx_reader *r, model *m) {
     m->gain = nx_read_vector(r, "attn.gain", 1, 0);
 }
 
-/* Classes are named in the file; its tables have a row for each. */
+/* Classes are named in the file; its tables have one row for each. */
 static void configure(nx_reader *r, nx_plan *plan) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     uint32_t channels[MAX_BLOCKS + 1] = {0};
@@ -136,14 +136,14 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- stages ----------------------------------------------------------------------------------------------------------- */
 
-/* The picture is drawn in slices, each NX_COLUMNS locations of a stage; a stage begins when the one before it is complete. */
+/* The picture is drawn in slices, each NX_COLUMNS locations of a stage; a stage begins when the previous one is complete. */
 typedef enum { START, SKIP, WIDEN, SECOND, PROJECT, ATTEND, FINISH } kind;
 
 typedef struct {
     kind kind;
     uint32_t block;     /* of a block's stages */
-    uint32_t side;      /* of the picture that its locations are of */
-    uint32_t first;     /* the location that the slice begins with */
+    uint32_t side;      /* of the picture that contains its locations */
+    uint32_t first;     /* the first location of the slice */
     uint32_t locations; /* side^2, or 1 */
 } stage;
 
@@ -181,10 +181,9 @@ typedef struct {
     uint32_t *done;
     uint32_t *latent, *image;
     float *pixels;
-    float *x, *h, *wide, *skip; /* pictures of many channels: the values passed from block to block; between the two convolutions of one;
-                                 * the input of a convolution; the skip connection. In attention h, wide and skip are queries, keys and
-                                 * values. */
-    float *keys, *values;       /* pooled */
+    /* buffers for pictures of many channels: the values passed from block to block; between the two convolutions of one; the input of a convolution; the skip connection. In attention h, wide and skip are queries, keys and values. */
+    float *x, *h, *wide, *skip;
+    float *keys, *values; /* pooled */
     uint64_t bytes;
 } room;
 

@@ -25,7 +25,7 @@
  *               (attention/segments.h)
  *
  * One table E of V rows serves the source, the target and the output; an id enters as its row times sqrt(d). Position 0 reads zeros for y.
- * Values that do not change from word to word are computed once a sentence: W_k h_i, or h_i / |h_i|. A step then costs a product of the
+ * Values that do not change from word to word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then costs a product of the
  * state, one of its input, S scores and the product with the table.
  *
  * Letters: T the most positions of source and target, S positions of this source, d width of a word, e of a direction of the encoder, A rows
@@ -44,7 +44,7 @@
 
 #define ARCH "seq2seq"
 #define MAX_CONTEXT 32768
-#define SLOTS (NX_COLUMNS + 1) /* of the ring of states: a step needs the one before, and may be entered NX_COLUMNS positions back */
+#define SLOTS (NX_COLUMNS + 1) /* of the ring of states: a step needs the previous state, and may rewind NX_COLUMNS positions */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -158,7 +158,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* The encoder's output, which the decoder reads. */
 typedef struct {
     float *h;     /* (S, 2e) annotations */
-    float *keys;  /* (S, A or 2e) W_k h_i, h_i / |h_i|; the annotations themselves where a score reads these */
+    float *keys;  /* (S, A or 2e) W_k h_i, h_i / |h_i|; the annotations themselves if a score reads these */
     float *start; /* (2e) */
     uint64_t bytes;
 } encoder_output;
@@ -240,7 +240,7 @@ static void embed(const model *m, const scratch *s, float *x, uint32_t id) {
     nx_add_scaled(x, s->word, m->root, m->d);
 }
 
-/* One direction, after `done` words: the next n, from the end of the source if it is backward. */
+/* One direction, after `done` words: the next n words, from the end of the source if it is backward. */
 static void read_words(const model *m, const cell *c, int backward, const uint32_t *ids, uint32_t S, uint32_t done, uint32_t n,
                        const scratch *s, const encoder_output *out) {
     uint32_t e = m->e, h_stride = nx_stride(2 * e);
@@ -270,7 +270,7 @@ static void make_keys(const model *m, uint32_t at, uint32_t n, const scratch *s,
     }
 }
 
-/* [fwd_S-1; bwd_0], the last that each direction has read, becomes the state that the decoder begins with. */
+/* [fwd_S-1; bwd_0], the final states of both directions, becomes the initial state of the decoder. */
 static void make_start(const model *m, uint32_t S, const scratch *s, const encoder_output *out) {
     uint32_t e = m->e;
     memcpy(s->s, out->h + (size_t)(S - 1) * nx_stride(2 * e), e * sizeof *s->s);
@@ -298,10 +298,10 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* floor(x) as an index of a list of `count`; not-a-number gives the last one. */
+/* floor(x) as an index of a list of `count`; NaN gives the last one. */
 static uint32_t floor_within(float x, uint32_t count) { return x < (float)count ? (uint32_t)x : count - 1; }
 
-/* The map "centre": a point between two words as their weights, which add up to 1. map (S) written. */
+/* The map "centre": a point between two words, encoded as their weights, which add up to 1. map (S) written. */
 static void show_centre(float *map, float centre, uint32_t S) {
     uint32_t low = floor_within(centre, S);
     float beyond = low + 1 < S ? centre - (float)low : 0;
@@ -323,7 +323,7 @@ static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32
     memcpy(alone, s->ahead, S * sizeof *alone);
 }
 
-/* Contexts of n states (J, 2e): joined (J, 4e) gets c in its first half. */
+/* Contexts of n states (J, 2e): stores c in the first half of joined (J, 4e). */
 static void attend(const model *m, const nx_column *columns, const float *states, uint32_t n, const scratch *s) {
     uint32_t h = 2 * m->e, S = columns[0].inputs->shape.counts[0];
     encoder_output source = source_at(m, &columns[0].inputs->shape, columns[0].encoder_output);
@@ -365,7 +365,7 @@ static void attend(const model *m, const nx_column *columns, const float *states
     }
 }
 
-/* One position of each of n sequences: from their states before it to theirs after it and t (J, d). */
+/* One position of each of n sequences: from the states before it to those after it and t (J, d). */
 static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *t) {
     uint32_t h = 2 * m->e, d = m->d, inputs = nx_stride(m->decoder.input.weight.cols);
     const float *start = source_at(m, &columns[0].inputs->shape, columns[0].encoder_output).start;
@@ -402,7 +402,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
         memcpy(slot_at(m, columns[j].state, columns[j].position) + nx_stride(h), t + (size_t)j * nx_stride(d), d * sizeof *t);
 }
 
-/* Columns of different sequences are computed together, those of one sequence in order. */
+/* Columns of different sequences are computed together, those of one sequence sequentially. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n);

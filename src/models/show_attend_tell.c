@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Show, attend and tell: a picture becomes a sentence, each word written with a look at one part of the picture [Xu, Ba, Kiros, Cho,
- * Courville, Salakhutdinov, Zemel, Bengio 2015, arXiv:1502.03044]. A step has the state h, c of the step before it:
+ * Show, attend and tell: describes a picture in a sentence, attending to one part of the picture for each word [Xu, Ba, Kiros, Cho,
+ * Courville, Salakhutdinov, Zemel, Bengio 2015, arXiv:1502.03044]. A step uses the state h, c of the previous step:
  *
  *   picture     a_i = conv(picture)_i + position_i,  relu behind each convolution, zeros outside; the picture is (255 - byte) / 255
  *   start       h = tanh(W_h mean a + b_h),  c = tanh(W_c mean a + b_c)
  *   attention   alpha = softmax over i of v . tanh(W_k a_i + W_q h)
  *   context     soft: z = sum of alpha_i a_i;   hard: z = a_s, the place s drawn from alpha, at temperature 0 the most probable
- *               where the light of a position is given, z = a_s of that place under either attention
+ *               if the attention of a position is forced, z = a_s of that location under either kind
  *   selector    z times sigma(w . h + b): how much of the picture a word wants
  *   cell        i, f, o, g = W [y; z; h] + b;  c = sigma(f) c + sigma(i) tanh(g),  h = sigma(o) tanh(c)
  *   word        logits = W_o tanh(W_t [h; z; y] + b_t) + b_o,  with the new h; y is the vector of the word before, zeros at position 0
@@ -37,7 +37,7 @@
 #define COLOURS 3u
 #define IMAGE 0 /* ports */
 #define LIGHT 1
-#define SLOTS (NX_COLUMNS + 1) /* of the ring of states: a step needs the one before, and may be entered NX_COLUMNS positions back */
+#define SLOTS (NX_COLUMNS + 1) /* of the ring of states: a step needs the previous state, and may rewind NX_COLUMNS positions */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->values = nx_read_vocabulary(r, "token_embd.weight");
     if (!r->status && nx_has_key(r, KEY("words")) && nx_read_strings(r, KEY("words"), NX_MAX_VALUES) != m->values)
         nx_reader_fail(r, NX_E_FORMAT, KEY("words"), "not a word for each row of token_embd.weight");
-    if (!r->status) read_encoder(r, m); /* rounded by row, the fastest: it is a picture */
+    if (!r->status) read_encoder(r, m); /* rounded by row, the fastest: the input is a picture */
     if (r->status) return;
     r->packing = NX_BY_BLOCK;
     m->position = nx_read_table(r, "position.weight", m->L, m->D);
@@ -101,7 +101,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->rewinds = NX_COLUMNS;
     plan->n_inputs = 2;
     plan->inputs[IMAGE] = (nx_port){.name = "image", .values = 256, .dims = {m->height, m->width, COLOURS, 1}, .like = NX_NONE};
-    /* The place at which each of the first positions looks; L: it finds the place itself, as later positions do. */
+    /* The forced location of each of the first positions; L: the model chooses, as at later positions. */
     plan->inputs[LIGHT] =
         (nx_port){.name = "light", .values = m->L + 1, .dims = {context, 1, 1, 1}, .optional = 1, .any_length = 1, .like = NX_NONE};
     nx_read_ends(r, plan);
@@ -112,11 +112,11 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------ */
 
-/* The encoder's output, which the decoder reads, and the encoder between two slices. */
+/* The encoder's output, which the decoder reads, and the encoder's state between two slices. */
 typedef struct {
     float *a;          /* (L, D) annotations */
     float *keys;       /* (L, A) W_k a_i */
-    float *h, *c;      /* (H) the state that the decoder begins with */
+    float *h, *c;      /* (H) the initial state of the decoder */
     float *picture[2]; /* input and output of a convolution */
     uint64_t bytes;
 } encoder_output;
@@ -138,7 +138,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
     return seen_at(opaque, NULL).bytes;
 }
 
-/* A slot of a sequence's ring: h and c behind a position. */
+/* A slot of a sequence's ring: h and c after a position. */
 static float *slot_at(const model *m, void *state, uint32_t position) { return (float *)state + position % SLOTS * 2 * nx_stride(m->H); }
 
 static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
@@ -196,7 +196,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* The slices of the convolutions, one convolution after another; then NX_COLUMNS keys a slice; then the start. */
+/* The slices: the convolutions, one by one; then NX_COLUMNS keys per slice; then the start. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory, NX_COLUMNS);
@@ -231,7 +231,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* The only location that a column attends to, of scores (L); L: it attends to all. */
+/* The only location that a column attends to, given scores (L); L: it attends to all. */
 static uint32_t place_of(const model *m, const nx_column *column, const float *scores, float *drawn) {
     const uint32_t *light = column->inputs->port[LIGHT];
     if (light && column->position < column->inputs->shape.counts[LIGHT] && light[column->position] < m->L) return light[column->position];
@@ -264,7 +264,7 @@ static void attend(const model *m, const nx_column *columns, const encoder_outpu
     }
 }
 
-/* One position of each of n sequences: from their states before it to theirs after it and t (J, T). */
+/* One position of each of n sequences: from the states before it to those after it and t (J, T). */
 static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *t) {
     uint32_t E = m->E, D = m->D, H = m->H, joined = nx_stride(E + D + H);
     encoder_output seen = seen_at(m, columns[0].encoder_output);
@@ -298,7 +298,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
     nx_tanh(t, m->T, n);
 }
 
-/* Columns of different sequences are computed together, those of one sequence in order. */
+/* Columns of different sequences are computed together, those of one sequence sequentially. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory, n);

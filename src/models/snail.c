@@ -10,10 +10,10 @@
  *
  *   attend, dense 2, 4, .. 2^L, attend, dense 2, 4, .. 2^L, attend; odds = log softmax(W_o x), over labels that an example has
  *
- * Batch norms are folded into the convolutions. Any number of queries share the examples: each is the step behind the last one, sees
+ * Batch norms are folded into the convolutions. Any number of queries share the examples: each is at the step after the last example, sees
  * itself and the examples, and no other query.
  *
- * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of queries on examples; what is missing to 1 they gave
+ * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of queries over examples; the rest to 1 is their weight on
  * themselves.
  */
 #include <math.h>
@@ -30,22 +30,22 @@
 #define MAX_BLOCKS 4
 #define EXAMPLES 1024u
 #define QUERIES 64u
-#define GROUP 64u                 /* steps of a slice, at most */
-#define SLICE_PRODUCTS (1u << 24) /* of a slice of a layer, about */
+#define GROUP 64u                 /* the most steps per slice */
+#define SLICE_PRODUCTS (1u << 24) /* approximate work per slice of a layer */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 enum { SUPPORT, LABELS, QUERY };
 
-/* A layer: attention where `gate` has no rows, of key length k and value length v; otherwise dense with that reach, v channels. */
+/* A layer: attention if `gate` has no rows, of key length k and value length v; otherwise dense with that reach, v channels. */
 typedef struct {
     nx_linear q, k, v, gate;
-    uint32_t from, reach, keys, values; /* from: channels that it reads, behind which it appends `values` */
+    uint32_t from, reach, keys, values; /* from: channels that it reads, after which it appends `values` */
 } layer;
 
 typedef struct {
-    uint32_t height, width, ways, label_length, embedding_length, n_layers, channels; /* channels: of x in the end */
-    uint32_t keys, reads; /* the most that a key has, and that a layer reads of a step or two */
+    uint32_t height, width, ways, label_length, embedding_length, n_layers, channels; /* channels: final number of channels of x */
+    uint32_t keys, reads; /* the longest key, and the most channels that a layer reads from one step or two */
     uint32_t attentions;
     nx_convolutions embedding; /* the last one is the linear map of the whole picture */
     layer layers[MAX_BLOCKS * (MAX_LAYERS + 1)];
@@ -129,7 +129,7 @@ typedef struct {
     uint32_t *done;
     float *picture[2]; /* input and output of a convolution */
     float *x;          /* (T, nx_stride(channels)): examples, then queries */
-    void *cache;       /* of the attention that is computed: N + 1 slots, the last one the query's own */
+    void *cache;       /* of the current attention layer: N + 1 slots, the last one the query's own */
     float *odds;       /* (Q, ways) */
     uint64_t bytes;
 } room;
@@ -158,7 +158,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 typedef struct {
     float *column;    /* (J, reads) */
     float *q, *k, *v; /* (J, 2 D or keys) */
-    float *value;     /* (keys) a value, zeros behind it */
+    float *value;     /* (keys) a value, followed by zeros */
     float *weights;   /* (N + 1) */
     void *patches, *input, *attend;
     uint64_t bytes;
@@ -188,7 +188,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the passes ------------------------------------------------------------------------------------------------------ */
 
-/* Slice `slice` of x of one step: its embedding, and with the last one its label if it is an example. */
+/* Slice `slice` of x at one step: its embedding, and with the last slice its label if it is an example. */
 static void embed(const model *m, const nx_inputs *inputs, const room *r, uint32_t step, uint32_t slice, const workspace *w) {
     uint32_t N = examples_of(&inputs->shape), pixels = m->height * m->width;
     const uint32_t *ids = step < N ? inputs->port[SUPPORT] + (size_t)step * pixels : inputs->port[QUERY] + (size_t)(step - N) * pixels;
@@ -204,14 +204,14 @@ static void embed(const model *m, const nx_inputs *inputs, const room *r, uint32
     if (step < N) x[m->embedding_length + inputs->port[LABELS][step]] = 1;
 }
 
-/* The first `width` channels of n steps side by side, as products want them. */
+/* The first `width` channels of n steps, contiguous, as products need them. */
 static nx_input gather(const model *m, const float *x, uint32_t first, uint32_t n, uint32_t width, const workspace *w) {
     for (uint32_t j = 0; j < n; j++)
         memcpy(w->column + (size_t)j * nx_stride(width), x + (size_t)(first + j) * nx_stride(m->channels), width * sizeof *x);
     return nx_input_of(w->column, n, w->input);
 }
 
-/* n steps from `first` on, none of them both an example and a query's. */
+/* n steps from `first` on, either all examples or all queries. */
 static void dense(const model *m, const layer *l, const room *r, uint32_t N, uint32_t first, uint32_t n, const workspace *w) {
     uint32_t stride = nx_stride(m->channels), both = nx_stride(2 * l->from);
     for (uint32_t j = 0; j < n; j++) {
@@ -230,7 +230,7 @@ static void dense(const model *m, const layer *l, const room *r, uint32_t N, uin
         memcpy(r->x + (size_t)(first + j) * stride + l->from, w->k + (size_t)j * nx_stride(l->values), l->values * sizeof(float));
 }
 
-/* The same. map: null, or where the weights (Q, N) of the queries go. */
+/* The same. map: null, or the weights (Q, N) of the queries to write. */
 static void attend(const model *m, const layer *l, const room *r, const nx_shape *shape, uint32_t first, uint32_t n, float *map,
                    const workspace *w) {
     uint32_t N = examples_of(shape);
@@ -252,7 +252,7 @@ static void attend(const model *m, const layer *l, const room *r, const nx_shape
     }
 }
 
-/* log p of the labels of a query that examples have, -infinity of the others. Returns 0 when a number is not finite. */
+/* log p of a query's labels that have an example, -infinity for the others. Returns 0 when a number is not finite. */
 static int answer(const model *m, const nx_inputs *inputs, const room *r, uint32_t query, const workspace *w) {
     uint32_t N = examples_of(&inputs->shape), stride = nx_stride(m->ways);
     uint8_t there[MAX_WAYS] = {0};
@@ -271,20 +271,20 @@ static int answer(const model *m, const nx_inputs *inputs, const room *r, uint32
     return 1;
 }
 
-/* The map of the attention that is layer `index`. */
+/* The map of the attention in layer `index`. */
 static float *map_of(const model *m, const nx_inputs *inputs, uint32_t index) {
     uint32_t before = 0;
     for (uint32_t i = 0; i < index; i++) before += m->layers[i].keys > 0;
     return inputs->maps ? inputs->maps + (size_t)before * inputs->shape.counts[QUERY] * examples_of(&inputs->shape) : NULL;
 }
 
-/* Steps of a slice of a layer, whose weights are at most reads * reads. */
+/* Steps per slice of a layer, whose weights are at most reads * reads. */
 static uint32_t group_of(const model *m) {
     uint32_t steps = SLICE_PRODUCTS / (m->reads * m->reads) / NX_COLUMNS * NX_COLUMNS;
     return steps < NX_COLUMNS ? NX_COLUMNS : steps < GROUP ? steps : GROUP;
 }
 
-/* Slices: those of the convolutions of each picture; then of each layer a group of steps each; then the answers. */
+/* Slices: those of the convolutions of each picture; then, for each layer, one per group of steps; then the answers. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch) {
     const model *m = opaque;
     const nx_shape *shape = &inputs->shape;

@@ -55,7 +55,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->output = (nx_output){.kind = NX_CATEGORICAL, .elements = 1};
     m->blocks.behind = !nx_has_key(r, KEY("image.height"));
     uint32_t positions;
-    r->packing = NX_BY_BLOCK; /* layer norms before each map leave outliers, which 7 bits a row would not keep */
+    r->packing = NX_BY_BLOCK; /* layer norms before each map leave outliers, which 7 bits per row would not keep */
     if (is_text(m)) {
         positions = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
         m->output.values = nx_read_vocabulary(r, "token_embd.weight");
@@ -65,7 +65,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     nx_sparse_blocks_read(r, &m->blocks, ARCH, "", positions);
     uint32_t d = m->blocks.d;
     if (is_text(m)) m->width = m->blocks.pattern.stride;
-    if (r->status) return; /* there may be no width to divide by */
+    if (r->status) return; /* the width may be zero */
     m->values = nx_read_embedding(r, "token_embd.weight", m->output.values, d);
     m->rows = nx_read_embedding(r, "position_row.weight", (positions - 1) / m->width + 1, d);
     m->columns = nx_read_embedding(r, "position_col.weight", m->width, d);

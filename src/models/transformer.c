@@ -15,7 +15,7 @@
  *
  *   PE(p, 2i) = sin(p / 10000^(2i/d)),   PE(p, 2i+1) = cos(p / 10000^(2i/d))
  *
- * The source has the length that it has: nothing is padded.
+ * The source keeps its length: there is no padding.
  *
  * Letters: T the most positions of source and target, S positions of this source, d width of the model, H heads of width k = d / H, F
  * inner width of the feed-forward networks, V ids, N blocks; J is the number of columns of a pass.
@@ -31,7 +31,7 @@
 #include "reader.h"
 
 #define ARCH "transformer"
-#define MAX_CONTEXT 32768 /* whose square is a number of 32 bits */
+#define MAX_CONTEXT 32768 /* its square fits 32 bits */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -119,7 +119,7 @@ static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uin
     return nx_cache_of_block(m->decoder.cache, caches, index, positions);
 }
 
-/* The encoder leaves this for the decoder; some of it is its own memory between two slices. */
+/* The encoder's output for the decoder; part of it is its own memory between two slices. */
 typedef struct {
     void *cross; /* (N) caches of S positions: keys and values of the encoder's output for each block of the decoder */
     void *self;  /* one cache: the encoder's self-attention */
@@ -160,7 +160,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
-/* x (d) gets an id, or NX_NONE for none, and its position; y is overwritten. */
+/* x (d) receives an id, or NX_NONE for none, and its position; y is overwritten. */
 static void embed(const model *m, const stack *of, float *x, float *y, uint32_t id, uint32_t position) {
     memset(x, 0, m->decoder.d * sizeof *x);
     if (id != NX_NONE) {
@@ -178,7 +178,7 @@ static void embed(const model *m, const stack *of, float *x, float *y, uint32_t 
     nx_add(x, y, m->decoder.d, 1);
 }
 
-/* After the last block of a stack comes one more norm (pre-norm). */
+/* The last block of a stack is followed by one more norm (pre-norm). */
 static void finish(const model *m, const stack *of, float *x, uint32_t n) {
     if (m->pre_norm) nx_norm_columns(&of->last, x, m->epsilon, m->decoder.d, n);
 }
@@ -235,7 +235,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* The weights of block `index` over the source, after those of all blocks over the past. */
+/* Copies the weights of block `index` over the source, after those of all blocks over the past. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
     return column->maps + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);

@@ -8,7 +8,7 @@
  *                    x = x + attention(LN(x), LN(x))                                                     not in the last
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 from -R to R, and those beyond as these
  *
- * without a distance from the root; and of the scores all projective trees at once (attention/trees.h). The log sum over its heads is
+ * without a distance from the root; and the sum over all projective trees of the scores (attention/trees.h). The log sum over its heads is
  * subtracted from the scores of each word, and added to log Z: the results are log probabilities of a softmax, whose sums stay small in
  * long sentences.
  *
@@ -36,7 +36,7 @@
 #define MAX_BLOCKS 64
 #define LENGTH 128u
 #define PLACES (LENGTH + 1) /* heads: the root and every word */
-#define OPEN PLACES         /* the pin of a word that has none */
+#define OPEN PLACES         /* the pin of an unpinned word */
 #define EPSILON 1e-6f
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
@@ -46,7 +46,7 @@ enum { HEADS, MARGINALS, NATS };
 
 typedef struct {
     nx_feed_forward feed_forward; /* up: (inner, 3 d) */
-    nx_attention_weights self;    /* not of the last */
+    nx_attention_weights self;    /* not in the last block */
 } block;
 
 typedef struct {
@@ -122,14 +122,14 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 typedef struct {
     double centred, centred_pinned; /* sums of the values subtracted from the scores, without and with the pins */
-    double total[3];                /* of FREE, PINNED and BEST, of the scores that are left */
+    double total[3];                /* for FREE, PINNED and BEST, with the remaining scores */
     float nats[3];
     uint32_t done;
 } head;
 
 typedef struct {
     head *head;
-    float *x, *y, *z; /* (T, nx_stride(d)) the residual stream; LN(x) for a feed-forward network; LN(x) for an attention, at last of all */
+    float *x, *y, *z; /* (T, nx_stride(d)) the residual stream; LN(x) for a feed-forward network; LN(x) for attention, and finally of all */
     float *as_head, *as_child; /* (T, nx_stride(d)) */
     void *cache;               /* of one block */
     float *free, *scores;      /* (T, nx_tree_stride(n)) without and with the pins */
@@ -224,7 +224,7 @@ static void embed(const model *m, const nx_inputs *inputs, const room *r, float 
     normed(m, &m->blocks[0].feed_forward.norm, r->x + (size_t)at * stride, r->y + (size_t)at * stride, n);
 }
 
-/* x from y, and z from x. */
+/* Computes x from y, and z from x. */
 static void feed_forward(const model *m, const room *r, const scratch *s, uint32_t index, uint32_t at, uint32_t n, uint32_t T) {
     const nx_feed_forward *w = &m->blocks[index].feed_forward;
     uint32_t d = m->d, stride = nx_stride(d), wide = nx_stride(3 * d);
@@ -249,7 +249,7 @@ static void feed_forward(const model *m, const room *r, const scratch *s, uint32
 
 static nx_cache cache_at(const model *m, const room *r, uint32_t T) { return nx_cache_of_block(m->cache, r->cache, 0, T); }
 
-/* Keys and values from z. */
+/* Computes keys and values from z. */
 static void keep(const model *m, const room *r, const scratch *s, uint32_t index, uint32_t at, uint32_t n, uint32_t T) {
     const nx_attention_weights *w = &m->blocks[index].self;
     uint32_t stride = nx_stride(m->d);
@@ -260,7 +260,7 @@ static void keep(const model *m, const room *r, const scratch *s, uint32_t index
     for (uint32_t j = 0; j < n; j++) nx_cache_write(&cache, at + j, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
 }
 
-/* x from z, and the next y from x. */
+/* Computes x from z, and the next y from x. */
 static void attend(const model *m, const room *r, const scratch *s, uint32_t index, uint32_t at, uint32_t n, uint32_t T) {
     const nx_attention_weights *w = &m->blocks[index].self;
     uint32_t stride = nx_stride(m->d);
@@ -292,7 +292,7 @@ static float distance(const model *m, uint32_t h, uint32_t c) {
     return h ? m->distance[c > h ? m->reach + clipped : m->reach - clipped] : 0;
 }
 
-/* Subtracts from the scores of a child, `stride` apart, their log sum, and returns it: -infinity where no head is possible. */
+/* Subtracts the log sum from the scores of a dependent, which are `stride` apart, and returns it: -infinity if no head is possible. */
 static float centre(float *scores, uint32_t stride, uint32_t T) {
     float row[(PLACES + 3) & ~3u];
     uint32_t padded = (T + 3) & ~3u;
@@ -307,7 +307,7 @@ static float centre(float *scores, uint32_t stride, uint32_t T) {
     return sum;
 }
 
-/* Those of a child, without and with its pin. */
+/* The same for a dependent, without and with its pin. */
 static void score(const model *m, const room *r, const uint32_t *pins, uint32_t child, uint32_t T) {
     uint32_t stride = nx_tree_stride(T - 1), d = nx_stride(m->d);
     float row[PLACES];
@@ -343,7 +343,7 @@ static int step_of(const room *r, uint32_t step, uint32_t n, const float *scores
     return 1;
 }
 
-/* p(head | word) of each word; they add up to 1 but for rounding, which adds up. */
+/* p(head | word) of each word; they add up to 1 except for rounding, which accumulates. */
 static void take_marginals(const room *r, uint32_t n) {
     uint32_t stride = nx_tree_stride(n);
     for (uint32_t c = 1; c <= n; c++) {
@@ -366,11 +366,11 @@ static void take_heads(const room *r, uint32_t n) {
 
 enum { FREE, PINNED, BEST }; /* the three runs over all trees */
 
-/* One stage of T columns, or of words, a pass at a time. */
+/* One stage over T columns, or over words, pass by pass. */
 static void columns(const model *m, const nx_inputs *inputs, const room *r, void *memory, uint32_t stage, uint32_t pass) {
     scratch s = scratch_at(m, &inputs->shape, memory);
     uint32_t T = words_of(&inputs->shape) + 1, at = pass * NX_COLUMNS, n = T - at < NX_COLUMNS ? T - at : NX_COLUMNS;
-    uint32_t last = 3 * m->n_blocks - 1, index = (stage - 1) / 3; /* stages 1 .. 3 N - 2 are the blocks' */
+    uint32_t last = 3 * m->n_blocks - 1, index = (stage - 1) / 3; /* stages 1 .. the first 3 N - 2 belong to the blocks */
     if (stage == 0)
         embed(m, inputs, r, s.query, at, n);
     else if (stage == last)
@@ -387,7 +387,7 @@ static void columns(const model *m, const nx_inputs *inputs, const room *r, void
         attend(m, r, &s, index, at, n, T);
 }
 
-/* Slice `slice` of the runs over all trees: as nx_part.encode. */
+/* Slice `slice` of the runs over all trees: like nx_part.encode. */
 static int sum_trees(const nx_inputs *inputs, const room *r, uint32_t slice) {
     const uint32_t *pins = inputs->port[PINS];
     uint32_t n = words_of(&inputs->shape), whole = 2 * n - 1, first = pins ? n : 0;

@@ -8,14 +8,14 @@
  *   z      = tanh(f) sigma(g)
  *   [r, s] = W_mix z        h += r, skip += s                       the last layer has only s
  *
- * for L layers behind the first one, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, rows of a table. At the end
- * W_output relu(W_head relu(skip)). The class and the speaker are optional.
+ * for L layers after the first one, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, rows of a table. The output is W_output
+ * relu(W_head relu(skip)). The class and the speaker are optional.
  *
  * h of d samples ago is in a queue of each layer [Paine et al. 2016, arXiv:1611.09482], so that a sample costs L products for any
  * dilations, while the tree of all its inputs has 2^L leaves.
  *
- * Sounds are mu-law levels 0..255 and an end, 256; their length is the caller's. The same network also draws grey pictures, as a
- * sequence of pixels in raster order.
+ * Sounds are mu-law levels 0..255 and an end, 256; the caller sets their length. The same network also draws grey pictures, as a sequence
+ * of pixels in raster order.
  *
  * R, D, S are the widths of h, z and skip; V the values of an id; J the columns of a pass.
  */
@@ -30,7 +30,7 @@
 #define MAX_LAYERS 256
 #define MAX_DILATION 65536
 #define MAX_WIDTH 4096
-#define SOUND_LEVELS 256 /* of mu-law; the id that follows is the end */
+#define SOUND_LEVELS 256 /* number of mu-law levels; the next id is the end */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -46,7 +46,7 @@ typedef struct {
     uint32_t class_port, speaker_port; /* NX_NONE: none */
     uint64_t queues;                   /* bytes of all of them */
     nx_output output;
-    nx_taps first;        /* of the ids */
+    nx_taps first;        /* table of the ids */
     nx_embedding input;   /* (2V, R) */
     const float *bias;    /* (R) */
     const layer *layers;  /* (n) */
@@ -67,7 +67,7 @@ static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     nx_read_levels(r, ARCH, NX_DISCRETE_KINDS, output);
 }
 
-/* A class or a speaker: an input of one id, where the file names any. Returns how many there are. */
+/* A class or a speaker: an input of one id, if the file names any. Returns their number. */
 static uint32_t read_port(nx_reader *r, nx_plan *plan, const char *names, const char *name, uint32_t *port) {
     uint32_t values = nx_read_strings(r, nx_key(ARCH, names).text, NX_MAX_CLASSES);
     *port = values ? plan->n_inputs : NX_NONE;
@@ -128,7 +128,7 @@ static float *queue_of(const layer *l, void *state) { return (float *)((uint8_t 
 typedef struct {
     float *h;    /* (J, R) */
     float *skip; /* (J, S) */
-    float *wide; /* (J, 2R) the input of a layer: h d samples ago, and now */
+    float *wide; /* (J, 2R) the input of a layer: h of d samples ago, and of now */
     float *fg;   /* (J, 2D) */
     float *z;    /* (J, D) */
     float *y;    /* (J, R + S, or head_length) */

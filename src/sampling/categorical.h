@@ -23,8 +23,8 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_se
 /* The same without filters. z (nx_stride(V)) holds the logits, and is overwritten; T = 0: the most probable. */
 uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_noise noise);
 
-/* The k most probable values, the first the most probable; of equals the lowest. values (k) written
- * scratch    nx_stride(V) floats, overwritten */
+/* The k most probable values, the most probable first, the lowest among equals. values (k) written scratch    nx_stride(V) floats,
+ * overwritten */
 void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32_t *ids, float *scratch);
 
 /* The lead of the largest of V numbers, at index `best`, over the next one. Applied to the `scratch` of nx_categorical_sample (at

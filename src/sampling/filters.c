@@ -17,14 +17,13 @@ static float sum_of(const float *x, uint32_t n) {
     return f32x4_sum(sum);
 }
 
-/* Drops all but the `kept` values that were taken first off a heap of V. */
+/* Drops all except the `kept` values that were first taken off a heap of V. */
 static void drop_others(float *z, uint32_t values, const uint32_t *heap, uint32_t kept) {
     for (uint32_t i = kept; i < values; i++) z[heap[values - 1 - i]] = minus_infinity;
 }
 
-/* Top-k and top-p. Takes the values in the order of their probability, k times, then keeps the shortest beginning of that
- * order with mass p. Without k the mass of all is summed in that order too, but of many values in their own, so that only
- * those need to be put in order that are kept. */
+/* Top-k and top-p. Takes the values in order of probability, k times, then keeps the shortest prefix of that order with mass p. Without k,
+ * the total mass is also summed in that order; for many values in index order, so that only kept values need sorting. */
 static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float *mass, uint32_t *heap) {
     uint32_t n = k && k < values ? k : values, taken = 0;
     memcpy(mass, z, nx_stride(values) * sizeof *z);
@@ -51,8 +50,8 @@ static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float 
     drop_others(z, values, heap, kept);
 }
 
-/* Typical: with l = ln sum e^z, -ln p = l - z and H = sum p (l - z), takes the values in the order of |l - z - H|.
- * nearness (nx_stride(V)) overwritten: what puts them in that order. */
+/* Typical: with l = ln sum e^z, -ln p = l - z and H = sum p (l - z), takes the values in order of |l - z - H|. nearness (nx_stride(V))
+ * overwritten: the sort keys. */
 static void keep_typical(float *z, uint32_t values, float p, float *nearness, uint32_t *heap) {
     v128_t log_sum = wasm_f32x4_splat(nx_log_sum_exp(z, nx_stride(values))), sum = wasm_f32x4_splat(0);
     v128_t dropped = wasm_f32x4_splat(minus_infinity);
@@ -87,8 +86,8 @@ static void keep_likely(float *z, uint32_t values, float p) {
     }
 }
 
-/* The filters that come after top_p, in their order: each has a number of nx_settings from 0, which turns it off, to 1, and never drops
- * the most probable value. */
+/* The filters after top_p, in order: each has a number in nx_settings from 0, which turns it off, to 1, and never drops the most probable
+ * value. */
 static const struct {
     size_t number; /* its offset in nx_settings */
     void (*keep)(float *z, uint32_t values, float number);

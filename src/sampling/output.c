@@ -165,11 +165,10 @@ typedef struct {
     float first, last;       /* which reach to infinity */
 } level_masses;
 
-/* Adds weight * mass of every level, of a logistic. Between the ends, with z-, z+ the standardised edges of a level,
- * sigma(z+) - sigma(z-) = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-)) without cancellation. Edges are the same
- * distance apart everywhere, so one exponential serves both edges of a level, and, multiplied again and again, sixteen
- * levels. Sixteen that lie beyond FAR_EDGE count as nothing. Of the first level it is sigma(z+), of the last
- * sigma(-z-). */
+/* Adds weight * mass of every level, for a logistic. Between the ends, with z-, z+ the standardised edges of a level, sigma(z+) - sigma(z-)
+ * = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-)) without cancellation. Edges are equally spaced, so one exponential serves both edges
+ * of a level and, by repeated multiplication, sixteen levels. Groups of sixteen beyond FAR_EDGE count as zero. The first level has
+ * sigma(z+), the last sigma(-z-). */
 static void add_masses(level_masses *masses, uint32_t levels, float mean, float log_scale, float weight) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
@@ -202,8 +201,8 @@ static void add_masses(level_masses *masses, uint32_t levels, float mean, float 
     }
 }
 
-/* The mixture for one channel, given the earlier ones: masses are added as such, relative to the likeliest component,
- * and their logarithms taken at the end. */
+/* The mixture for one channel, given the earlier ones: masses are added relative to the most probable component, and logarithms are taken
+ * at the end. */
 static void mixture_levels(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits) {
     uint32_t K = output->mixtures, V = output->values;
     float log_weight[NX_MAX_MIXTURES], x[3], best = minus_infinity;
@@ -238,9 +237,9 @@ static float mixture_nats(const nx_output *output, const float *parameters, cons
     return log_sum_exp_of(before, output->mixtures) - log_sum_exp_of(with, output->mixtures);
 }
 
-/* Of a standard normal at z: ln of its distribution function. For z <= 0, Phi(z) = e^(-z^2/2) P(t) with t = 1 / (1 +
- * 0.3 |z|) and P a polynomial without constant term, fitted by least squares of the relative error on Chebyshev nodes
- * of |z| < 60 (relative error under 6e-8); for z > 0, Phi(z) = 1 - Phi(-z). */
+/* ln of the distribution function of a standard normal at z. For z <= 0, Phi(z) = e^(-z^2/2) P(t) with t = 1 / (1 + 0.3 |z|) and P a
+ * polynomial without constant term, fitted by least squares of the relative error on Chebyshev nodes of |z| < 60 (relative error under
+ * 6e-8); for z > 0, Phi(z) = 1 - Phi(-z). */
 NX_NOINLINE static v128_t normal_log_cdf(v128_t z) {
     static const float coefficient[] = {0.119683151f,   0.119661059f, 0.109301631f,  0.0837135784f, 0.0778622295f,
                                         -0.0399273748f, 0.137913267f, -0.183203634f, 0.0914267396f, -0.0164306357f};
@@ -252,10 +251,9 @@ NX_NOINLINE static v128_t normal_log_cdf(v128_t z) {
     return wasm_v128_bitselect(upper, tail, wasm_f32x4_gt(z, wasm_f32x4_splat(0)));
 }
 
-/* As logistic_levels, of a normal, for all V levels: D = Phi(z+) - Phi(z-). Where levels are narrow, delta < 0.1, the
- * difference would cancel and D is its series about the middle [He_2 and He_4 of the Hermite polynomials]: density *
- * width * (1 + delta^2/6 (z0^2 - 1) + delta^4/120 (z0^4 - 6 z0^2 + 3)) Where D is 1e-5 or less, ln(density at the
- * middle * width). */
+/* Like logistic_levels, for a normal and all V levels: D = Phi(z+) - Phi(z-). Where levels are narrow, delta < 0.1, the difference would
+ * cancel and D is its series about the middle [He_2 and He_4 of the Hermite polynomials]: density * width * (1 + delta^2/6 (z0^2 - 1) +
+ * delta^4/120 (z0^4 - 6 z0^2 + 3)) Where D is 1e-5 or less, ln(density at the middle * width). */
 static void normal_levels(float *out, uint32_t levels, float mean, float log_scale) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Output distributions. A model's output layer gives `parameters` numbers for a position, which holds one element or
- * the three channels of a pixel. Each of them comes down to log-probabilities of the V values of one element given the
- * elements before it, so temperature, filters, Gumbel noise and scores are the same for all (categorical.h).
+ * the three channels of a pixel. Each kind yields log-probabilities of the V values of one element given the elements before it, so
+ * temperature, filters, Gumbel noise and scores are the same for all (categorical.h).
  *
  * Level v of V represents the number x_v = 2 v / (V - 1) - 1 in [-1, 1]; a discretised density gives it the mass between x_v - 1/(V-1) and
  * x_v + 1/(V-1), and gives the first and last level the tails.
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define NX_MAX_MIXTURES 16
-#define NX_MAX_LEVELS 256 /* values of all but a categorical distribution */
+#define NX_MAX_LEVELS 256 /* number of values of all except a categorical distribution */
 
 /* The order is a contract: nx_output_names follows it, files choose among the first kinds (nx_read_levels), and the kinds before
  * NX_DISCRETE_KINDS treat levels as categories, not as numbers. */
@@ -52,9 +52,9 @@ int nx_output_finite(const nx_output *output, const float *parameters);
  * probability may be off by e^-27, which only temperatures above 2 can show. */
 void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits);
 
-/* -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: room for nx_stride(V), overwritten. If the
- * mass of a level is 1e-5 or less, NX_DMOL uses density times width instead, as in training, which differs slightly from the distribution
- * that is drawn from. */
+/* -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: space for nx_stride(V), overwritten. If
+ * the mass of a level is 1e-5 or less, NX_DMOL uses density times width instead, as in training, which differs slightly from the
+ * distribution that is drawn from. */
 float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index, float *logits);
 
 #endif

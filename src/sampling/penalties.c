@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Shaped logits stay so far within the finite numbers that differences of them are finite too. */
+/* Shaped logits stay small enough that differences of them are finite too. */
 #define FARTHEST 1e30f
 
 static float limited(float x) { return x < -FARTHEST ? -FARTHEST : x > FARTHEST ? FARTHEST : x; }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What changes logits before a value is drawn: biases, and penalties for ids that the sequence had lately. They are functions of the
- * sequence's ids and of nothing else.
+ * Changes of logits before a value is drawn: biases, and penalties for recent ids of the sequence. They depend only on the sequence's ids.
  */
 #ifndef NX_PENALTIES_H
 #define NX_PENALTIES_H
@@ -20,9 +19,9 @@ int nx_penalizes(const nx_penalties *penalties);
 /* Adds bias[i] to the logit of value[i], for i = 0..n-1 in this order. */
 void nx_add_biases(float *logits, const uint32_t *value, const float *bias, uint32_t n);
 
-/* For each value that stands c > 0 times among the last ids: its logit is divided by `repetition` when above 0, else multiplied by
- * it [Keskar et al. 2019, arXiv:1909.05858, section 4.1]; then c * frequency + presence are subtracted.
- * ids (count): the sequence so far     counts (V) overwritten */
+/* For each value that occurs c > 0 times among the last ids: its logit is divided by `repetition` if above 0, else multiplied by it [Keskar
+ * et al. 2019, arXiv:1909.05858, section 4.1]; then c * frequency + presence are subtracted. ids (count): the sequence so far     counts
+ * (V) overwritten */
 void nx_penalize(float *logits, uint32_t values, const uint32_t *ids, uint32_t count, const nx_penalties *penalties, uint32_t *counts);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact speculative decoding [predictive sampling: Wiggers, Hoogeboom 2020, arXiv:2002.09928]: one pass over the next position and as many
- * guessed ones as there are, then the draw of each until a guess turns out wrong. The noise belongs to the position, so a draw given the
- * right ids is the draw that would have been made without guessing.
+ * Exact speculative decoding [predictive sampling: Wiggers, Hoogeboom 2020, arXiv:2002.09928]: one pass over the next position and all
+ * available guesses, then the draw of each until a guess is wrong. The noise belongs to the position, so a draw given the right ids is the
+ * draw that would have been made without guessing.
  */
 #include <string.h>
 
 #include "draft.h"
 #include "session.h"
 
-/* A match of a single id says little about what follows. */
+/* A match of a single id says little about the following ids. */
 #define LEAST_AGREEING 2u
 
 /* Fewer guesses than this say little about the next one. */
@@ -39,11 +39,11 @@ static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
         if (same > longest) longest = same, from = end;
     }
     uint32_t n = longest < LEAST_AGREEING ? 0 : longest < most ? longest : most;
-    for (uint32_t i = 0; i < n; i++) ids[at + i] = ids[from + i]; /* which may reach into the guesses themselves */
+    for (uint32_t i = 0; i < n; i++) ids[at + i] = ids[from + i]; /* which may include the guesses themselves */
     return n;
 }
 
-/* Writes guesses into the ids of the positions from `at` on, until the draft is not sure, `most` of them at most. Returns their number. */
+/* Writes at most `most` guesses into the ids of the positions from `at` on, until the draft is uncertain. Returns their number. */
 static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
     uint32_t values = l->plan->output.values, *ids = nx_ids(l, 0);
     if (NX_TEXTS && !l->plan->draft) return at && most && worth_guessing(l->session) ? look_up(ids, at, most) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search: the most probable next ids, samples that become continuations of others, and the two together: beams [Lowerre 1976;
- * with a penalty for length: Wu et al. 2016, arXiv:1609.08144, section 7].
+ * Search: the most probable next ids, samples that become continuations of others, and their combination, beam search [Lowerre 1976; with a
+ * length penalty: Wu et al. 2016, arXiv:1609.08144, section 7].
  */
 #include <string.h>
 
@@ -65,7 +65,7 @@ nx_status nx_session_advance(const nx_model *model, nx_session *session, const u
 /* 1 over the length penalty, ((5 + n) / 6)^-alpha. */
 static float per_length(uint32_t n, float alpha) { return (float)nx_f64_exp((double)-alpha * nx_f64_log((5.0 + n) / 6)); }
 
-/* Inserts a candidate among n sorted ones, behind its equals; if there are already `room`, the last one is dropped. Returns their number. */
+/* Inserts a candidate among n sorted ones, after its equals; if there are already `room`, the last one is dropped. Returns their number. */
 static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_candidate one) {
     uint32_t at = n < room ? n++ : n - 1;
     for (; at && one.nats < candidates[at - 1].nats; at--) candidates[at] = candidates[at - 1];
@@ -73,7 +73,7 @@ static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_c
     return n;
 }
 
-/* The best continuations of the hypotheses that live, the best first. Returns their number. */
+/* The best continuations of the live hypotheses, the best first. Returns their number. */
 static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t room) {
     uint32_t values = l->plan->output.values, k = room < values ? room : values, n = 0;
     uint32_t *ids = (uint32_t *)(l->logits + 2 * nx_stride(values));
@@ -81,7 +81,7 @@ static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t ro
     for (uint32_t b = 0; b < l->session->living; b++) {
         top_of(l, nx_slot(l, b), k, ids, costs);
         for (uint32_t i = 0; i < k; i++) {
-            float nats = l->nats[b] + (costs[i] > 0 ? costs[i] : 0); /* which rounding may have left below */
+            float nats = l->nats[b] + (costs[i] > 0 ? costs[i] : 0); /* rounding may have made it negative */
             if (n == room && !(nats < candidates[n - 1].nats)) break;
             n = insert(candidates, n, room, (nx_candidate){b, ids[i], NX_CUT, nats, 0});
         }
@@ -89,8 +89,8 @@ static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t ro
     return n;
 }
 
-/* Decides the fate of each candidate, and counts those that end. Writes parents, ids and nats (samples) of those that live on, and returns
- * their number. */
+/* Decides the fate of each candidate, and counts those that end. Writes parents, ids and nats (samples) of those that stay live, and
+ * returns their number. */
 static uint32_t choose(const nx_layout *l, nx_candidate *candidates, uint32_t n, float factor, uint32_t *parents, uint32_t *ids,
                        float *nats) {
     nx_session *s = l->session;
@@ -123,7 +123,7 @@ nx_status nx_session_search(const nx_model *model, nx_session *session, float al
         nx_noisy(&l))
         return NX_E_ARGUMENT;
     for (uint32_t b = 0; b < B; b++)
-        if (l.ended[b]) return NX_E_ARGUMENT; /* a hypothesis that lives has no end */
+        if (l.ended[b]) return NX_E_ARGUMENT; /* a live hypothesis has no end */
     status = nx_compute(&l);
     if (status) return status;
     if (!session->begun) {
@@ -135,7 +135,7 @@ nx_status nx_session_search(const nx_model *model, nx_session *session, float al
     uint32_t living = choose(&l, candidates, *count, per_length(at + 1 - before, alpha), parents, ids, nats);
     if (living) {
         for (uint32_t b = living; b < B; b++) parents[b] = parents[0], ids[b] = ids[0], nats[b] = nats[0]; /* fewer ids than beams */
-        nx_session_advance(model, session, parents, ids);                                                  /* whose output is there */
+        nx_session_advance(model, session, parents, ids);                                                  /* whose output is computed */
         memcpy(l.nats, nats, B * sizeof *nats);
     }
     int beaten = session->found && living && session->best <= nats[0] * per_length(l.length - before, alpha);

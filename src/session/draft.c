@@ -8,7 +8,7 @@
 
 #define NAME(part) "draft." part ".weight"
 #define MAX_NEIGHBOURS 32
-#define MAX_REACH 16 /* rows or columns to a neighbour */
+#define MAX_REACH 16 /* the most rows or columns to a neighbour */
 #define MAX_HIDDEN 256
 #define MAX_RANK 256
 
@@ -22,7 +22,7 @@ struct nx_draft {
 };
 
 static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {
-    nx_read_table(r, NAME("offset"), d->n_neighbours, 2); /* checks it; its copy is not there while the arena counts */
+    nx_read_table(r, NAME("offset"), d->n_neighbours, 2); /* checks it; the copy does not exist while the arena counts */
     for (uint32_t o = 0; !r->status && o < d->n_neighbours; o++) {
         float offset[2], most = MAX_REACH;
         nx_dequantize(offset, tensor->data + o * (tensor->bytes / d->n_neighbours), tensor->type, 2);
@@ -78,7 +78,7 @@ const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32
     d->col = nx_read_table(r, NAME("position_col"), d->cols, d->hidden);
     d->output = nx_read_matrix(r, NAME("output"), d->values, d->hidden);
     d->bias = nx_read_vector(r, "draft.output.bias", d->values, 0);
-    r->parameters[r->part] = parameters; /* they are not the model's */
+    r->parameters[r->part] = parameters; /* they do not belong to the model */
     return placed;
 }
 

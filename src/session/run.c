@@ -10,7 +10,7 @@ int nx_ends(const nx_plan *plan, uint32_t id) {
     return 0;
 }
 
-/* No pass is interrupted. A damaged session may name one of a sample that takes none, which nx_pass does not end. */
+/* No pass is interrupted. A damaged session may name an interrupted pass of a sample that has none; nx_pass does not end it. */
 static void end_pass(nx_session *s) { s->columns = s->group = s->slice = 0; }
 
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters) {
@@ -50,7 +50,7 @@ static int may_follow(const nx_layout *l, const uint32_t *ids, uint32_t count, u
     return 1;
 }
 
-/* Enters n known positions of one sample from `at` on; nats (n) places of E floats, `apart` from one another, or null. */
+/* Enters n known positions of one sample from `at` on; nats: n arrays of E floats, `apart` from one another, or null. */
 static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_t n, float *nats, size_t apart) {
     nx_session *s = l->session;
     uint32_t slot = nx_slot(l, sample);
@@ -162,7 +162,7 @@ nx_status nx_compute(const nx_layout *l) {
     return NX_OK;
 }
 
-/* Adds biases and penalties to the logits of the element that has `before` elements of its sequence before it. */
+/* Adds biases and penalties to the logits of an element, given that its sequence has `before` elements before it. */
 static void shape(const nx_layout *l, uint32_t sample, uint32_t before) {
     const nx_settings *s = &l->session->settings;
     nx_penalties penalties = {s->repetition, s->frequency, s->presence, s->penalty_last};

@@ -5,7 +5,8 @@
 
 #include "draft.h"
 
-/* Begins every session. The builds of web/dist name their sources by it (build.sh), so that none reads the sessions of another. */
+/* The first words of every session. They identify the sources of the build (build.sh writes them for web/dist), so that no build reads the
+ * sessions of another. */
 #ifdef NX_BUILD
 #define MAGIC NX_BUILD
 #else
@@ -82,7 +83,7 @@ nx_layout nx_layout_of(const nx_model *model, const nx_session *session) {
 
 static int within(float x, float low, float high) { return x >= low && x <= high; }
 
-/* A build without models of texts refuses the settings that only they are drawn with. */
+/* A build without text models refuses settings that only they use. */
 static int shaping_valid(const nx_settings *s) {
     if (!NX_TEXTS && (s->temperature_last || s->penalty_last || s->biases)) return 0;
     return nx_filters_valid(s) && s->temperature_last <= 1 && (s->repetition == 0 || within(s->repetition, 0.01f, 100)) &&
@@ -94,7 +95,7 @@ static int settings_valid(const nx_settings *s) {
            s->maps <= 1 && s->hidden <= NX_TEXTS && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
-/* Fills in the zeros of a shape. Returns 0 when a run of this part cannot have that shape. */
+/* Replaces the zeros of a shape. Returns 0 if a run of this part cannot have that shape. */
 static int full_shape(const nx_plan *plan, const nx_part *part, const nx_shape *asked, nx_shape *shape) {
     if (asked)
         *shape = *asked;
@@ -209,7 +210,7 @@ static int has_inputs(const nx_plan *plan, const nx_session *session) {
     return 1;
 }
 
-/* Fills the ports of noise that were not given. */
+/* Fills the noise ports that were not given. */
 static void fill_noise(nx_layout *l) {
     const nx_settings *s = &l->session->settings;
     for (uint32_t i = 0; i < l->plan->n_inputs; i++) {
@@ -246,7 +247,7 @@ nx_status nx_session_encode(const nx_model *model, nx_session *session) {
     if (!l.plan->encodes || session->encoded) return NX_OK;
     if (NX_TEXTS && !session->slices) fill_noise(&l);
     int more = l.part->encode(l.plan->weights, &l.inputs, session->slices, l.encoder_output, l.scratch);
-    if (session->slices < INT32_MAX) session->slices++; /* which only a damaged one reaches */
+    if (session->slices < INT32_MAX) session->slices++; /* only a damaged session reaches this */
     if (more < 0) return nx_broke(session);
     if (more) return NX_MORE;
     session->encoded = 1;
@@ -274,7 +275,7 @@ nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint
 
 /* ---- saved sessions --------------------------------------------------------------------------------------------------- */
 
-/* Returns whether the numbers of a header are those of some run of its part, whose shape and settings were checked. */
+/* Returns whether the numbers of a header are possible for a run of its part; its shape and settings must be checked before. */
 static int header_valid(const nx_plan *plan, const nx_part *part, const nx_session *s) {
     int given = has_inputs(plan, s), ready = given && (!plan->encodes || s->encoded);
     if (s->position > s->shape.length || s->computed > s->shape.length || s->computed > s->position + 1) return 0;
@@ -291,7 +292,7 @@ static int header_valid(const nx_plan *plan, const nx_part *part, const nx_sessi
     return s->begun || !(s->living || s->found);
 }
 
-/* Returns whether the slots are a permutation of the samples, and every id is one, or none behind the end of a sample. */
+/* Returns whether the slots are a permutation of the samples, and every id is valid, or none after the end of a sample. */
 static int contents_valid(const nx_layout *l) {
     const nx_session *s = l->session;
     uint64_t taken = 0;

@@ -13,8 +13,8 @@
 #include "model.h"
 #include "sampling/categorical.h"
 
-/* A guess whose lead over the next id is smaller than this, in nats, ends the window of speculative decoding: it fails so often that the
- * columns behind it are not worth their time. Nothing that is drawn depends on it. */
+/* If the largest logit of a guess leads by less than this, in nats, it ends the window of speculative decoding: such guesses fail so often
+ * that later columns are not worth their time. The drawn values do not depend on it. */
 #define NX_SURE 1.5f
 
 struct nx_session {
@@ -26,14 +26,14 @@ struct nx_session {
     uint32_t has_output; /* the last pass computed its output layer */
     uint32_t forked;
     uint32_t given;           /* bit i: input i was given */
-    uint32_t slices, encoded; /* slices of the encoder that are done; 1: all are */
+    uint32_t slices, encoded; /* number of finished encoder slices; 1: all */
     uint32_t columns;         /* columns of a pass that was interrupted, else 0 */
-    uint32_t group, slice;    /* samples before that pass, slices of it that are done */
+    uint32_t group, slice;    /* samples before that pass, and its finished slices */
     uint32_t broken;          /* 1: a number was not finite */
-    uint32_t tried, held;     /* recent guesses that were looked up, and those of them that were right */
-    uint32_t begun;           /* 1 + the position where a search by beams began; 0: there is none */
-    uint32_t living, found;   /* hypotheses of the search that are live, and that are complete */
-    float best;               /* the least score of those that are complete */
+    uint32_t tried, held;     /* number of recent guesses from the text, and of the right ones among them */
+    uint32_t begun;           /* 1 + the position where a beam search began; 0: none */
+    uint32_t living, found;   /* numbers of live and of complete hypotheses of the search */
+    float best;               /* the least score of the complete ones */
 };
 
 /* The number of rows of a map in a run of this shape. A map of the encoder has each row once for every query. */
@@ -54,7 +54,7 @@ typedef struct {
     uint32_t *port[NX_PORTS];
     uint32_t *biased; /* (settings.biases) ids with a bias */
     float *bias;      /* (settings.biases) the number that is added to their logits */
-    uint8_t *ahead;   /* (length) the number of guesses that each position was computed on: nx_session_ahead */
+    uint8_t *ahead;   /* (length) the number of guesses on which each position's computation was based: nx_session_ahead */
     float *pass;      /* (NX_COLUMNS, nx_stride(P)) output parameters of a pass */
     float *logits;    /* (4, nx_stride(V)) logits of one element, and the scratch of its draw */
     void *scratch, *draft;
@@ -68,7 +68,7 @@ typedef struct {
     uint32_t stride, span, length, samples; /* nx_stride(P), E, positions, S */
 } nx_layout;
 
-/* Lays out a session's block. With a null block, only the sizes are of use. */
+/* Lays out a session's block. With a null block, only the sizes are valid. */
 void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape, void *block, nx_layout *l);
 nx_layout nx_layout_of(const nx_model *model, const nx_session *session);
 
@@ -85,7 +85,7 @@ static inline float *nx_maps_of(const nx_layout *l, uint32_t slot) {
     return l->session->settings.maps ? l->maps + slot * l->map_floats : NULL;
 }
 
-/* Has a column keep what the session keeps of it: its maps and its hidden states. */
+/* Sets up a column to keep what the session requests: its maps and its hidden states. */
 static inline void nx_keep_column(const nx_layout *l, uint32_t slot, nx_column *column) {
     column->maps = nx_maps_of(l, slot);
     if (NX_TEXTS && l->hidden_floats) column->hidden = l->hidden + slot * l->hidden_floats;
@@ -97,7 +97,7 @@ void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from);
 /* Gives every sample its own slot. */
 void nx_fork(const nx_layout *l);
 
-/* Returns whether the model draws while it computes, so that a state depends on more than the ids before it. */
+/* Returns whether the model draws inside, so that a state depends on more than the ids before it. */
 static inline int nx_noisy(const nx_layout *l) { return NX_TEXTS && l->plan->noisy && l->session->settings.temperature != 0; }
 
 /* Sample b becomes a copy of sample parents[b]; each has its own slot (forked). Only a parent that is chosen twice is copied. */
@@ -107,7 +107,7 @@ void nx_adopt(const nx_layout *l, const uint32_t *parents);
  * while there are more slices; the session remembers which is next. parameters (n, nx_stride(P)) written with the last one; may be null. */
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters);
 
-/* Marks the session as broken, so that every later call returns NX_E_NUMERIC. Returns that too. */
+/* Marks the session as broken, so that every later call returns NX_E_NUMERIC. Returns that status. */
 nx_status nx_broke(nx_session *session);
 
 /* Computes the output of the next position for every sample that has not ended, unless it is already computed. Returns NX_OK, NX_MORE or

@@ -7,15 +7,15 @@
 #include "reader.h"
 
 #define AROUND 27
-#define CELL 12           /* where its own cell stands among those around */
-#define LEFT (AROUND + 3) /* where the past begins, and the ones of the input stand */
-#define INPUT (LEFT + 1)  /* numbers of a pixel at the decoder's input */
+#define CELL 12           /* index of its own cell among the 3x3 */
+#define LEFT (AROUND + 3) /* indices of the past and of the constant 1 in the input */
+#define INPUT (LEFT + 1)  /* features of a pixel at the decoder's input */
 
 static const int past[6][2] = {{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}, {0, -2}, {-2, 0}}; /* rows, columns */
 
 int nx_direct_there(const nx_reader *reader) { return nx_tensor_rows(reader, "direct.input.weight") > 0; }
 
-/* The palette as the prior wants it. */
+/* The palette in the prior's form. */
 static const float *squares(nx_reader *r, const float *palette, uint32_t values) {
     uint32_t stride = nx_stride(values);
     float *planes = nx_arena_take(r->arena, (uint64_t)4 * stride * sizeof *planes);
@@ -53,7 +53,7 @@ void nx_direct_read(nx_reader *r, nx_direct *w, uint32_t d, const float *palette
 /* ---- known features --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t row, col, cell_rows, cell_cols, place; /* of the pixel; of a cell; of the pixel in its cell */
+    uint32_t row, col, cell_rows, cell_cols, place; /* coordinates of the pixel; of a cell; of the pixel in its cell */
 } spot;
 
 static spot spot_of(const nx_direct *w, uint32_t position) {
@@ -77,7 +77,7 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
     uint32_t row = s.row / s.cell_rows, col = s.col / s.cell_cols, first = row * s.cell_rows * w->width + col * s.cell_cols;
     memset(known, 0, NX_DIRECT_KNOWN * sizeof *known);
     for (uint32_t i = 0; i < 9; i++) {
-        uint32_t y = row + i / 3 - 1, x = col + i % 3 - 1; /* one before the first is beyond the last */
+        uint32_t y = row + i / 3 - 1, x = col + i % 3 - 1; /* the index before the first one wraps around */
         for (uint32_t c = 0; c < 3 && y < w->rows && x < w->cols; c++)
             known[3 * i + c] = (255 - (float)small[(y * w->cols + x) * 3 + c]) / 255;
     }
@@ -97,7 +97,7 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
     known[NX_DIRECT_KNOWN - 1] = 1;
 }
 
-/* The palette's colour nearest to z (3); of several the first. */
+/* The palette's colour nearest to z (3); the first one among equals. */
 static uint32_t nearest(const nx_direct *w, const float *z) {
     uint32_t stride = nx_stride(w->values), first = 0, at[4];
     v128_t red = wasm_f32x4_splat(z[0]), green = wasm_f32x4_splat(z[1]), blue = wasm_f32x4_splat(z[2]);
@@ -122,7 +122,7 @@ void nx_direct_enter(const nx_direct *w, float *x, const float *known, uint32_t 
     const float *row = w->input + (size_t)spot_of(w, position).place * INPUT * w->d;
     for (uint32_t f = 0; f < INPUT; f++, row += w->d) {
         float z = f < LEFT ? known[f] : 1;
-        if (z != 0) nx_add_scaled(x, row, z, w->d); /* not of white: most of a drawing */
+        if (z != 0) nx_add_scaled(x, row, z, w->d); /* not for white, which is most of a drawing */
     }
     if (!w->near) return;
     nx_add_scaled(x, w->near + (size_t)nearest(w, known + CELL) * w->d, 1, w->d);

@@ -19,7 +19,7 @@
  *   palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),   p_v: the colours of the palette
  *   mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c),   g = s_c / (1 + s_c), one s for each channel
  *
- * In single precision, features added in their order.
+ * In single precision; features are added in order.
  */
 #ifndef NX_DIRECT_H
 #define NX_DIRECT_H
@@ -27,13 +27,13 @@
 #include "arch.h"
 #include "kernels/kernels.h"
 
-#define NX_DIRECT_KNOWN 49 /* numbers that are known of a pixel */
+#define NX_DIRECT_KNOWN 49 /* number of known features per pixel */
 
 typedef struct {
     uint32_t height, width, rows, cols; /* of the large picture, and of the small one */
     uint32_t places, values, mixtures;  /* K, V; components, 0: a palette */
     uint32_t d;                         /* width of the model */
-    const float *input;                 /* (K 31, d)    E: rows of a place together */
+    const float *input;                 /* (K 31, d)    E: the rows of one index k are contiguous */
     const float *near;                  /* (2 V, d)     T, of a palette; or null */
     const float *guess;                 /* (K 49, 3)    A */
     const float *hidden;                /* (3, d)       W */
@@ -50,8 +50,8 @@ int nx_direct_there(const nx_reader *reader);
  * are multiples of those of the small one. */
 void nx_direct_read(nx_reader *reader, nx_direct *direct, uint32_t d, const float *palette, uint32_t values, uint32_t mixtures);
 
-/* known (NX_DIRECT_KNOWN) written, of the pixel at `position`.
- * small    (rows, cols, 3) levels of 256        ids    (position) colours, or (position, 3) levels */
+/* known (NX_DIRECT_KNOWN) written, for the pixel at `position`. small    (rows, cols, 3) levels of 256        ids    (position) colours, or
+ * (position, 3) levels */
 void nx_direct_know(const nx_direct *direct, float *known, const uint32_t *small, const uint32_t *ids, uint32_t position);
 
 /* The cell of the pixel at `position`, in raster order. */
@@ -60,7 +60,7 @@ uint32_t nx_direct_cell(const nx_direct *direct, uint32_t position);
 /* x (d) = x + E_k [C; r; 1], and the rows of the two nearest colours. */
 void nx_direct_enter(const nx_direct *direct, float *x, const float *known, uint32_t position);
 
-/* Adds the prior to the output layer's numbers; h (d): what it read. */
+/* Adds the prior to the output layer's numbers; h (d): its input. */
 void nx_direct_lead(const nx_direct *direct, float *parameters, const float *h, const float *known, uint32_t position);
 
 #endif

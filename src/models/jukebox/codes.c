@@ -6,7 +6,7 @@
 #include "kernels/kernels.h"
 
 #define MAX_STRIDE 16
-#define MAX_UNITS 6 /* of a stride; the last one is of dilation 3^5 */
+#define MAX_UNITS 6 /* units per stride; the last one has dilation 3^5 */
 #define MAX_CODES 16384
 
 /* ---- the file ------------------------------------------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@
  *
  *   argmin over k of |e_k|^2 / 2 - h . e_k
  *
- * and another stack makes samples of the vectors again.
+ * and another stack converts the vectors to samples.
  */
 #ifndef NX_JUKEBOX_CODES_H
 #define NX_JUKEBOX_CODES_H
@@ -15,7 +15,7 @@
 #define NX_MAX_STRIDES 4
 
 typedef struct {
-    uint32_t hop, width, codes; /* samples of a code, numbers of a vector, vectors */
+    uint32_t hop, width, codes; /* samples per code, numbers per vector, number of vectors */
     nx_stack encoder, decoder;
     nx_linear book; /* (codes, width), and -|e|^2 / 2 */
 } nx_codes;
@@ -24,7 +24,7 @@ typedef struct {
 void nx_codes_read_encoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 
-/* The number of codes of a sound of this many samples, which silence fills up to a whole code. */
+/* The number of codes of a sound with this many samples, padded with silence to a whole code. */
 static inline uint32_t nx_codes_of(const nx_codes *level, uint32_t samples) { return (samples + level->hop - 1) / level->hop; }
 
 /* Computes slice 0, 1, ... of the codes (n) of samples (n hop) in rows[0]. Returns 1 while there are more, 0 after the last one, -1 when a

@@ -5,7 +5,7 @@
 
 #include "kernels/image.h"
 
-#define SLICE 64 /* locations of a layer that are computed at once */
+#define SLICE 64 /* locations of a layer computed together */
 
 void nx_stack_add(nx_reader *r, nx_stack *stack, const char *name, nx_stack_kind kind, uint32_t step, uint32_t in, uint32_t out) {
     nx_stack_layer *l = &stack->layers[stack->n];
@@ -83,7 +83,7 @@ static void locations(const nx_stack_layer *l, uint32_t T, float *to, const floa
     if (l->kind == NX_STACK_UP) {
         uint32_t half = l->step / 2, end = T * l->step;
         for (uint32_t j = 0; j < n; j++)
-            for (uint32_t k = 0; k < l->step; k++) { /* unsigned: what is before the beginning is past the end */
+            for (uint32_t k = 0; k < l->step; k++) { /* unsigned: an index before the beginning is larger than the end */
                 uint32_t at = (first + j) * l->step + k - half;
                 if (at < end) memcpy(to + (size_t)at * l->out, s->out + (size_t)j * rows + k * l->out, l->out * sizeof *to);
             }

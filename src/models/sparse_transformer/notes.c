@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#define MOST_TICKS 4095 /* of an id: a million of them still pass in 32 bits */
+#define MOST_TICKS 4095 /* ticks of an id: a million of them still fit 32 bits */
 #define MOST_PITCH 127
 
-/* A number of each id, at most `most`. */
+/* One number for each id, at most `most`. */
 static const uint32_t *read_of_ids(nx_reader *r, const char *arch, const char *name, uint32_t most, uint32_t values) {
     uint32_t numbers[NX_MAX_NOTES], *placed = nx_arena_take(r->arena, values * sizeof *placed);
     uint32_t count = nx_read_numbers(r, nx_key(arch, name).text, 0, most, numbers, NX_MAX_NOTES);
@@ -17,7 +17,7 @@ static const uint32_t *read_of_ids(nx_reader *r, const char *arch, const char *n
 
 void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t values, uint32_t d) {
     uint32_t length = nx_read_u32(r, nx_key(arch, "time_length").text, 1, NX_MAX_LENGTH, NX_REQUIRED);
-    nx_read_u32(r, nx_key(arch, "notes.ticks").text, 1, MOST_TICKS, NX_REQUIRED); /* of a quarter: for codecs, as pitches are */
+    nx_read_u32(r, nx_key(arch, "notes.ticks").text, 1, MOST_TICKS, NX_REQUIRED); /* ticks per quarter: only for codecs, like pitches */
     notes->values = values;
     notes->bar_ticks = nx_read_u32(r, nx_key(arch, "notes.bar").text, 1, MOST_TICKS, NX_REQUIRED);
     if (values > NX_MAX_NOTES) nx_reader_fail(r, NX_E_LIMIT, "token_embd.weight", "too many notes");
@@ -33,7 +33,7 @@ void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t val
     notes->sounding = nx_read_embedding(r, "sounding_embd.weight", values, d);
 }
 
-/* Values stored for each position. Ids are kept plus 1: 0 is a voice without a note so far. */
+/* Values stored for each position. Ids are stored plus 1: 0 is a voice without a note so far. */
 enum { TIME, CHORD, SOUNDING };
 
 static uint32_t numbers_of(const nx_notes *notes) { return SOUNDING + notes->voices; }

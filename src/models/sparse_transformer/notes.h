@@ -7,7 +7,8 @@
  *   chord[c]                    c the number of ids since time last passed, at most the last row
  *   sum over v of sounding[s]   s the last id of voice v, where it had one
  *
- * So notes of one time share its embedding. t, c and s are kept for each position, so that a position may be entered again.
+ * Notes that start together share the embedding of their time. t, c and s are kept for each position, so that a position may be entered
+ * again.
  */
 #ifndef NX_SPARSE_NOTES_H
 #define NX_SPARSE_NOTES_H
@@ -20,7 +21,7 @@
 typedef struct {
     uint32_t values, voices;
     uint32_t bar_ticks;            /* b */
-    const uint32_t *ticks, *voice; /* (V) that pass with an id; its voice, from 1 on, or 0 */
+    const uint32_t *ticks, *voice; /* (V) ticks that pass with an id; its voice, from 1 on, or 0 */
     nx_embedding bar, tick, chord, sounding;
 } nx_notes;
 
@@ -30,7 +31,7 @@ void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t val
 /* Bytes kept for this many positions. */
 uint64_t nx_notes_bytes(const nx_notes *notes, uint32_t positions);
 
-/* Appends the id at position i, after that at i - 1, to the state `kept`, and adds its rows to x. y: scratch, both (nx_stride(d)). */
+/* Appends the id at position i, after the one at i - 1, to the state `kept`, and adds its rows to x. y: scratch, both (nx_stride(d)). */
 void nx_notes_add(const nx_notes *notes, void *kept, uint32_t i, uint32_t id, float *x, float *y, uint32_t d);
 
 #endif

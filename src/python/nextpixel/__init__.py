@@ -6,8 +6,9 @@
     ids = model.generate(784, seed=1)          # (784, 1, 1)
     nats = model.score(ids[:, 0])              # (784, 1): -log p of each id given those before it
 
-Everything is in ids, the whole numbers that a model draws: levels of grey, colours of a palette, tokens. Arrays are NumPy's. The same file, settings and seed give the
-same ids and the same bits as the C library and the browser. Log-probabilities are in nats: divide by log(2) for bits.
+Everything is in ids, the integers that a model draws: levels of grey, colours of a palette, tokens. Arrays are NumPy's. The same file,
+settings and seed give the same ids and the same bits as the C library and the browser. Log-probabilities are in nats: divide by log(2) for
+bits.
 """
 
 import ctypes
@@ -28,7 +29,7 @@ def version():
 
 
 class Error(Exception):
-    """What the library refuses. `status` is the name of its status, such as 'NX_E_ARGUMENT'."""
+    """An error of the library. `status` is the name of its status, such as 'NX_E_ARGUMENT'."""
 
     def __init__(self, status, message):
         self.status = _lib.nx_status_name(status).decode()
@@ -95,7 +96,7 @@ class AttentionMap:
 
 
 def open(path):
-    """Opens a GGUF file. Returns a Model; raises Error with the key or tensor that is wrong, or OSError."""
+    """Opens a GGUF file. Returns a Model; raises Error with the name of the wrong key or tensor, or OSError."""
     return Model(path)
 
 
@@ -203,8 +204,9 @@ class Model:
     def hidden_states(self, ids, layers=None, **options):
         """The hidden states at every position of `ids`. Returns (layers, positions, width), float32: of all layers, or of those listed.
 
-        Layer 0 is the embedding, layer i the output of block i, before the last norm. Row p is what the id at p was predicted from: a decoder of texts has read the
-        ids before it, so row p belongs to id p - 1, and row 0, before which nothing was read, is zeros. options: those of run()
+        Layer 0 is the embedding, layer i the output of block i, before the last norm. Row p is the state from which the id at p was
+        predicted: a text decoder has read the ids before it, so row p belongs to id p - 1, and row 0, before which nothing was read, is
+        zeros. options: those of run()
         """
         ids = self._ids(ids)
         options.setdefault('length', len(ids))
@@ -276,7 +278,8 @@ class Run:
         return self._settings.samples
 
     def put(self, ids, nats=True):
-        """Appends known positions, the same to every sample. ids (positions, span). Returns -log p of each, (positions, samples, span), or None without `nats`."""
+        """Appends known positions, the same for every sample. ids (positions, span). Returns -log p of each, (positions, samples, span), or
+        None without `nats`."""
         ids = self.model._ids(ids)
         costs = np.empty((len(ids), self.samples, self.part.span), np.float32) if nats else None
         first, status, done = self.position, _c.MORE, 0
@@ -307,7 +310,7 @@ class Run:
         return out
 
     def attention(self, sample=0):
-        """The attention of the last position computed: a list of AttentionMap with one query; of a map of the encoder, with all of its queries."""
+        """The attention at the last computed position: a list of AttentionMap with one query; for a map of the encoder, with all of its queries."""
         return [self._map(index, form, sample) for index, form in enumerate(self.model._forms[self.part.index][1])]
 
     def hidden_states(self, layers=None):

@@ -91,7 +91,7 @@ library = _loaded()
 
 
 class Block:
-    """Memory of `size` bytes, aligned as the library asks."""
+    """Memory of `size` bytes, with the alignment that the library requires."""
 
     def __init__(self, size):
         self._bytes = ctypes.create_string_buffer(size + ALIGN)
