@@ -10,13 +10,12 @@ const WAYS = /** @type {const} */ (['guessing', 'without']);
 const BLANK = phrase`not yet`;
 
 /** The numbers of the shown part of a picture. @param {Way} way @param {Drawing} drawing @param {number} pixels */
-export function showDrawing(way, { ahead, ms }, pixels) {
+export function showDrawing(way, { ahead }, pixels) {
   const count = passes(ahead, pixels);
   const whole = pixels === ahead.length;
   byId(`ahead-passes-${way}`).textContent = String(count);
   byId(`ahead-each-${way}`).textContent = (pixels / count).toFixed(2);
   byId(`ahead-right-${way}`).textContent = way === 'guessing' ? String(pixels - count) : phrase`none`;
-  byId(`ahead-ms-${way}`).textContent = time(ms);
   if (way !== 'guessing') return;
   const each = (pixels / count).toFixed(2);
   byId('ahead-summary').textContent = whole
@@ -32,10 +31,11 @@ export function showVerdict(a, b) {
   return text;
 }
 
-/** Another picture: its numbers are unknown. */
-export function clearNumbers() {
-  for (const way of WAYS) for (const row of ['passes', 'each', 'right', 'ms', 'median']) byId(`ahead-${row}-${way}`).textContent = BLANK;
-  for (const id of ['summary', 'verdict', 'timing']) byId(`ahead-${id}`).textContent = '';
+/** Another picture: its numbers are unknown; the medians are of eight pictures and stay. @param {boolean} [all] these too */
+export function clearNumbers(all = false) {
+  const rows = ['passes', 'each', 'right', ...(all ? ['median'] : [])];
+  for (const way of WAYS) for (const row of rows) byId(`ahead-${row}-${way}`).textContent = BLANK;
+  for (const id of ['summary', 'verdict']) byId(`ahead-${id}`).textContent = '';
 }
 
 /** @param {Timing} timing @param {number} pictures @returns {string} the result in words */

@@ -42,6 +42,8 @@ function createAhead() {
   let model = null;
   /** The picture so far, in both ways. @type {{ guessing?: Drawing, without?: Drawing }} */
   let drawings = {};
+  /** Whether the medians are known, and whether they are being measured. */
+  let [timed, measuring] = [false, false];
   /** The shown drawing. @type {{ way: 'guessing' | 'without', drawing: Drawing } | null} */
   let shown = null;
 
@@ -104,26 +106,28 @@ function createAhead() {
       const other = way === 'guessing' ? 'without' : 'guessing';
       const beside = (drawings[other] ??= await draw(artist, { ...options(), lookAhead: other === 'guessing', signal }));
       showDrawing(other, beside, length);
-      // The first pictures of a page include compile time: each is timed once more.
-      for (const [name, one] of /** @type {const} */ ([
-        [way, drawing],
-        [other, beside],
-      ])) {
-        one.ms = Math.min(one.ms, (await draw(artist, { ...options(), lookAhead: name === 'guessing', signal })).ms);
-        showDrawing(name, one, length);
-      }
       announce([byId('ahead-summary').textContent, showVerdict(drawings.guessing, drawings.without)].join(' '));
+      // A single time proves nothing, and the first of a page includes compile time: the figure shows medians only.
+      if (!timed) await measure(artist, signal);
     });
 
   const time = () =>
     run('timing', async (artist, signal) => {
-      showWhole(); // the shown drawing; its time is already known
+      showWhole();
       announce(phrase`Timing ${PICTURES} pictures, each with guesses and without.`);
-      const timing = await timeBoth(artist, { ...options(), signal }, PICTURES, (done) =>
-        say(phrase`Timing: ${done} of ${PICTURES} pictures drawn both ways.`),
-      );
-      announce(showTiming(timing, PICTURES));
+      announce(await measure(artist, signal));
     });
+
+  /** The medians of several pictures, drawn both ways in turn. @param {Model} artist @param {AbortSignal} signal */
+  async function measure(artist, signal) {
+    const timing = await timeBoth(artist, { ...options(), signal }, PICTURES, (done) => {
+      measuring = true;
+      say(phrase`Timing: ${done} of ${PICTURES} pictures drawn both ways.`);
+    });
+    timed = true;
+    measuring = false;
+    return showTiming(timing, PICTURES);
+  }
 
   /** Another picture. */
   function startNew() {
@@ -136,7 +140,8 @@ function createAhead() {
   }
 
   function halt() {
-    if (playback.phase === 'timing') say(phrase`Timing was stopped.`);
+    if (measuring) say(phrase`Timing was stopped.`);
+    measuring = false;
     playback.stop();
   }
 
@@ -208,7 +213,7 @@ function createAhead() {
       action();
     });
   }
-  clearNumbers();
+  clearNumbers(true);
   return loading.load();
 }
 

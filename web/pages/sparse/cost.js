@@ -73,10 +73,10 @@ export function createCost(root) {
   const body = make('tbody');
   const rows = SIDES.map((side, i) => {
     const cells = WHICH.map((which, k) => ({
-      time: make('td', { 'data-head': phrase`${NAMES[which]}, a step` }, phrase`${integer(MEASURED.times[i][k])} µs`),
+      time: make('td', { class: 'time', 'data-head': phrase`${NAMES[which]}, a step` }, phrase`${integer(MEASURED.times[i][k])} µs`),
       memory: make('td', { 'data-head': phrase`${NAMES[which]} keeps` }, bytes(memory(which, side))),
     }));
-    const ratio = make('td', { 'data-head': phrase`Dense by the faster one` }, ratioOf(MEASURED.times[i]));
+    const ratio = make('td', { class: 'ratio', 'data-head': phrase`Dense by the faster one` }, ratioOf(MEASURED.times[i]));
     body.append(
       make(
         'tr',
@@ -125,6 +125,7 @@ export function createCost(root) {
     },
   });
   measure.button.addEventListener('click', () => {
+    sight.decide();
     run();
     stop.button.focus(); // the focused button is disabled now
   });
@@ -134,25 +135,32 @@ export function createCost(root) {
     said.textContent = phrase`Stopped.`;
     measure.button.focus();
   });
+  const sight = playback.watch(byId('figure-cost'), run);
   playback.enter('ready');
   said.textContent = phrase`Measured on ${MEASURED.where}. Measure it on yours.`;
+  sight.proceed();
 
   function run() {
     return playback.run(async (signal) => {
-      for (const { cells, ratio } of rows) for (const cell of [...cells.map(({ time }) => time), ratio]) cell.textContent = '–';
       said.textContent = phrase`Warming up …`;
       for (const which of WHICH) await measured(which, SIDES[0], signal); // code is slow at first
       for (const { side, cells, ratio } of rows) {
-        /** @type {number[]} */
-        const times = [];
-        for (const [k, which] of WHICH.entries()) {
-          said.textContent = phrase`Measuring ${NAMES[which].toLowerCase()} attention over ${integer(side * side)} positions …`;
-          const parts = [];
-          for (let k = 0; k < (side < 128 ? TRIES : 1); k++) parts.push(...(await measured(which, side, signal)));
-          signal.throwIfAborted();
-          times.push(median(parts));
-          cells[k].time.textContent = phrase`${integer(times[k])} µs`;
+        // By turns, so that none has the better moments.
+        /** @type {number[][]} */
+        const parts = WHICH.map(() => []);
+        for (let round = 0; round < (side < 128 ? TRIES : 1); round++) {
+          for (const [k, which] of WHICH.entries()) {
+            said.textContent = phrase`Measuring ${NAMES[which].toLowerCase()} attention over ${integer(side * side)} positions …`;
+            parts[k].push(...(await measured(which, side, signal)));
+            signal.throwIfAborted();
+          }
         }
+        const times = parts.map(median);
+        cells.forEach(({ time }, k) => {
+          time.textContent = phrase`${integer(times[k])} µs`;
+          time.classList.add('here');
+        });
+        ratio.classList.add('here');
         ratio.textContent = ratioOf(times);
       }
       said.textContent = phrase`A step holds all else that a network does, too, which does not grow: the longer, the nearer its time is to that of attention.`;
