@@ -15,6 +15,10 @@ const RELEASE = /\/(dist-[0-9a-f]{12})\//;
 /** The folder of a release's weights, and what stands before it. Its copies, up to 65 MB, are the library's. */
 const WEIGHTS = /^(.*\/)(weights-[0-9a-f]{12})\/[^/]*\.gguf$/;
 const LIBRARY = 'nextpixel';
+/** Lists of the files of each course that a visitor keeps (shell/page/page-keep.js): these stay as they are until that replaces them. */
+const COURSES = 'nextpixel-courses';
+/** The header of its requests, whose answers it keeps itself. */
+const KEEPING = 'x-nextpixel-keep';
 /** The folder of the weights that were asked for last. */
 let latest = '';
 /** Files that are kept. The site has fewer than 300. */
@@ -44,7 +48,8 @@ worker.addEventListener('fetch', (/** @type {FetchEvent} */ event) => {
   const { request } = event;
   const [, , folder] = WEIGHTS.exec(fileOf(request.url)) ?? [];
   if (folder && folder !== latest) event.waitUntil(forgetWeights(fileOf(request.url)).catch(() => {}));
-  if (request.method === 'GET' && ours(request.url) && !request.headers.has('range')) event.respondWith(answer(event));
+  if (request.method === 'GET' && ours(request.url) && !request.headers.has('range') && !request.headers.has(KEEPING))
+    event.respondWith(answer(event));
 });
 
 /** Files that a page has loaded before this worker was there. */
@@ -73,6 +78,14 @@ async function answer(event) {
   }
 }
 
+/** The files of the courses that are kept. @returns {Promise<Set<string>>} */
+async function pinned() {
+  if (!(await caches.has(COURSES))) return new Set();
+  const cache = await caches.open(COURSES);
+  const lists = await Promise.all((await cache.keys()).map(async (request) => (await cache.match(request))?.json()));
+  return new Set(lists.flatMap((list) => list?.files.map((/** @type {[string]} */ [url]) => url) ?? []));
+}
+
 /** @param {string} url */
 const copyOf = async (url) => (await caches.open(NAME)).match(fileOf(url), { ignoreVary: true });
 
@@ -82,6 +95,7 @@ async function keep(url, status, tag) {
     if (status !== 200) return;
     const copy = await copyOf(url);
     if (copy && tag !== null && copy.headers.get('etag') === tag) return;
+    if (copy && (await pinned()).has(fileOf(url))) return;
     const response = await fetch(url); // the browser has it from a moment ago
     if (response.status !== 200) return;
     const cache = await caches.open(NAME);
@@ -98,6 +112,7 @@ async function forget() {
   const urls = (await cache.keys()).map(({ url }) => url); // the oldest first
   const releases = [...new Set(urls.flatMap((url) => RELEASE.exec(url)?.[1] ?? []).reverse())];
   const old = releases.slice(RELEASES);
+  const held = await pinned();
   /** @param {string} url of a page */
   const isOld = async (url) => {
     const text = await (await cache.match(url, { ignoreVary: true }))?.text();
@@ -105,6 +120,7 @@ async function forget() {
   };
   const [left, gone] = [/** @type {string[]} */ ([]), /** @type {string[]} */ ([])];
   for (const url of urls) {
+    if (held.has(url)) continue;
     const release = RELEASE.exec(url)?.[1];
     const dropped =
       url !== fileOf(url) || (release ? old.includes(release) : old.length > 0 && /(\/|\.html)$/.test(url) && (await isOld(url)));
@@ -119,7 +135,9 @@ async function forgetWeights(url) {
   const [, site, folder] = /** @type {RegExpExecArray} */ (WEIGHTS.exec(url));
   latest = folder;
   const cache = await caches.open(LIBRARY);
+  const held = await pinned();
   for (const request of await cache.keys()) {
+    if (held.has(request.url)) continue;
     const [, place, other] = WEIGHTS.exec(fileOf(request.url)) ?? [];
     if (place === site && other !== folder) await cache.delete(request);
   }

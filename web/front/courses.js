@@ -174,7 +174,12 @@ export const COURSES = [
 export const systemOf = (page) => PAPERS.find((paper) => paper.page === page)?.system ?? page;
 
 /** The id of a course on the front page. @param {string} name */
-const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
+export const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
+
+/** Where a visitor keeps the files of a course (shell/page/page-keep.js): HTML. @param {string} name  of the course @param {Phrase} phrase */
+const keeping = (name, phrase) =>
+  `      <details class="take keep needs-js" data-course="${idOf(name)}"><summary>${phrase`Keep this course on this device`}</summary></details>
+`;
 
 /** The courses for the front page: HTML of lists. @param {Phrase} [phrase] in the language of the page */
 export const courseLists = (phrase = english) =>
@@ -183,7 +188,7 @@ export const courseLists = (phrase = english) =>
       <h3>${phrase(name)}</h3>
       <p>${phrase(says)}</p>
       <ol>${steps.map(({ page }) => `<li><a href="pages/${page}/">${phrase(systemOf(page))}</a></li>`).join('')}</ol>
-    </section>
+${keeping(name, phrase)}    </section>
 `,
   ).join('');
 
@@ -240,6 +245,6 @@ export function courseOf(page, phrase = english) {
   return `    <nav class="course-place" aria-label="${phrase`Course: ${phrase(name)}`}">
       <p class="course-asks"><strong>${phrase`A question.`}</strong> ${phrase(asks)} <a href="#${at}">${phrase`Try it`}</a></p>
       <p>${place.join('; ')}.</p>
-    </nav>
+${keeping(name, phrase)}    </nav>
 `;
 }

@@ -17,6 +17,7 @@
  *     page-start.js  what a page begins before all else, with shared.js: its worker and its weights
  *     page-shell.js  what all pages share, with these two
  *     page-text.js, page-completion.js  figures that only some pages have
+ *     page-keep.js  keeps a course on the device, fetched when it is asked for
  *     page-<name>.js  the rest of web/pages/<name>, with these
  *     page-front.js, page-front.css  the front page for itself, with what it needs of all that
  *
@@ -289,6 +290,7 @@ export async function bundles() {
     ...['page-text', 'page-completion'].map((name) =>
       bundle({ [name]: PAGE_PARTS[name] }, { ...forPage, plugins: [fromParts('page-start', 'page-shell'), moved] }),
     ),
+    bundle({ 'page-keep': PAGE_PARTS['page-keep'] }, { ...forPage, plugins: [moved] }),
     bundle({ 'page-front': 'front/main.js' }, { ...forPage, plugins: [unusedApart, first, moved] }),
     bundle({ 'page-front': 'front/front.css' }, forPage),
     bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), {

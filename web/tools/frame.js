@@ -59,7 +59,7 @@ const FROM_FILE = "if(location.protocol=='file:')document.getElementById('from-f
  */
 export const policy = (connect) =>
   `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-${createHash('sha256').update(FROM_FILE).digest('base64')}'; worker-src 'self'; ` +
-  `connect-src 'self'${connect ? ` ${connect}` : ''}; img-src 'self' data: blob:; style-src 'self'; base-uri 'none'; form-action 'none'`;
+  `connect-src 'self'${connect ? ` ${connect}` : ''}; img-src 'self' data: blob:; style-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'`;
 
 /**
  * The beginning of every page of the demo and of the manual.
@@ -203,6 +203,7 @@ export function framed(source, { path, name, sheets, languages = [], translation
     `<script type="module" async${blocking} src="${up}dist/${script}.js"></script>`;
   const tags = [
     ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
+    `<link rel="manifest" href="${up}manifest${translation ? `.${translation.lang}` : ''}.webmanifest">`,
     ...(translation ? [wordsTag(translation)] : []), // before whatever says them
     ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),

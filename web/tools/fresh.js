@@ -19,6 +19,7 @@ export const PAGE_PARTS = {
   'page-shell': 'shell/index.js',
   'page-text': 'shell/text/index.js',
   'page-completion': 'shell/completion/index.js',
+  'page-keep': 'shell/page/page-keep.js',
 };
 
 /**

@@ -23,6 +23,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
+import { courseFilesOf } from './course-files.js';
 import { pageOf, policy } from './frame.js';
 import { bundledOf, isMade, sourceOf } from './fresh.js';
 
@@ -51,6 +52,7 @@ export const TYPES = {
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
   '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json',
   '.webp': 'image/webp',
 };
 
@@ -162,6 +164,8 @@ async function answer({ base, names, pages }, request, response) {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
   const page = await pageAt(base, request.url ?? '/');
   if (page !== undefined) return sendPage(request, response, page, pages);
+  if (/^\/web\/courses\.json(\?|$)/.test(request.url ?? '') && (await isSource(base)))
+    return send(response, JSON.stringify(await courseFilesOf(base)), TYPES['.json']);
   const path = await locate(base, request.url ?? '/');
   const sources = dirname(path) === join(base, 'web/dist') ? sourceOf(basename(path)) : undefined;
   if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)]);
@@ -201,8 +205,15 @@ async function answer({ base, names, pages }, request, response) {
   }
 }
 
+/** Whether the pages are made of their sources: in a built site they are files. @param {string} base */
+const isSource = (base) =>
+  stat(join(base, 'web/front/page.html')).then(
+    () => true,
+    () => false,
+  );
+
 /**
- * Sends a script or a style that is made of sources.
+ * Sends a file that is made of sources.
  *
  * @param {import('node:http').ServerResponse} response
  * @param {string} text

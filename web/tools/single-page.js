@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
 
+import { weightsIn } from './course-files.js';
 import { pageOf } from './frame.js';
 import { PAGE_PARTS, PARTS_OF_PACKAGES, pagesOf } from './fresh.js';
 import { LANGUAGES } from './languages.js';
@@ -57,7 +58,8 @@ const INSTEAD = (first) => ({
     export const weights = ${first ? `{ href: addressOf(${JSON.stringify(first)}) }` : 'null'};
     export const takeWorker = () => undefined;
     for (const element of document.querySelectorAll('next-pixel[model]')) element.setAttribute('model', addressOf(element.getAttribute('model').split('/').at(-1)));`,
-  'shell/page/offline.js': async () => 'export const workOffline = () => {};',
+  'shell/page/offline.js': async () => 'export const workOffline = async () => {};',
+  'shell/page/courses.js': async () => 'export const offerCourses = () => {}, refreshCourses = () => {};',
 });
 
 /** Addresses of files next to a module become data. @param {string} path  of the module @param {string} text */
@@ -116,14 +118,6 @@ async function scriptOf(name, first) {
   return outputFiles[0].text;
 }
 
-/** Weight files that a text names: literally, or as a template. @param {string} text @param {string[]} all */
-function weightsIn(text, all) {
-  const named = new Set(text.match(/[\w-]+(?:\$\{[^}]*\})?\.gguf/g));
-  // The part that a template leaves open is one word, and perhaps a letter after it: local-p.
-  const patterns = [...named].map((name) => new RegExp(`^${name.replace(/\$\{.*\}/, '[a-z]+(-[a-z])?').replace('.', '\\.')}$`));
-  return all.filter((name) => patterns.some((pattern) => pattern.test(name)));
-}
-
 /** @param {string} text  of a script or a style @returns {string} as a policy names it */
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -169,6 +163,7 @@ async function singlePage(name, lang, others) {
     .replace(/ *<link rel="(preload|modulepreload|stylesheet|alternate)"[^>]*>\n/g, '')
     .replace(/ *<script type="module"[^>]*><\/script>\n/g, '')
     .replace(/<p id="from-file".*?<\/script>\n/s, '')
+    .replace(/ *<link rel="manifest"[^>]*>\n| *<details class="take keep.*?<\/details>\n/gs, '')
     .replace('</head>', () => `${styles.map((text) => `<style>${text}</style>\n`).join('')}</head>`)
     .replace('</body>', () => `${data.join('')}<script type="module">${script}</script>\n</body>`);
   /** @type {Map<string, string>} */

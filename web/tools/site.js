@@ -11,6 +11,7 @@
  *     web/                 the pages, their styles and pictures: short-lived, as `Cache-Control: no-cache`
  *     web/dist-HASH/       scripts and wasm       } named after what is in them: a host may say
  *     weights-HASH/        models                 } `Cache-Control: max-age=31536000, immutable`
+ *     web/courses.json     the files of each course, for visitors who keep one (course-files.js)
  *     *.gz, *.br           the same compressed, for hosts that send those
  *
  * Every address in it is relative. With --address, where it is going to lie, its pages also say what a shared link shows (sharing.js).
@@ -23,6 +24,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
+import { courseFiles, factsOf } from './course-files.js';
 import { framedPages } from './frame.js';
 import { shared } from './sharing.js';
 
@@ -82,20 +84,33 @@ export async function writeSite(target, { effort = 11, address } = {}) {
   for (const [name, bytes] of weights) await write(`${models}/${name}`, bytes);
   for (const [name, bytes] of dist) await write(`web/${scripts}/${name}`, bytes);
   const files = await read('web', (file) => SCRIPTS.test(file) || !SOURCES.test(file));
-  for (const [path, html] of await framedPages(`${ROOT}web`)) files.set(path, Buffer.from(html));
+  const framed = await framedPages(`${ROOT}web`);
+  for (const [path, html] of framed) files.set(path, Buffer.from(html));
+  /** The HTML of the demo's pages, as it is written. @type {Map<string, string>} */
+  const pages = new Map();
   for (const [name, bytes] of files) {
-    const page = /\.html$/.test(name);
-    const made = page && address ? Buffer.from(shared(bytes.toString('utf8'), `web/${name}`, address)) : bytes;
-    await write(
-      `web/${name}`,
-      page
-        ? changed(made, [
-            [/(href|src)="([./]*)dist\//g, `$1="$2${scripts}/`],
-            [/(href|src|model)="([./]*)weights\/(?=[\w-]+\.(gguf|md))/g, `$1="$2${models}/`],
-          ])
-        : bytes,
-    );
+    if (!/\.html$/.test(name)) {
+      await write(`web/${name}`, bytes);
+      continue;
+    }
+    const page = changed(address ? Buffer.from(shared(bytes.toString('utf8'), `web/${name}`, address)) : bytes, [
+      [/(href|src)="([./]*)dist\//g, `$1="$2${scripts}/`],
+      [/(href|src|model)="([./]*)weights\/(?=[\w-]+\.(gguf|md))/g, `$1="$2${models}/`],
+    ]);
+    await write(`web/${name}`, page);
+    if (framed.has(name)) pages.set(name, page.toString('utf8'));
   }
+  const facts = (/** @type {Map<string, Buffer>} */ all, start = '') =>
+    [...all].map(([name, bytes]) => /** @type {const} */ ([start + name, factsOf(bytes)]));
+  const courses = courseFiles({
+    pages,
+    files: new Map([...facts(files).filter(([name]) => !name.endsWith('.html')), ...facts(dist, 'dist/')]),
+    weights: new Map(facts(weights)),
+    script: (name) => String(dist.get(`page-${name}.js`)),
+    dist: scripts,
+    models,
+  });
+  await write('web/courses.json', JSON.stringify(courses));
   await write(
     'index.html',
     `<!doctype html>

@@ -2,6 +2,9 @@
 // Lets the page work without a connection from the second visit on.
 // @ts-check
 
+/** The cache of the courses that a visitor keeps: lists of files, by the address of the course. sw.js has the same name. */
+export const COURSES = 'nextpixel-courses';
+
 /** Starts the service worker, and passes it the addresses of everything that the page loaded before it. */
 export async function workOffline() {
   try {

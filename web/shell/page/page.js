@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Starts a page: lets code be copied, keeps the place for who changes the language, and keeps it for a visit without a connection.
+// Starts a page: lets code be copied, keeps the place for who changes the language, and keeps the page, or its course, for a visit without a connection.
 // @ts-check
 import { keepCompositions } from './composition.js';
 import { copyCode } from './copy.js';
+import { offerCourses, refreshCourses } from './courses.js';
 import { keepLanguage } from './language.js';
 import { workOffline } from './offline.js';
 
@@ -14,6 +15,7 @@ export function startPage(first = Promise.resolve()) {
   keepCompositions();
   copyCode();
   keepLanguage();
-  const later = () => void setTimeout(workOffline, NEXT_VISIT_MS);
+  offerCourses();
+  const later = () => void setTimeout(() => workOffline().then(refreshCourses), NEXT_VISIT_MS);
   first.then(later, later);
 }

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** "Keep this course on this device": its pages work without a connection in every language; it can be cancelled and removed, survives a new release, and the site can be installed. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { COURSES, idOf } from '../../web/front/courses.js';
+import { LANGUAGES } from '../../web/tools/languages.js';
+import { OUT, WAIT, firstFigure, session } from './browser.js';
+import { isFilled, scrollThrough } from './checks.js';
+import { published } from './published.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+
+const COURSE = COURSES[2]; // the smallest: two pages
+const ID = idOf(COURSE.name);
+const box = (/** @type {Page} */ page) => page.locator(`[data-course="${ID}"]`);
+const said = (/** @type {Page} */ page) => box(page).locator('[role=status]');
+/** The number of files in every cache. @param {Page} page */
+const counts = (page) =>
+  page.evaluate(async () =>
+    Promise.all(['nextpixel-courses', 'nextpixel-page', 'nextpixel'].map(async (name) => (await (await caches.open(name)).keys()).length)),
+  );
+
+/** @param {Page} page */
+async function openBox(page) {
+  await box(page).locator('summary').click();
+  await said(page).filter({ hasText: '2' }).waitFor(WAIT);
+}
+
+/** @param {Page} page */
+async function keepIt(page) {
+  await box(page).getByRole('button', { name: 'Keep' }).click();
+  await said(page).filter({ hasText: 'Kept: the course works' }).waitFor(WAIT);
+}
+
+test('a course that is kept works without a connection, every page in every language, and can be removed', { timeout: 400000 }, () =>
+  withPage(
+    async (page, complaints) => {
+      const asked = /** @type {string[]} */ ([]);
+      page.on('request', (request) => asked.push(request.url()));
+      await page.goto(`/web/pages/${COURSE.steps[0].page}/`);
+      await firstFigure(page).waitFor(WAIT);
+      assert.deepEqual(
+        asked.filter((url) => /page-keep|courses\.json/.test(url)),
+        [],
+        'nothing of it loads before it is asked for',
+      );
+      await openBox(page);
+      assert.match(await said(page).innerText(), /^2 pages in English and Korean: [\d.]+ MB of pages and scripts, [\d.]+ MB of models\.$/);
+      await box(page).screenshot({ path: `${OUT}keep-before.png` });
+      await keepIt(page);
+      await box(page).screenshot({ path: `${OUT}keep-after.png` });
+      assert.deepEqual(complaints, []);
+
+      await page.context().setOffline(true);
+      for (const { page: name } of COURSE.steps) {
+        for (const lang of ['', ...Object.keys(LANGUAGES).map((code) => `${code}/`)]) {
+          complaints.length = 0;
+          await page.goto(`/web/pages/${name}/${lang}`);
+          await firstFigure(page).waitFor(WAIT);
+          await isFilled(page);
+          await scrollThrough(page);
+          // Without a connection Chromium complains of the checks whether a file is still the same.
+          assert.deepEqual(
+            complaints.filter((text) => !/ERR_INTERNET_DISCONNECTED|ERR_FAILED/.test(text)),
+            [],
+            `${name}/${lang}`,
+          );
+        }
+      }
+      await page.goto('/web/');
+      await firstFigure(page, 'done').waitFor(WAIT);
+      await box(page).scrollIntoViewIfNeeded();
+      await openBox(page);
+      await page.screenshot({ path: `${OUT}keep-front.png` });
+      assert.match(await said(page).innerText(), /^Kept: the course works/);
+
+      await page.context().setOffline(false);
+      await box(page).getByRole('button', { name: 'Remove' }).click();
+      await said(page)
+        .filter({ hasText: /^2 pages/ })
+        .waitFor(WAIT);
+      assert.equal(await page.evaluate(() => caches.has('nextpixel-courses')), false);
+      const left = await page.evaluate(async () => (await (await caches.open('nextpixel')).keys()).map(({ url }) => url));
+      assert.deepEqual(
+        left.filter((url) => /sagan|jukebox/.test(url)),
+        [],
+      );
+    },
+    { complains: true },
+  ),
+);
+
+test('keeping a course can be cancelled and continued; without room, or a connection, it says so', { timeout: 300000 }, () =>
+  withPage(
+    async (page) => {
+      await page.goto('/web/pages/jukebox/ko/');
+      await firstFigure(page).waitFor(WAIT);
+      await openBox(page);
+      const action = box(page).getByRole('button').first();
+      await page.route('**/sagan-emoji-plain.gguf', () => {}); // never answered
+      await action.click();
+      await page.waitForFunction(() => Number(document.querySelector('.keep progress')?.getAttribute('value') ?? 0) > 0.5, undefined, WAIT);
+      await action.click();
+      await said(page).filter({ hasText: '취소했습니다' }).waitFor(WAIT);
+      const [courses, files] = await counts(page);
+      assert.equal(courses, 0);
+      assert.ok(files > 50, `${files}`);
+
+      await page.unroute('**/sagan-emoji-plain.gguf');
+      await page.route('**/sagan-emoji-plain.gguf', (route) => route.abort('internetdisconnected'));
+      await action.click();
+      await said(page).filter({ hasText: '연결이 끊어졌습니다' }).waitFor(WAIT);
+
+      await page.unroute('**/sagan-emoji-plain.gguf');
+      await page.evaluate(() => {
+        const { estimate } = StorageManager.prototype;
+        StorageManager.prototype.estimate = async () => {
+          StorageManager.prototype.estimate = estimate;
+          return { quota: 10, usage: 0 };
+        };
+      });
+      await action.click();
+      await said(page).filter({ hasText: '공간이 모자랍니다' }).waitFor(WAIT);
+
+      const fetched = /** @type {string[]} */ ([]);
+      page.on('request', (request) => request.headers()['x-nextpixel-keep'] && fetched.push(request.url().replace(/.*\//, '')));
+      await action.click();
+      await said(page).filter({ hasText: '저장했습니다' }).waitFor(WAIT);
+      assert.ok(fetched.includes('sagan-emoji-plain.gguf'));
+      assert.deepEqual(
+        fetched.filter((name) => name.endsWith('.gguf') && name !== 'sagan-emoji-plain.gguf'),
+        [],
+        'what has come is not fetched again',
+      );
+    },
+    { complains: true },
+  ),
+);
+
+test(
+  'a new release: what is kept works until the course is brought to it, and equal files are not fetched again',
+  { timeout: 120000 },
+  () =>
+    withPage(
+      async (page) => {
+        const { root } = await published();
+        const worker = await readFile(join(root, 'web/sw.js'));
+        const code = await readFile(
+          join(root, `web/${(await readFile(join(root, 'web/index.html'), 'utf8')).match(/dist-[0-9a-f]{12}/)?.[0]}/page-keep.js`),
+        );
+        /** The release that the host has. */
+        let release = 1;
+        const folder = (/** @type {string} */ kind) => `${kind}-${String(release).repeat(12)}`;
+        const asked = /** @type {string[]} */ ([]);
+        const server = createServer((request, response) => {
+          const { pathname } = new URL(request.url ?? '', 'http://here');
+          asked.push(pathname);
+          /** @param {string} type @param {string | Buffer} body */
+          const send = (type, body) => response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(body);
+          if (pathname === '/sw.js') return send('text/javascript', worker);
+          if (pathname.endsWith('page-keep.js')) return send('text/javascript', code);
+          if (pathname === '/courses.json') {
+            const files = [
+              ['page/', 9, `page${release}`],
+              [`${folder('dist')}/a.js`, 9, `a${release}`],
+              [`${folder('weights')}/same.gguf`, 9, 'same'],
+              [`${folder('weights')}/other.gguf`, 9, `other${release}`],
+            ];
+            return send('application/json', JSON.stringify({ release: `r${release}`, courses: { [ID]: { pages: 1, files } } }));
+          }
+          if (pathname.includes('-') && !pathname.includes(String(release).repeat(12))) return response.writeHead(404).end();
+          if (pathname.endsWith('.js')) return send('text/javascript', `document.title = '${release}';`);
+          if (pathname.endsWith('.gguf')) return send('application/octet-stream', `${pathname} ${release}`);
+          send(
+            'text/html',
+            `<!doctype html><link rel="icon" href="data:,"><title>0</title><script src="/${folder('dist')}/a.js"></script>`,
+          );
+        });
+        await new Promise((done) => {
+          server.listen(0, '127.0.0.1', () => done(undefined));
+        });
+        const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+        /** Opens the box, and returns what it says. */
+        const fill = () =>
+          page.evaluate(async (id) => {
+            const address = '/dist/page-keep.js'; // its addresses are relative to web/, the folder above
+            const { fill } = await import(address);
+            document.body.innerHTML = `<div class="keep" data-course="${id}"></div>`;
+            await fill(document.querySelector('.keep'));
+          }, ID);
+        try {
+          await page.goto(`${url}/page/`);
+          await page.evaluate(() => navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready));
+          await page.reload();
+          await fill();
+          await keepIt(page);
+
+          // Online it is the new page, offline the whole of the old one, though the weights of the new release were asked for.
+          release = 2;
+          await page.goto(`${url}/page/`);
+          assert.equal(await page.title(), '2');
+          await page.evaluate(() => fetch('/weights-222222222222/other.gguf').then((answer) => answer.text()));
+          await page.waitForTimeout(500);
+          await page.context().setOffline(true);
+          await page.goto(`${url}/page/`);
+          assert.equal(await page.title(), '1');
+          const copies = () =>
+            page.evaluate(async () =>
+              (await (await caches.open('nextpixel')).keys()).map((request) => request.url.replace(location.origin, '')),
+            );
+          assert.deepEqual((await copies()).sort(), ['/weights-111111111111/other.gguf', '/weights-111111111111/same.gguf']);
+
+          await page.context().setOffline(false);
+          await page.goto(`${url}/page/`);
+          asked.length = 0;
+          await page.evaluate(async () => {
+            const address = '/dist/page-keep.js';
+            await (await import(address)).refresh();
+          });
+          assert.deepEqual(
+            asked.filter((path) => path.endsWith('.gguf')),
+            ['/weights-222222222222/other.gguf'],
+            'the equal one is copied',
+          );
+          assert.deepEqual((await copies()).sort(), ['/weights-222222222222/other.gguf', '/weights-222222222222/same.gguf']);
+          await page.context().setOffline(true);
+          await page.goto(`${url}/page/`);
+          assert.equal(await page.title(), '2');
+        } finally {
+          await page.context().setOffline(false);
+          server.closeAllConnections();
+          server.close();
+        }
+      },
+      { complains: true },
+    ),
+);
+
+test('the site can be installed, in each language', { timeout: 120000 }, () =>
+  withPage(async (page) => {
+    const devtools = await page.context().newCDPSession(page);
+    for (const path of ['/web/', '/web/ko/', '/web/pages/sagan/ko/']) {
+      await page.goto(path);
+      const { url, errors, data = '' } = await devtools.send('Page.getAppManifest');
+      assert.deepEqual(errors, []);
+      const { icons, lang, start_url: start } = JSON.parse(data);
+      assert.equal(lang, path.includes('ko/') ? 'ko' : 'en');
+      assert.equal((await page.request.get(new URL(start, url).href)).status(), 200);
+      for (const { src, sizes, type } of icons) {
+        const answer = await page.request.get(new URL(src, url).href);
+        assert.deepEqual([answer.status(), answer.headers()['content-type']], [200, type]);
+        if (type === 'image/png') {
+          const head = await answer.body();
+          assert.equal(`${head.readUInt32BE(16)}x${head.readUInt32BE(20)}`, sizes);
+        }
+      }
+      assert.deepEqual((await devtools.send('Page.getInstallabilityErrors')).installabilityErrors, []);
+    }
+  }),
+);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The files of each course, for a visitor who keeps it on a device (shell/page/page-keep.js): courses.json, which ./build.sh site writes and npm start makes when it is
+ * asked for. A page may need any file of the library, its own files, and the weights that its script or its text names.
+ */
+
+import { createHash } from 'node:crypto';
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+
+import { COURSES, idOf } from '../front/courses.js';
+import { framedPages } from './frame.js';
+import { pagesOf } from './fresh.js';
+import { LANGUAGES } from './languages.js';
+
+/** @typedef {{ bytes: number, tag: string }} Facts  tag: two files with the same name and the same tag are equal */
+/** @typedef {[address: string, bytes: number, tag: string]} CourseFile  address: from web/ */
+/** @typedef {{ release: string, courses: Record<string, { pages: number, files: CourseFile[] }> }} CourseFiles  courses: by their ids */
+
+/** The weights of the front page, to which every page leads. */
+const FRONT = ['digits.gguf'];
+
+/** Files of web/ that every page may need: of the library, of all pages, and of the front page. */
+const SHARED =
+  /^dist\/(?!page-)|^dist\/page-(first|start|shell|text|completion|keep|front)\.|^(shell|pictures)\/.*\.(css|svg|png|json|bin)$|^front\/tiles\/.*\.json$|^pages\/[\w-]+\/still\.png$|^manifest/;
+/** Files of a page's folder that it needs not: they are in its HTML. */
+const INSIDE = /\/\w\w\.json$/;
+
+/**
+ * The weight files that a text names, literally or by a template.
+ *
+ * @param {string} text
+ * @param {string[]} all  the names of the files that there are
+ */
+export function weightsIn(text, all) {
+  const named = new Set(text.match(/[\w-]+(?:\$\{[^}]*\})?\.gguf/g));
+  // A template leaves one word open, and perhaps a letter after it: local-p.
+  const patterns = [...named].map((name) => new RegExp(`^${name.replace(/\$\{.*\}/, '[a-z]+(-[a-z])?').replace('.', '\\.')}$`));
+  return all.filter((name) => patterns.some((pattern) => pattern.test(name)));
+}
+
+/** @param {string | Buffer} content @returns {Facts} */
+export const factsOf = (content) => ({
+  bytes: Buffer.byteLength(content),
+  tag: createHash('sha256').update(content).digest('hex').slice(0, 12),
+});
+
+/**
+ * @param {object} site
+ * @param {Map<string, string>} site.pages   the HTML of every page, by its path from web/
+ * @param {Map<string, Facts>} site.files    the other files of web/, the scripts without their folder's name: dist/shared.js
+ * @param {Map<string, Facts>} site.weights  by the names of the files
+ * @param {(name: string) => string} site.script  the text of a page's script
+ * @param {string} [site.dist]    the folder of the scripts
+ * @param {string} [site.models]  that of the weights
+ * @returns {CourseFiles}
+ */
+export function courseFiles({ pages, files, weights, script, dist = 'dist', models = 'weights' }) {
+  const html = new Map([...pages].map(([path, text]) => [path.replace(/index\.html$/, ''), text]));
+  const folder = (/** @type {string} */ page) => (page ? `pages/${page}/` : '');
+  /** A page in every language. @param {string} page */
+  const addresses = (page) => ['', ...Object.keys(LANGUAGES).map((lang) => `${lang}/`)].map((lang) => folder(page) + lang);
+  const shared = [...files.keys()].filter((path) => SHARED.test(path));
+  const names = [...weights.keys()];
+  const courses = COURSES.map(({ name, steps }) => {
+    const own = steps.map(({ page }) => page);
+    const all = ['', ...own].flatMap(addresses).filter((path) => html.has(path));
+    const text =
+      own.map((page) => script(page)).join('') +
+      all
+        .filter(Boolean)
+        .map((path) => html.get(path))
+        .join('');
+    const mine = [...files.keys()].filter(
+      (path) => own.some((page) => path.startsWith(folder(page)) || path === `dist/page-${page}.js`) && !INSIDE.test(path),
+    );
+    /** @type {[string, Facts][]} */
+    const list = [
+      ...all.map((path) => /** @type {[string, Facts]} */ ([path || './', factsOf(html.get(path) ?? '')])),
+      ...[...new Set([...shared, ...mine])].map(
+        (path) => /** @type {[string, Facts]} */ ([path.replace(/^dist\//, `${dist}/`), files.get(path)]),
+      ),
+      ...[...new Set([...FRONT, ...weightsIn(text, names)])].map(
+        (file) => /** @type {[string, Facts]} */ ([`../${models}/${file}`, weights.get(file)]),
+      ),
+    ];
+    return [
+      idOf(name),
+      { pages: own.length, files: list.map(([address, { bytes, tag }]) => /** @type {CourseFile} */ ([address, bytes, tag])) },
+    ];
+  });
+  const made = Object.fromEntries(courses);
+  return { release: factsOf(JSON.stringify(made)).tag, courses: made };
+}
+
+/**
+ * The same of the sources, for npm start: the tag of a file is its time.
+ *
+ * @param {string} base  the folder that holds web/ and weights/
+ */
+export async function courseFilesOf(base) {
+  const web = join(base, 'web');
+  /** @param {string} folder @param {RegExp} wanted @returns {Promise<Map<string, Facts>>} */
+  const factsIn = async (folder, wanted) => {
+    const names = (await readdir(folder, { recursive: true })).map((name) => name.replaceAll(sep, '/')).filter((name) => wanted.test(name));
+    return new Map(
+      await Promise.all(
+        names.map(async (name) => {
+          const { size, mtimeMs } = await stat(join(folder, name));
+          return /** @type {[string, Facts]} */ ([name, { bytes: size, tag: mtimeMs.toString(36) }]);
+        }),
+      ),
+    );
+  };
+  const names = await pagesOf(web);
+  const scripts = new Map(
+    await Promise.all(
+      names.map(async (name) => /** @type {[string, string]} */ ([name, await readFile(join(web, `dist/page-${name}.js`), 'utf8')])),
+    ),
+  );
+  return courseFiles({
+    pages: await framedPages(web),
+    files: await factsIn(web, /^dist\/.*\.(js|css|wasm)$|^(shell|pictures|front|pages)\/.*\.(css|svg|png|json|bin|md)$|^manifest/),
+    weights: await factsIn(join(base, 'weights'), /^[\w-]+\.gguf$/),
+    script: (name) => scripts.get(name) ?? '',
+  });
+}
