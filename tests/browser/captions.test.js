@@ -6,7 +6,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { SIDE, toyCaption } from '../js/toy-caption.js';
 import { OUT, session } from './browser.js';
+import { give, said } from './own-file.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -74,4 +76,40 @@ test('things are dragged; attention set by hand; soft next to hard', () =>
     await canvas.scrollIntoViewIfNeeded();
     await canvas.press('ArrowDown');
     await page.locator('#hand-said', { hasText: /\w/ }).waitFor();
+  }));
+
+test('a model of one’s own whose attention has 4 x 4 places, of pictures of 8 x 8', () =>
+  withPage(async (page) => {
+    assert.equal(SIDE, 8);
+    await page.goto(PAGE);
+    await told(page);
+    await give(page, 'mine.gguf', Buffer.from(toyCaption({ end: -3 })));
+    await said(page, /^mine\.gguf, a model of [\d,]+ parameters, (is running now|now runs)/);
+    await page
+      .locator('#caption .word > span', { hasText: /^w\d+$/ })
+      .first()
+      .waitFor();
+    await told(page);
+    await page.locator('#caption .word').first().hover();
+    /** How light each of the 4 x 4 squares of the canvas that the light is moved on is. */
+    const lights = () =>
+      page.evaluate(() => {
+        const copy = new OffscreenCanvas(64, 64);
+        const context = /** @type {any} */ (copy.getContext('2d', { willReadFrequently: true }));
+        context.drawImage(document.getElementById('hand-canvas'), 0, 0);
+        return Array.from({ length: 16 }, (_, i) => context.getImageData(16 * (i & 3) + 8, 16 * (i >> 2) + 8, 1, 1).data[0]);
+      });
+    const canvas = page.locator('#hand-canvas');
+    await canvas.scrollIntoViewIfNeeded();
+    await page.locator('#hand-said', { hasText: /w\d/ }).waitFor();
+    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // white, on which the light alone is seen
+    await page.locator('.thing[aria-label="guitar"]').press('Enter');
+    await told(page);
+    for (let i = 0; i < 6; i++) await canvas.press(i % 2 ? 'ArrowDown' : 'ArrowRight');
+    let lit = await lights();
+    for (let i = 0; i < 100 && lit[15] < 200; i++) {
+      await page.waitForTimeout(50);
+      lit = await lights();
+    }
+    assert.equal(lit.indexOf(Math.max(...lit)), 15, `the light is on the last of 16 places: ${lit}`);
   }));

@@ -388,15 +388,15 @@ test('a camera that is refused, or is not there, says so', () =>
     const button = page.locator('#superres-photo button', { hasText: 'Use the camera' });
     await button.click();
     await wrong(page, 'superres')
-      .getByText("The camera was not allowed. Allow it for this page in the browser's settings, or choose a file.")
+      .getByText('The camera may not be used: allow it in the address bar of the browser, or choose a file.')
       .waitFor();
     await page.locator('dialog.camera').waitFor({ state: 'detached' });
     await page.evaluate(() => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('Requested device not found', 'NotFoundError'));
     });
     await button.click();
-    await wrong(page, 'superres').getByText('There is no camera here. Choose a file instead.').waitFor();
+    await wrong(page, 'superres').getByText('There is no camera: choose a file.').waitFor();
     await page.evaluate(() => Object.defineProperty(navigator, 'mediaDevices', { value: undefined }));
     await button.click();
-    await wrong(page, 'superres').getByText('This browser shows no camera to pages. Choose a file instead.').waitFor();
+    await wrong(page, 'superres').getByText('This browser shows no camera to pages: choose a file.').waitFor();
   }, CALM));

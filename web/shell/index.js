@@ -10,7 +10,7 @@ export * from './page/button.js';
 export * from './page/dom.js';
 export { fault } from './page/fault.js';
 export * from './page/in-sight.js';
-export * from './page/microphone.js';
+export * from './page/devices.js';
 export * from './page/page.js';
 export { pageAt, phrase } from './page/phrase.js';
 export * from './page/words.js';

@@ -2,15 +2,16 @@
 // Compares soft and hard attention: the same words of the same scene, one draw, and the mean of several.
 // @ts-check
 import { acquire, byId, createLoading, make, phrase, weights as addressOf } from '../../shell/index.js';
-import { SIDE } from './scene.js';
-import { paint } from './tell.js';
+import { imageFor, paint } from './tell.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
 /** The most draws, as on the slider. */
 const DRAWS = 64;
 
-/** A position in words. @param {number} place */
-const named = (place) => phrase`row ${Math.floor(place / 8) + 1}, column ${(place % 8) + 1}`;
+/** @typedef {import('./tell.js').Grid} Grid */
+
+/** A place in words. @param {number} place @param {Grid} grid */
+const named = (place, { columns }) => phrase`row ${Math.floor(place / columns) + 1}, column ${(place % columns) + 1}`;
 
 /**
  * The distance of two maps: half of the sum of their absolute differences, 0 to 1. @param {ArrayLike<number>} a @param {ArrayLike<number>}
@@ -38,6 +39,8 @@ export function createCompare(tell) {
    * number[] }[]}
    */
   let looks = [];
+  /** Of hard attention. @type {Grid} */
+  let grid = tell.grid;
   let chosen = -1;
   let asked = 0;
 
@@ -62,18 +65,21 @@ export function createCompare(tell) {
       const drawn = steps.map(() => []);
       const counts = Array.from({ length: DRAWS }, () => 0);
       if (text) {
-        for await (const step of hard.caption(
-          { data: picture, width: SIDE, height: SIDE },
-          { forced: text, samples: DRAWS, temperature: 1, seed: Number(seed.value) || 0, maps: true },
-        )) {
-          drawn[counts[step.sample]++].push(step);
-        }
+        const run = hard.caption(imageFor(hard, picture), {
+          forced: text,
+          samples: DRAWS,
+          temperature: 1,
+          seed: Number(seed.value) || 0,
+          maps: true,
+        });
+        grid = run.grid;
+        for await (const step of run) drawn[counts[step.sample]++].push(step);
       }
       if (mine !== asked) return;
       looks = steps.map(({ word, maps }, i) => ({
         word,
-        soft: maps?.[0].weights ?? new Float32Array(64),
-        hard: drawn[i][0]?.maps?.[0].weights ?? new Float32Array(64),
+        soft: maps?.[0].weights ?? new Float32Array(tell.grid.rows * tell.grid.columns),
+        hard: drawn[i][0]?.maps?.[0].weights ?? new Float32Array(grid.rows * grid.columns),
         places: drawn[i].map((step) => step.place ?? 0),
       }));
       if (!looks[chosen]) chosen = sharpest(looks);
@@ -100,20 +106,20 @@ export function createCompare(tell) {
     const now = looks[chosen];
     if (!now) return;
     const n = Number(draws.value);
-    const mean = new Float32Array(64);
+    const mean = new Float32Array(now.hard.length);
     for (const place of now.places.slice(0, n)) mean[place] += 1 / n;
-    const one = new Float32Array(64);
+    const one = new Float32Array(now.hard.length);
     one[now.places[0]] = 1;
-    for (const [id, map] of /** @type {[string, Float32Array][]} */ ([
-      ['soft', now.soft],
-      ['hard', one],
-      ['mean', mean],
+    for (const [id, map, places] of /** @type {[string, Float32Array, Grid][]} */ ([
+      ['soft', now.soft, tell.grid],
+      ['hard', one, grid],
+      ['mean', mean, grid],
     ]))
-      void paint(byId(`compare-${id}`), tell.picture, map);
+      void paint(byId(`compare-${id}`), tell.picture, places, map);
     byId('compare-count').textContent = n === 1 ? phrase`1 draw` : phrase`${n} draws`;
     byId('compare-soft-said').textContent =
-      phrase`Most at ${named(now.soft.indexOf(Math.max(...now.soft)))}, ${Math.round(100 * Math.max(...now.soft))}% of its light.`;
-    byId('compare-hard-said').textContent = phrase`Drawn: ${named(now.places[0])}.`;
+      phrase`Most at ${named(now.soft.indexOf(Math.max(...now.soft)), tell.grid)}, ${Math.round(100 * Math.max(...now.soft))}% of its light.`;
+    byId('compare-hard-said').textContent = phrase`Drawn: ${named(now.places[0], grid)}.`;
     byId('compare-mean-said').textContent =
       phrase`${Math.round(100 * apart(mean, now.hard))}% of the light stands elsewhere than in the weights it was drawn from.`;
   }

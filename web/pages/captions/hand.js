@@ -2,11 +2,9 @@
 // The light is moved by the visitor: the caption when only one location is visible.
 // @ts-check
 import { byId, make } from '../../shell/index.js';
-import { SIDE } from './scene.js';
-import { paint } from './tell.js';
+import { imageFor, paint } from './tell.js';
 
-const PLACES = 8;
-/** Number of words with the attention fixed; then the network attends on its own. */
+/** Words with the light fixed; then the network attends on its own. */
 const HELD = 2;
 
 /** @param {ReturnType<typeof import('./tell.js').createTell>} tell */
@@ -18,14 +16,15 @@ export function createHand(tell) {
   let asked = 0;
 
   async function tellThere() {
-    const { model, picture } = tell;
+    const { model, picture, grid } = tell;
     if (!model || picture.length === 0) return;
     const mine = ++asked;
-    const at = place.row * PLACES + place.column;
-    const lit = new Float32Array(PLACES * PLACES);
+    const [row, column] = [Math.min(place.row, grid.rows - 1), Math.min(place.column, grid.columns - 1)];
+    const at = row * grid.columns + column;
+    const lit = new Float32Array(grid.rows * grid.columns);
     lit[at] = 1;
-    void paint(canvas, picture, lit);
-    const text = await model.caption({ data: picture, width: SIDE, height: SIDE }, { lookAt: Array(HELD).fill(at) }).text();
+    void paint(canvas, picture, grid, lit);
+    const text = await model.caption(imageFor(model, picture), { lookAt: Array(HELD).fill(at) }).text();
     if (mine !== asked) return;
     const words = text.split(' ');
     said.replaceChildren(
@@ -37,15 +36,17 @@ export function createHand(tell) {
 
   /** @param {number} row @param {number} column */
   function move(row, column) {
-    const clamp = (/** @type {number} */ x) => Math.max(0, Math.min(PLACES - 1, x));
-    place = { row: clamp(row), column: clamp(column) };
+    const { rows, columns } = tell.grid;
+    const clamp = (/** @type {number} */ x, /** @type {number} */ n) => Math.max(0, Math.min(n - 1, x));
+    place = { row: clamp(row, rows), column: clamp(column, columns) };
     void tellThere();
   }
 
   /** @param {PointerEvent} event */
   function follow(event) {
     const box = canvas.getBoundingClientRect();
-    move(Math.floor(((event.clientY - box.top) / box.height) * PLACES), Math.floor(((event.clientX - box.left) / box.width) * PLACES));
+    const { rows, columns } = tell.grid;
+    move(Math.floor(((event.clientY - box.top) / box.height) * rows), Math.floor(((event.clientX - box.left) / box.width) * columns));
   }
   canvas.addEventListener('pointerdown', (event) => {
     canvas.setPointerCapture(event.pointerId);

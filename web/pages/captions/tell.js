@@ -29,14 +29,26 @@ const WHITE = 0.5,
 /** Milliseconds for which a word is highlighted. */
 const WORD_MS = 480;
 
+/** Rows and columns of the places that a model's attention has. @typedef {{ rows: number, columns: number }} Grid */
+
 /**
- * Paints a scene, lit by the weights of its positions. @param {HTMLCanvasElement} canvas @param {Uint8Array} picture @param
- * {ArrayLike<number>} [weights]
+ * Paints a scene, lit by the weights of its places.
+ *
+ * @param {HTMLCanvasElement} canvas @param {Uint8Array} picture @param {Grid} grid @param {ArrayLike<number>} [weights]
  */
-export async function paint(canvas, picture, weights) {
+export async function paint(canvas, picture, grid, weights) {
   const { litPixels } = await captions();
-  const rgba = litPixels({ picture, width: SIDE, height: SIDE, grid: { rows: 8, columns: 8 }, weights });
+  const rgba = litPixels({ picture, width: SIDE, height: SIDE, grid, weights });
   canvas.getContext('2d')?.putImageData(new ImageData(rgba, SIDE, SIDE), 0, 0);
+}
+
+/** A scene as a model takes it: one of the visitor's may need other sizes, to which the library scales a canvas. @param {Model} model @param {Uint8Array} picture */
+export function imageFor({ info }, picture) {
+  if ('width' in info && info.width === SIDE && info.height === SIDE) return { data: picture, width: SIDE, height: SIDE };
+  const canvas = Object.assign(document.createElement('canvas'), { width: SIDE, height: SIDE });
+  const rgba = Uint8ClampedArray.from({ length: 4 * SIDE * SIDE }, (_, i) => (i % 4 < 3 ? picture[3 * (i >> 2) + (i % 4)] : 255));
+  canvas.getContext('2d')?.putImageData(new ImageData(rgba, SIDE, SIDE), 0, 0);
+  return canvas;
 }
 
 /** @param {number} ms @param {AbortSignal} signal */
@@ -76,6 +88,8 @@ export function createTell(scene) {
   /** @type {Model | undefined} */
   let model;
   let picture = new Uint8Array();
+  /** Of the model: one of the visitor's may have others. @type {Grid} */
+  let grid = { rows: 8, columns: 8 };
   /** @type {CaptionStep[]} */
   let steps = [];
   let stopper = new AbortController();
@@ -117,7 +131,7 @@ export function createTell(scene) {
 
   /** @param {number} [word] */
   function light(word) {
-    void paint(canvas, picture, word === undefined ? undefined : steps[word]?.maps?.[0].weights);
+    void paint(canvas, picture, grid, word === undefined ? undefined : steps[word]?.maps?.[0].weights);
     [...line.children].forEach((button, i) => button.classList.toggle('lit', i === word));
   }
 
@@ -143,8 +157,9 @@ export function createTell(scene) {
         const began = performance.now();
         /** @type {CaptionStep[]} */
         const found = [];
-        const run = model.caption({ data: picture, width: SIDE, height: SIDE }, { maps: true });
+        const run = model.caption(imageFor(model, picture), { maps: true });
         for await (const step of run) found.push(step);
+        grid = run.grid;
         const ms = performance.now() - began;
         steps = found;
         byId('doubt').textContent = doubtOf(run.confidence ?? 0, picture);
@@ -186,6 +201,9 @@ export function createTell(scene) {
     },
     get picture() {
       return picture;
+    },
+    get grid() {
+      return grid;
     },
     get steps() {
       return steps;

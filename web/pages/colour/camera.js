@@ -2,28 +2,14 @@
 // A picture from the camera: a dialog with the camera's picture, a shutter and a cancel button. The camera is always switched off at the
 // end.
 // @ts-check
-import { make, phrase } from '../../shell/index.js';
+import { deviceRefused, make, openDevice, phrase } from '../../shell/index.js';
 import { PictureError } from './picture.js';
-
-/** The browser's error names, with advice. @type {Record<string, string>} */
-const REASONS = {
-  NotAllowedError: phrase`The camera was not allowed. Allow it for this page in the browser's settings, or choose a file.`,
-  NotFoundError: phrase`There is no camera here. Choose a file instead.`,
-  NotReadableError: phrase`The camera does not answer: another program may be using it. Close that one, or choose a file.`,
-};
 
 /** @param {MediaStream} stream */
 const switchOff = (stream) => stream.getTracks().forEach((track) => track.stop());
 
 /** @returns {Promise<ImageBitmap | null>} null: the visitor cancelled */
 export async function takePicture() {
-  if (!navigator.mediaDevices?.getUserMedia) {
-    throw new PictureError(
-      isSecureContext
-        ? phrase`This browser shows no camera to pages. Choose a file instead.`
-        : phrase`Browsers show the camera only to pages that come over https. Choose a file instead.`,
-    );
-  }
   const video = make('video', { playsinline: '', 'aria-label': phrase`What the camera sees` });
   video.muted = true;
   const shutter = make('button', { type: 'button', class: 'button primary' }, phrase`Take the picture`);
@@ -46,7 +32,7 @@ export async function takePicture() {
   /** @type {MediaStream | void} */
   let stream = undefined;
   try {
-    const asked = navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 720 }, height: { ideal: 720 } } });
+    const asked = openDevice({ video: { width: { ideal: 720 }, height: { ideal: 720 } } });
     stream = await Promise.race([asked, closed]);
     if (!stream) {
       asked.then(switchOff, () => {}); // it comes too late
@@ -66,8 +52,7 @@ export async function takePicture() {
   } catch (error) {
     if (error instanceof PictureError) throw error;
     if (!dialog.open) return null; // closed while the camera was starting
-    const { name, message } = /** @type {Error} */ (error);
-    throw new PictureError(REASONS[name] ?? phrase`The camera does not work here: ${message || name}.`);
+    throw new PictureError(deviceRefused('camera', error));
   } finally {
     if (stream) switchOff(stream);
     video.srcObject = null;

@@ -9,7 +9,7 @@ import {
   createTransport,
   fault,
   make,
-  microphoneRefused,
+  deviceRefused,
   phrase,
   recorded,
 } from '../../shell/index.js';
@@ -160,7 +160,7 @@ export function createStages() {
         phrase`Your voice`,
       );
     } catch (error) {
-      said.textContent = microphoneRefused(error);
+      said.textContent = deviceRefused('microphone', error);
     } finally {
       record.disabled = !model;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A recording, from the microphone or a file, that the model continues.
 // @ts-check
-import { byId, fault, make, microphoneRefused, phrase, recorded } from '../../shell/index.js';
+import { byId, fault, make, deviceRefused, phrase, recorded } from '../../shell/index.js';
 import { audio, hear } from './play.js';
 import { changeOf, sentenceOf } from './sentence.js';
 /** @typedef {ReturnType<typeof import('./play.js').createPlayer>} Player */
@@ -96,7 +96,7 @@ export function createVoice(player) {
         }),
       );
     } catch (error) {
-      said.textContent = microphoneRefused(error);
+      said.textContent = deviceRefused('microphone', error);
     } finally {
       record.disabled = !player.model;
     }

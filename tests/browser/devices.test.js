@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Microphone and camera: what may be wrong with them is said in one set of sentences, on every page that uses them. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { session } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+/** A name that is not this machine's own: what comes from it by http is not secure. */
+const LAN = 'http://lan.test';
+
+/** The pages, their buttons, and where they say what is wrong. @type {[string, string, string, 'microphone' | 'camera'][]} */
+const USES = [
+  ['wavenet', '#record', 'main', 'microphone'],
+  ['jukebox', '#record', '#stages-said', 'microphone'],
+  ['colour', 'button:has-text("Use the camera")', 'main', 'camera'],
+];
+
+/** Browsers' errors, and what a sentence about them says. @type {[string, RegExp][]} */
+const ERRORS = [
+  ['NotAllowedError', /may not be used: allow it in the address bar/],
+  ['SecurityError', /may not be used/],
+  ['NotFoundError', /^There is no (microphone|camera): choose a file\.$/],
+  ['OverconstrainedError', /^There is no/],
+  ['NotReadableError', /in use elsewhere/],
+  ['AbortError', /in use elsewhere/],
+  ['Insecure', /over https/],
+  ['Unsupported', /This browser shows no/],
+  ['constructor', /gave nothing: why\. Choose a file\.$/],
+  ['TypeError', /gave nothing: why\. Choose a file\.$/],
+];
+
+test('both have a sentence for every error, which names the device and what to do', () =>
+  withPage(async (page) => {
+    await page.goto('/web/pages/fvsbn/');
+    const said = await page.evaluate(
+      async (names) => {
+        const { deviceRefused } = await import(/** @type {any} */ (new URL('../../shell/page/devices.js', location.href).href));
+        return ['microphone', 'camera'].map((device) =>
+          names.map((name) => deviceRefused(device, Object.defineProperty(new Error('why'), 'name', { value: name }))),
+        );
+      },
+      ERRORS.map(([name]) => name),
+    );
+    for (const [i, device] of ['microphone', 'camera'].entries())
+      for (const [j, [name, words]] of ERRORS.entries()) {
+        assert.match(said[i][j], words, `${device}, ${name}`);
+        assert.match(said[i][j], new RegExp(device), name);
+        assert.match(said[i][j], /choose a file/i, name);
+      }
+  }));
+
+/** The pages come from LAN. @param {Page} page @param {string} url of the server */
+const overLan = (page, url) =>
+  page.route(`${LAN}/**`, async (route) => {
+    const answer = await route.fetch({ url: url + new URL(route.request().url()).pathname.slice(1) });
+    await route.fulfill({ response: answer });
+  });
+
+for (const [name, button, where, device] of USES)
+  test(`by http from another machine, ${name} says that the ${device} takes https`, () =>
+    withPage(
+      async (page) => {
+        await page.goto('/web/pages/fvsbn/');
+        await overLan(page, new URL('/', page.url()).href);
+        await page.goto(`${LAN}/web/pages/${name}/`);
+        assert.equal(await page.evaluate(() => isSecureContext), false);
+        const use = page.locator(button).first();
+        await use.scrollIntoViewIfNeeded();
+        await page.locator(`${button}:not([disabled])`).first().waitFor({ timeout: 90000 });
+        await use.click();
+        await page
+          .locator(where)
+          .getByText(new RegExp(`Browsers let only pages use the ${device} that come over https`))
+          .first()
+          .waitFor();
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+      },
+      { complains: true }, // of what only secure pages have
+    ));
+
+test('a microphone that the visitor refuses', () =>
+  withPage(
+    async (page) => {
+      await page.goto('/web/pages/jukebox/');
+      await page.locator('#record:enabled').waitFor({ timeout: 90000 });
+      await page.locator('#record').click();
+      await page
+        .locator('#stages-said')
+        .getByText(/The microphone may not be used|There is no microphone/)
+        .waitFor();
+    },
+    { permissions: [] },
+  ));

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// The microphone and the camera: how a page opens them, and what may be wrong with either as a sentence.
+// @ts-check
+import { phrase } from './phrase.js';
+
+/** @typedef {'microphone' | 'camera'} Device */
+/** @typedef {'refused' | 'missing' | 'busy' | 'insecure' | 'unsupported'} Reason */
+
+/** @type {Record<Device, Record<Reason, string> & { other: (why: string) => string }>} */
+const SENTENCES = {
+  microphone: {
+    refused: phrase`The microphone may not be used: allow it in the address bar of the browser, or choose a file.`,
+    missing: phrase`There is no microphone: choose a file.`,
+    busy: phrase`The microphone is in use elsewhere: end that, or choose a file.`,
+    insecure: phrase`Browsers let only pages use the microphone that come over https: open the page at an https address, or choose a file.`,
+    unsupported: phrase`This browser shows no microphone to pages: choose a file.`,
+    other: (why) => phrase`The microphone gave nothing: ${why}. Choose a file.`,
+  },
+  camera: {
+    refused: phrase`The camera may not be used: allow it in the address bar of the browser, or choose a file.`,
+    missing: phrase`There is no camera: choose a file.`,
+    busy: phrase`The camera is in use elsewhere: end that, or choose a file.`,
+    insecure: phrase`Browsers let only pages use the camera that come over https: open the page at an https address, or choose a file.`,
+    unsupported: phrase`This browser shows no camera to pages: choose a file.`,
+    other: (why) => phrase`The camera gave nothing: ${why}. Choose a file.`,
+  },
+};
+
+/** By the name of the browser's error. @type {Record<string, Reason>} */
+const REASONS = {
+  NotAllowedError: 'refused',
+  SecurityError: 'refused', // by the policy of a page around this one
+  NotFoundError: 'missing',
+  OverconstrainedError: 'missing',
+  NotReadableError: 'busy',
+  AbortError: 'busy',
+  Insecure: 'insecure',
+  Unsupported: 'unsupported',
+};
+
+/** The error of a device, in words. @param {Device} device @param {unknown} error */
+export function deviceRefused(device, error) {
+  const { name, message } = /** @type {Error} */ (error);
+  const reason = Object.hasOwn(REASONS, name) ? REASONS[name] : undefined;
+  return reason ? SENTENCES[device][reason] : SENTENCES[device].other(message || name);
+}
+
+/**
+ * Opens a device. A browser that has none to open for this page throws, too.
+ *
+ * @param {MediaStreamConstraints} constraints
+ * @returns {Promise<MediaStream>}
+ */
+export async function openDevice(constraints) {
+  if (!navigator.mediaDevices?.getUserMedia) throw Object.assign(new Error(), { name: isSecureContext ? 'Unsupported' : 'Insecure' });
+  return navigator.mediaDevices.getUserMedia(constraints);
+}
+
+/**
+ * Listens for a while. The microphone is let go whatever happens.
+ * @param {number} ms
+ * @param {() => void} onSpeak  called when it listens
+ * @returns {Promise<Blob>}
+ */
+export async function recorded(ms, onSpeak) {
+  const stream = await openDevice({ audio: true });
+  try {
+    const recorder = new MediaRecorder(stream);
+    /** @type {Blob[]} */
+    const parts = [];
+    recorder.addEventListener('dataavailable', ({ data }) => parts.push(data));
+    const stopped = new Promise((resolve, reject) => {
+      recorder.addEventListener('stop', resolve);
+      recorder.addEventListener('error', (event) =>
+        reject(/** @type {any} */ (event).error ?? new Error(phrase`the recording was interrupted`)),
+      );
+    });
+    recorder.start();
+    onSpeak();
+    const timer = setTimeout(() => recorder.state !== 'inactive' && recorder.stop(), ms);
+    await stopped.finally(() => clearTimeout(timer));
+    return new Blob(parts, { type: recorder.mimeType });
+  } finally {
+    for (const track of stream.getTracks()) track.stop();
+  }
+}
