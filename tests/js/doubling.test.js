@@ -4,15 +4,26 @@
 /** Input of twice the length takes about twice the time: no cost is quadratic in a length that may be large. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
+import { atOnce } from '../../web/lib/base/turns.js';
 import { straight, visible } from '../../web/lib/base/typed.js';
+import { readEntries, readingEntries, readingHead } from '../../web/lib/gguf/header.js';
+import { lookupOf, metadataOf } from '../../web/lib/gguf/metadata.js';
 import { readMidi, writeNotes } from '../../web/lib/kinds/note/midi.js';
+import { checkedTalk } from '../../web/lib/kinds/text/chat.js';
+import { hashing } from '../../web/lib/kinds/text/saved-state.js';
 import { sentencesIn } from '../../web/lib/kinds/text/sentences.js';
+import { prompting } from '../../web/lib/kinds/text/template.js';
+import { Tokenizer } from '../../web/lib/kinds/text/tokenizer.js';
 import { cutOf, names, splitter } from '../../web/lib/kinds/text/tokenizer/pre.js';
+import { Features } from '../../web/lib/media/features.js';
 import { cut } from '../../web/lib/media/words.js';
 import { openWav, writeWav } from '../../web/lib/media/wav.js';
 import { levelsOf } from '../../web/lib/sinks/bidi.js';
+import { readGGUF, writeGGUF } from './gguf.js';
+import { GOLDEN } from './helpers.js';
 
 const SHORT = 1 << 14;
 /** Processor milliseconds below which a ratio means nothing: the clock and the garbage collector are too coarse. */
@@ -93,4 +104,121 @@ test('notes of a MIDI file, samples of a WAV file', () => {
       () => read(long),
     );
   }
+});
+
+/** Input of n items and of twice as many. @template T @param {string} name @param {number} n @param {(count: number) => T} make @param {(input: T) => unknown} task */
+function doubled(name, n, make, task) {
+  const [short, long] = [make(n), make(2 * n)];
+  compare(
+    name,
+    () => task(short),
+    () => task(long),
+  );
+}
+
+/** @param {number} count @param {(i: number) => any} make */
+const list = (count, make) => Array.from({ length: count }, (_, i) => make(i));
+
+test('messages of a chat, many and long', () => {
+  const template = '{% for message in messages %}<s>{{ message.role }}: {{ message.content | trim }}</s>{% endfor %}<s>assistant: ';
+  const read = (/** @type {any} */ messages) =>
+    atOnce(prompting(checkedTalk(messages, template, {}), { bos_token: '<s>', eos_token: '</s>' }));
+  const role = (/** @type {number} */ i) => (i % 2 ? 'assistant' : 'user');
+  doubled('messages', 10000, (count) => list(count, (i) => ({ role: role(i), content: `message ${i}` })), read);
+  for (const text of ['a', ' ', '<s>', 'a\n', '{{'])
+    doubled(
+      `a message of ${JSON.stringify(text)}`,
+      1 << 20,
+      (count) => [{ role: 'user', content: text.repeat(count / text.length) }],
+      read,
+    );
+});
+
+test('the head of a file: keys, lists, tensors, many pieces', () => {
+  const keys = (/** @type {number} */ count) =>
+    writeGGUF({ metadata: Object.fromEntries(list(count, (i) => [`general.key.${i}`, ['u32', i]])), tensors: {} });
+  const strings = (/** @type {number} */ count) =>
+    writeGGUF({ metadata: { list: ['array', 'string', list(count, (i) => `token ${i}`)] }, tensors: {} });
+  const tensors = (/** @type {number} */ count) =>
+    writeGGUF({
+      metadata: {},
+      tensors: Object.fromEntries(list(count, (i) => [`t${i}`, { shape: [8], type: 0, data: new Float32Array(8) }])),
+    });
+  const entries = (/** @type {any} */ bytes) => {
+    const found = atOnce(readingEntries(bytes, true)) ?? [];
+    lookupOf(found);
+    return metadataOf(found);
+  };
+  doubled('keys', 500, keys, (bytes) => list(40, () => entries(bytes)));
+  doubled('a list of texts', 50000, strings, entries);
+  doubled('tensors', 10000, tensors, (/** @type {any} */ bytes) => atOnce(readingHead(bytes, true)));
+});
+
+test('the head of a file that arrives in small pieces', async () => {
+  const make = (/** @type {number} */ count) =>
+    writeGGUF({ metadata: { list: ['array', 'string', list(count, () => 'x'.repeat(60))] }, tensors: {} });
+  const read = async (/** @type {Uint8Array<ArrayBuffer>} */ bytes) => {
+    const before = process.cpuUsage();
+    await readEntries(
+      (async function* () {
+        for (let at = 0; at < bytes.length; at += 512) yield bytes.subarray(at, at + 512);
+      })(),
+    );
+    return process.cpuUsage(before).user / 1000;
+  };
+  const [short, long] = [make(20000), make(40000)];
+  for (let tries = 3; ; tries--) {
+    const [before, ms] = [await read(short), await read(long)];
+    if (ms < LEAST_MS || ms < MOST * before) return;
+    assert.ok(tries > 0, `pieces: ${before} ms, twice as many ${ms} ms`);
+  }
+});
+
+test('a vocabulary: its tokens and merges, its ids as text', () => {
+  const LETTERS = list(94, (i) => String.fromCharCode(33 + i));
+  const pair = (/** @type {number} */ i) => [LETTERS[i % 94], LETTERS[Math.floor(i / 94)]];
+  const keys = (/** @type {number} */ count) =>
+    new Map(
+      Object.entries({
+        'general.architecture': 'gpt2',
+        'tokenizer.ggml.model': 'gpt2',
+        'tokenizer.ggml.pre': 'qwen2',
+        'tokenizer.ggml.tokens': [...LETTERS, ...list(count, (i) => pair(i).join(''))],
+        'tokenizer.ggml.token_type': new Array(94 + count).fill(1),
+        'tokenizer.ggml.merges': list(count, (i) => pair(i).join(' ')),
+      }),
+    );
+  doubled('a vocabulary', 4400, keys, (own) => list(8, () => atOnce(Tokenizer.reading(/** @type {any} */ (own)))));
+  const own = atOnce(Tokenizer.reading(/** @type {any} */ (keys(2000))));
+  doubled(
+    'ids as text',
+    400000,
+    (count) => list(count, (i) => i % own.size),
+    (ids) => own.decode(ids),
+  );
+});
+
+test('the words of a chain or a tree; a saved state', () => {
+  const { metadata } = readGGUF(new Uint8Array(readFileSync(`${GOLDEN}chain-crf-tiny.gguf`)));
+  const features = new Features(new Map(Object.entries(metadata).filter(([key]) => key.startsWith('chain.'))));
+  doubled(
+    'words',
+    60000,
+    (count) => list(count, (i) => `Word${i % 97}`),
+    (words) => features.ids(words),
+  );
+  doubled(
+    'a word',
+    1 << 19,
+    (count) => ['a'.repeat(count)],
+    (words) => features.ids(words),
+  );
+  const state = (/** @type {number} */ count) => ({
+    ids: list(count, (i) => i),
+    length: count,
+    shape: {},
+    layout: 1,
+    bytes: new Uint8Array(64 * count),
+  });
+  doubled('a state', 1 << 18, state, (/** @type {any} */ given) => atOnce(hashing(given)));
 });
