@@ -333,7 +333,7 @@ test('without JavaScript there are a note and the links', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
-      assert.match(await page.locator('.notice').innerText(), /It needs JavaScript and WebAssembly/);
+      assert.match(await page.locator('figure .notice').innerText(), /It needs JavaScript and WebAssembly/);
       assert.equal(await page.locator('.course a').count(), PAPERS.filter((paper) => paper.page).length);
     },
     { javaScriptEnabled: false },

@@ -473,7 +473,7 @@ test('without JavaScript there is a note, and the text', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
-      assert.match(await page.locator('.notice').innerText(), /It needs JavaScript and WebAssembly/);
+      assert.match(await page.locator('figure .notice').innerText(), /It needs JavaScript and WebAssembly/);
       assert.ok(await page.getByText('Surprise has a unit').isVisible());
       assert.ok(await page.locator('#run').isHidden());
       await page.screenshot({ path: `${OUT}no-script.png` });

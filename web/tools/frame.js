@@ -203,7 +203,8 @@ export function framed(source, { path, name, sheets, languages = [], translation
     `<script type="module" async${blocking} src="${up}dist/${script}.js"></script>`;
   const tags = [
     ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
-    `<link rel="manifest" href="${up}manifest${translation ? `.${translation.lang}` : ''}.webmanifest">`,
+    // A language that has a front page has a manifest.
+    `<link rel="manifest" href="${up}manifest${translation && LANGUAGES[translation.lang].whole ? `.${translation.lang}` : ''}.webmanifest">`,
     ...(translation ? [wordsTag(translation)] : []), // before whatever says them
     ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
