@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Draws music as a piano roll: ticks to the right, pitch upwards, a bar for each note, stronger for surprising ones; given notes in ink, or
- * hollow if the visitor forces colours. With reduced motion it appears when it is complete.
+ * Draws music as a piano roll: ticks to the right, pitch upwards, a bar for each note in the ink of its voice, with a stroke around surprising
+ * ones, the wider the more nats; given notes in the colour of text, or hollow if the visitor forces colours. With reduced motion it appears when
+ * it is complete.
  */
 
 import { media } from '../../base/media.js';
@@ -25,9 +26,11 @@ import { pitchName } from './alphabet.js';
 
 /** A note on the roll. @typedef {{ voice: string, pitch: number, start: number, end: number, nats: number, given: boolean, position: number }} Shown */
 
-/** The nats at which a note has the strongest colour. */
+/** The nats at which the stroke around a note is widest. */
 const MOST_NATS = 4;
-const FAINT = 0.35;
+/** The ink of each voice, legible on light and dark pages, and the widest stroke around a surprising note, in pixels. */
+const INKS = ['#2f6fd0', '#c2571a', '#27804f', '#9556c7'];
+const STROKE = 3;
 /** Bars of space reserved from the beginning, so that the first notes are not as wide as the canvas. */
 const LEAST_BARS = 8;
 const BLACK = [1, 3, 6, 8, 10];
@@ -36,6 +39,8 @@ export class Roll extends Timeline {
   #ticks;
   #bar;
   #low;
+  /** Names of the voices. */
+  #voices;
   #high;
   /** By voice. @type {Map<string, Shown>} */
   #open = new Map();
@@ -57,6 +62,7 @@ export class Roll extends Timeline {
     super(canvas, { from, to, mirror });
     this.#ticks = ticks;
     this.#bar = bar;
+    this.#voices = voices.map(({ name }) => name);
     this.#low = Math.min(...voices.map(({ low }) => low)) - 1;
     this.#high = Math.max(...voices.map(({ high }) => high)) + 1;
     this.paint();
@@ -121,7 +127,7 @@ export class Roll extends Timeline {
     this.fit();
     super.paint();
     const { context, width, height } = this;
-    const { ink, surprise, accent, forced } = this.colours();
+    const { ink, accent, forced } = this.colours();
     const { x, y, row } = this.scale;
     context.fillStyle = ink;
     for (let pitch = this.#low; pitch <= this.#high; pitch++) {
@@ -142,8 +148,8 @@ export class Roll extends Timeline {
     }
     for (const note of this.notes) {
       const [left, right] = [x(note.start), x(note.end)];
-      context.fillStyle = note.given ? ink : surprise; // a single colour if colours are forced
-      context.globalAlpha = note.given ? 0.75 : FAINT + (1 - FAINT) * Math.min(1, note.nats / MOST_NATS);
+      context.fillStyle = note.given || forced ? ink : INKS[this.#voices.indexOf(note.voice) % INKS.length]; // a single colour if colours are forced
+      context.globalAlpha = 0.8;
       context.beginPath();
       context.roundRect(
         left + 0.5,
@@ -152,8 +158,12 @@ export class Roll extends Timeline {
         Math.max(2, row * 1.3),
         Math.min(3, row / 2),
       );
-      if (note.given && forced) context.stroke();
-      else context.fill();
+      if (!note.given || !forced) context.fill();
+      context.globalAlpha = 1;
+      const stroke = note.given ? (forced ? 1.5 : 0) : STROKE * Math.min(1, note.nats / MOST_NATS);
+      if (stroke < 0.5) continue; // a canvas ignores a width of 0
+      context.lineWidth = stroke;
+      context.stroke();
     }
     context.globalAlpha = 1;
     if (!this.ended && this.time > 0) {
