@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Runs every kind of model again and again, to its end, stopped and aborted, and reports what stays: node --expose-gc tests/bench/soak.js [minutes, default 20]
+ *
+ * Fails if the memory after the last round is over a third more than after the fifth, or if a worker, a timer or a handle is left.
+ */
+
+import { load } from '../../web/lib/index.js';
+import { ROOT } from '../js/helpers.js';
+
+const WARM = 5;
+const GROWTH = 4 / 3;
+
+const pixels = (/** @type {number} */ side) => ({ data: new Uint8Array(3 * side * side).fill(200), width: side, height: side });
+/** A stroke this far from the left. */
+const sign = (/** @type {number} */ left) => ({
+  data: Uint8Array.from({ length: 28 * 28 }, (_, i) => (Math.abs((i % 28) - left) < 3 && i > 150 && i < 650 ? 0 : 255)),
+  width: 28,
+  height: 28,
+});
+
+/** A file, and what is done with it. @type {[string, (model: any, options: any) => any][]} */
+const USES = [
+  ['weights/digits.gguf', (model, options) => model.generate(options)],
+  ['weights/fvsbn.gguf', (model, options) => model.generate(options)],
+  ['weights/gated-pixelcnn-digits.gguf', (model, options) => model.generate({ ...options, samples: 2 })],
+  ['weights/sagan-emoji.gguf', (model, options) => model.generate(options)],
+  ['weights/wavenet.gguf', (model, options) => model.generate({ ...options, seconds: 0.05 })],
+  ['weights/jukebox-small.gguf', (model, options) => model.generate({ ...options, seconds: 0.2 })],
+  ['weights/chorales.gguf', (model, options) => model.generate({ ...options, bars: 1 })],
+  ['weights/captions.gguf', (model, { signal }) => model.caption(pixels(64), { signal, maps: true })],
+  ['weights/crf-en.gguf', (model, { signal }) => model.tag('The old man the boats.', { signal })],
+  ['weights/parents-en.gguf', (model, { signal }) => model.parse('I saw her with a telescope.', { signal })],
+  ['weights/de-en.gguf', (model, { signal }) => model.translate('Ein Hund schläft.', { signal, beams: 2 })],
+  [
+    'weights/snail-omniglot.gguf',
+    (model, { signal }) =>
+      model.classify(sign(9), { support: [sign(9), sign(20)].map((image, i) => ({ image, label: String(i) })), signal }),
+  ],
+  ['tests/golden/stories260K.gguf', (model, options) => model.generate('Once', { ...options, maxTokens: 20 })],
+];
+
+/** @param {any} run  one with steps, or an answer @param {number} most steps */
+async function consume(run, most) {
+  if (typeof run?.[Symbol.asyncIterator] !== 'function') return run;
+  let steps = 0;
+  for await (const _ of run) if (++steps >= most) break;
+}
+
+const minutes = Number(process.argv[2] ?? 20);
+if (!(minutes > 0)) throw new Error(`minutes must be more than 0, not ${process.argv[2]}`);
+const { gc } = /** @type {any} */ (globalThis);
+if (!gc) throw new Error('use node --expose-gc');
+const end = Date.now() + 60000 * minutes;
+/** @type {number[]} */
+const memory = [];
+let runs = 0;
+for (let round = 0; round < WARM + 1 || Date.now() < end; round++) {
+  for (const [file, use] of USES) {
+    const model = await load(ROOT + file, { cache: false });
+    for (const how of ['whole', 'some steps', 'aborted']) {
+      const stopper = new AbortController();
+      const timer = how === 'aborted' && setTimeout(() => stopper.abort(), 5);
+      await (async () => consume(use(model, { seed: round, signal: stopper.signal }), how === 'some steps' ? 2 : Infinity))().catch(
+        (error) => {
+          if (!stopper.signal.aborted) throw new Error(`${file}, ${how}`, { cause: error });
+        },
+      );
+      if (timer) clearTimeout(timer);
+      runs++;
+    }
+    model.close();
+  }
+  gc();
+  memory.push(Math.round(process.memoryUsage().rss / 1e6));
+  console.error(`round ${round + 1}: ${runs} runs, ${memory.at(-1)} MB`);
+}
+await new Promise((resolve) => setTimeout(resolve, 1000));
+const left = process.getActiveResourcesInfo().filter((name) => !/^(TTY|Pipe|FSReqPromise)/.test(name));
+console.log(`${runs} runs in ${memory.length} rounds; memory in MB ${memory.join(' ')}; left: ${left.join(', ') || 'nothing'}`);
+if (/** @type {number} */ (memory.at(-1)) > GROWTH * memory[WARM - 1]) throw new Error('memory grows');
+if (left.length > 0) throw new Error('something is left');
