@@ -16,6 +16,7 @@ import { ROWS } from '../../web/lib/settings.js';
 import { ATTRIBUTES, TASKS } from '../../web/lib/element/tasks.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
 import { ALL } from '../../web/lib/verbs/table.js';
+import { SYSTEMS, handWritten, mentions } from '../../web/tools/mentions.js';
 import { typeFiles } from '../../web/tools/options.js';
 import { ROOT, isError } from './helpers.js';
 
@@ -140,5 +141,14 @@ test('a kind is declared once: at most three hand-written files of the library o
     const knows = new RegExp(`/${name}/\\w+(-\\w+)*\\.js|'${name}'|of: '[^']*\\b${name}\\b|\\b(${types.join('|')})\\b`);
     const files = [...texts].filter(([file, text]) => !file.startsWith(`kinds/${name}/`) && knows.test(text)).map(([file]) => file);
     assert.ok(files.length <= 3, `${name}: ${files.join(', ')}`);
+  }
+});
+
+test('a system: at most three hand-written files of the library outside its own mention it, comments included', () => {
+  const texts = new Map([...handWritten()].filter(([name]) => name.startsWith('web/lib/')));
+  assert.ok(texts.size > 100);
+  for (const system of SYSTEMS) {
+    const files = mentions(system, texts);
+    assert.ok(files.length <= 3, `${system.name}: ${files.join(', ')} (node web/tools/mentions.js --list ${system.name})`);
   }
 });

@@ -35,7 +35,7 @@ export interface NextPixelAttributes {
   /** 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable token at every step,
    * returned as it comes. Default 1. */
   beams?: number | string;
-  /** The beginning of the text, the sentence to translate or to tag, or the first message of a chat. */
+  /** The beginning of the text, the sentence to translate or to tag, or the first message. */
   prompt?: string;
   /** The system message of a chat, which the visitor can edit if there are controls. */
   system?: string;

@@ -446,7 +446,7 @@ export class NextPixelElement extends Base {
     if (this.#hold !== hold || this.#talk) return;
     const wanted = this.#wanted;
     this.#wanted = false;
-    const talk = (this.#talk = new Talk(this.#view.talk(), {
+    const talk = (this.#talk = new Talk(this.#view.box('chat'), {
       controls: this.controls,
       system: this.system,
       options: () => ({ ...optionsOf(this, model.info), seed: undefined }),

@@ -234,6 +234,20 @@ export const LOOKS = { ${names.join(', ')} };
   ];
 }
 
+/** The verbs: the files of their folder that say whether they draw. */
+async function verbList() {
+  /** @type {string[]} */
+  const files = [];
+  for (const name of (await readdir(`${WEB}lib/verbs`)).sort())
+    if (/^export const draws = /m.test(await readFile(`${WEB}lib/verbs/${name}`, 'utf8'))) files.push(name);
+  const inCamels = (/** @type {string} */ name) => name.replace('.js', '').replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+  return `// SPDX-License-Identifier: MIT
+// Made of the files of web/lib/verbs by node web/tools/options.js.
+// @ts-check
+
+${files.map((name) => `export * as ${inCamels(name)} from './${name}';\n`).join('')}`;
+}
+
 /** Which page shows files of which kind, as the folders of the kinds say. */
 function pagesOfKinds() {
   const quoted = (/** @type {string} */ text) => text.replace(/[`\\$]/g, '\\$&');
@@ -349,6 +363,7 @@ ${fields.join('')}];
     ['lib/options.js', options],
     ['lib/kinds/types.js', await kindTypes()],
     ...kindLists(),
+    ['lib/verbs/list.js', await verbList()],
     ['shell/model/pages-of-kinds.js', pagesOfKinds()],
     ['lib/engine/fields.js', table],
     ['jsx/attributes.d.ts', jsx],
@@ -356,13 +371,13 @@ ${fields.join('')}];
   ]);
 }
 
-/** Writes them, where they are not so. A new kind has attributes of its own: then once more. */
+/** Writes them, where they are not so. A new kind or verb has attributes of its own: then once more. */
 export async function makeTypes() {
   let changed = false;
   for (const [path, text] of await typeFiles()) {
     if ((await readFile(WEB + path, 'utf8').catch(() => '')) === text) continue;
     await writeFile(WEB + path, text);
-    changed ||= path === 'lib/kinds/list.js';
+    changed ||= path === 'lib/kinds/list.js' || path === 'lib/verbs/list.js';
   }
   if (changed) spawnSync(process.execPath, [fileURLToPath(import.meta.url)], { stdio: 'inherit' });
 }

@@ -27,7 +27,7 @@
  * translation or a caption 0, and above 0 only with one beam.
  * @property {number} beams 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable token
  * at every step, returned as it comes. Default 1.
- * @property {string} prompt The beginning of the text, the sentence to translate or to tag, or the first message of a chat.
+ * @property {string} prompt The beginning of the text, the sentence to translate or to tag, or the first message.
  * @property {string} system The system message of a chat, which the visitor can edit if there are controls.
  * @property {string} template The chat template, in the language Jinja, instead of that of the file.
  * @property {number} topP Draw from the most probable values whose total probability is this, over 0 to 1. Default 1.

@@ -125,10 +125,10 @@ export class View {
     return run.page?.(this.#told, options) ?? run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
   }
 
-  /** A box for a chat replaces the canvas; it has its own controls. @returns {HTMLElement} */
-  talk() {
+  /** A box with its own controls replaces the canvas. @param {string} part  its name for styles @returns {HTMLElement} */
+  box(part) {
     this.#close();
-    const box = make('div', { part: 'chat' });
+    const box = make('div', { part });
     this.#frame.append(box);
     this.#canvas.hidden = true;
     this.#shown = true;

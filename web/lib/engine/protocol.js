@@ -137,7 +137,7 @@ export const CODES = Object.freeze(
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string[]} verbs       the names of its methods, such as 'complete' or 'generate'; 'chat' if the file has a template
+ * @property {string[]} verbs       the names of its methods, such as 'complete' or 'generate'
  * @property {number} positions     positions in a complete sequence. For a text model, the most tokens that it sees, its context; for a
  *   tagger, the most words at once; for a classifier from examples, the most examples; for an audio model 0, because the caller sets the
  *   length; for a model that draws pictures in one pass 0, because there is no sequence

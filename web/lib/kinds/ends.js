@@ -15,4 +15,4 @@ export const SOUND = {
 };
 
 /** @type {Ends} */
-export const TEXT = { text: ['string', 'the text, the translation or the caption (of several captions the first), without a prompt'] };
+export const TEXT = { text: ['string', 'the text that the model wrote, without a prompt; of several the first'] };

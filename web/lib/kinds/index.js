@@ -24,8 +24,8 @@
  * @typedef {object} Kind
  * @property {string} name         the name of its folder, and `info.kind`
  * @property {(facts: Facts, number: NumberOf) => boolean} says  whether a file is of this kind, by its ports and its metadata
- * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, settings?: string, names?: string[], before?: number } }} verbs its
- *   methods: `when`, if not every model has it; `settings`: whose settings are the options, a word of `of` in the table of settings;
+ * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, later?: true, settings?: string, names?: string[], before?: number } }} verbs its
+ *   methods: `when`, if not every model has it; `later`: open() adds it to `info.verbs` if the model has it; `settings`: whose settings are the options, a word of `of` in the table of settings;
  *   `names`: other options; `before`: the number of arguments before the options, if it differs from the verb
  * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  work on the beginning of a file while the workers open it
  * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  an object with a method for each verb, and

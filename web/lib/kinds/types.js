@@ -149,7 +149,7 @@
  * The result of a run, as nx-end carries it: the properties of the model's kind, undefined for others.
  *
  * @typedef {object} EndOfKinds
- * @property {string} [text]  the text, the translation or the caption (of several captions the first), without a prompt
+ * @property {string} [text]  the text that the model wrote, without a prompt; of several the first
  * @property {Float32Array} [samples]  of audio or music: its samples, between -1 and 1
  * @property {number} [sampleRate]  of audio or music: samples a second
  * @property {Parse} [parse]  the heads of the words

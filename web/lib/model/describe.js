@@ -52,7 +52,7 @@ export function describe(fitting) {
     architecture,
     name: String(metadata.get('general.name') ?? architecture),
     kind: name,
-    verbs: verbsOf(fitting).flatMap(([verb]) => (verb === 'chat' ? [] : verb)), // chat needs a template, which the kind reads
+    verbs: verbsOf(fitting).flatMap(([verb]) => (fitting.kind.verbs[verb]?.later ? [] : verb)),
     positions: part.span > 0 ? part.length : part.inputs[0].dims[0],
     parameters: fitting.parts.reduce((sum, { parameters }) => sum + parameters, 0),
     bytes: fileBytes,

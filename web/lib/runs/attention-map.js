@@ -5,8 +5,8 @@
 
 /**
  * The attention of one head of a layer, for one query or for several. Queries and keys are positions, counted from 0; key -1 is the start, which comes
- * before all of them. A query is a prediction: a token (its index in `run.ids`), a pixel or channel (in raster order, as in `model.order`), a word of a
- * caption, an id of music; for latents, a location of a square grid, row by row; for a classification, the query picture, which follows the examples. A
+ * before all of them. A query is a prediction: a token (its index in `run.ids`), a pixel or channel (in raster order, as in `model.order`), a
+ * word, an id of music; for latents, a location of a square grid, row by row; for a classification, the query picture, which follows the examples. A
  * key is an earlier position or an item of the input, as `name` says: a pixel of the small picture, a location of the described picture (row by row, as
  * in `run.grid`), an example (in the order of `support`).
  *

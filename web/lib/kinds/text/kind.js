@@ -58,7 +58,7 @@ export const kind = {
   says: ({ tokenizerEntries }, number) => tokenizerEntries.length > 0 || Number(number('context_length')) > 0,
   verbs: {
     attention: { names: ['source', 'signal'] },
-    chat: { when: writes, settings: 'text', names: ['template', 'tools', 'variables', 'render'] },
+    chat: { later: true, when: writes, settings: 'text', names: ['template', 'tools', 'variables', 'render'] },
     generate: { before: 1, when: writes, settings: 'text' },
     score: { names: ['source', 'hiddenStates', 'signal'] },
     translate: { when: (model) => !writes(model), settings: 'translation' },

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Counts the hand-written files outside a system's own folders that mention it: how many places know of a system, and so may need a change with it.
+ *
+ *     node web/tools/mentions.js [--list [SYSTEM]]
+ *
+ * Counted are files of git that are text and not generated, tests, weights and prose included. --list names the files.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** @typedef {{ name: string, words: RegExp, own: RegExp }} System  words: its names, its types and verbs; own: its folders and files */
+
+/** @type {System[]} */
+export const SYSTEMS = [
+  {
+    name: 'captions',
+    words: /(?<![-\w])captions?\b|\bCaption[A-Z]\w+|show[-_]attend[-_]tell/,
+    own: /kinds\/caption\/|pages\/captions\/|show_attend_tell|captions?[\w-]*\./,
+  },
+  {
+    name: 'parser',
+    words: /\bParse(Options)?\b|\bHead(Model|Info)\b|kinds\/head\b|parents-en|model\.parse\(|'parse'|models[/.]tree\b/,
+    own: /kinds\/head\/|pages\/structure\/|models\/tree|parse\.|parents|structure\./,
+  },
+  {
+    name: 'Jukebox',
+    words: /[Jj]ukebox|\bCode(Model|Run|Step|Options|Level|Info)\b|kinds\/code\b/,
+    own: /kinds\/code\/|[jJ]ukebox|codes\.test/,
+  },
+  {
+    name: 'chorales',
+    words: /[Cc]horales?\b|\bNote(Model|Run|Step|Options|Score|Info)\b|kinds\/note\b/,
+    own: /kinds\/note\/|chorale|notes\.test|music/,
+  },
+  {
+    name: 'chat',
+    words: /\bchats?\b(?!-)|\bChat[A-Z]\w+|kinds\/text\/chat\b/,
+    own: /kinds\/text\/|element\/talk|verbs\/chat|pages\/chat\/|examples\/chat\/|chat[\w-]*\.|conversation|shelf/,
+  },
+  {
+    name: 'SNAIL',
+    words: /\bSNAIL\b|\bsnail\b|\bclassify\b|\bSign(Model|Info)\b|\bClassif(ication|yOptions)\b|kinds\/sign\b/,
+    own: /kinds\/sign\/|snail|classify|omniglot/,
+  },
+];
+
+/** Folders and files that a program makes, and data. */
+const MADE =
+  /^(web\/(dist|types|single|pictures)\/|web\/manual\/[\w-]+\.html|tests\/golden\/|package-lock\.json|.*\.(gguf|wasm|png|svg|woff2?|bin|npz|csv)$)/;
+
+/** The hand-written files, by their paths, with their text. @returns {Map<string, string>} */
+export function handWritten() {
+  const names = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 })
+    .split('\0')
+    .filter(Boolean);
+  /** @type {Map<string, string>} */
+  const texts = new Map();
+  for (const name of names.filter((one) => !MADE.test(one))) {
+    const text = readFileSync(ROOT + name, 'utf8');
+    if (!text.includes('\0') && !/^(\/\/|#|\/\*) ?Made (of|by)/m.test(text.slice(0, 400))) texts.set(name, text);
+  }
+  return texts;
+}
+
+/** The files that mention a system. @param {System} system @param {Map<string, string>} texts */
+export const mentions = ({ words, own }, texts) =>
+  [...texts].filter(([name, text]) => !own.test(name) && words.test(text)).map(([name]) => name);
+
+/** The parts of the repository that are counted by themselves. @type {[string, RegExp][]} */
+const PARTS = [
+  ['web/lib', /^web\/lib\//],
+  ['pages, shell', /^web\/(pages|shell|front)\//],
+  ['src', /^(src|include)\//],
+  ['tests', /^tests\//],
+  ['weights', /^weights\/.*\.(py|js|sh)$/],
+  ['prose', /\.md$/],
+];
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const texts = handWritten();
+  const [option, only] = process.argv.slice(2);
+  console.log(['system'.padEnd(10), 'files'.padStart(5), ...PARTS.map(([part]) => part.padStart(13))].join(''));
+  for (const system of SYSTEMS.filter(({ name }) => !only || name === only)) {
+    const files = mentions(system, texts);
+    const counts = PARTS.map(([, part]) => String(files.filter((file) => part.test(file)).length).padStart(13));
+    console.log([system.name.padEnd(10), String(files.length).padStart(5), ...counts].join(''));
+    if (option === '--list') console.log(files.map((file) => `  ${file}`).join('\n'));
+  }
+}
