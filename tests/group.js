@@ -28,6 +28,7 @@ const addressOf = (/** @type {string} */ file) => JSON.stringify(pathToFileURL(r
 for (const [i, group] of groups.entries()) {
   const name = `${folder}/${String(i).padStart(2, '0')}.test.js`;
   const lines = [
+    ...group.map((file) => `// ${file}`), // which build.sh runs one by one if the process ends early
     `import { begin } from ${addressOf('tests/held.js')};`,
     ...group.map((file) => `import ${addressOf(file)};`),
     'begin();',

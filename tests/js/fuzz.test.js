@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { fuzz, targets } from '../fuzz/fuzz.js';
 import { EVERY } from '../more.js';
 
-const RUNS = EVERY ? 400 : 100;
+const RUNS = EVERY ? 400 : 50;
 
 assert.ok(targets().length >= 5);
 for (const name of targets()) {
