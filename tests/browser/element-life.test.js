@@ -508,3 +508,64 @@ for (const [i, kinds] of [FREED, Object.keys(KINDS).filter((name) => !FREED.incl
     ),
   );
 }
+
+test('removed elements with examples of signs are freed, and canvases that a classification was drawn to', { timeout: 120000 }, () =>
+  withPage(
+    async (page) => {
+      await open(page);
+      const left = await page.evaluate(async () => {
+        const { make, until, nap } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+        const library = '/web/lib/index.js';
+        const { acquire } = await import(library);
+        const file = '/weights/snail-omniglot.gguf';
+        const hold = await acquire(file);
+        /** @param {number} at */
+        const drawn = (at) => {
+          const canvas = Object.assign(document.createElement('canvas'), { width: 28, height: 28 });
+          const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+          context.fillStyle = '#fff';
+          context.fillRect(0, 0, 28, 28);
+          context.fillStyle = '#000';
+          context.fillRect(at, 4, 4, 20);
+          return canvas;
+        };
+        /** @type {[string, WeakRef<object>][]} */
+        const kept = [];
+        for (let i = 0; i < 4; i++) {
+          let element = make({ model: file, task: 'classify', src: drawn(5).toDataURL() });
+          for (const [label, at] of /** @type {[string, number][]} */ ([
+            ['a', 5],
+            ['b', 18],
+          ])) {
+            const image = Object.assign(new Image(), { src: drawn(at).toDataURL() });
+            image.dataset.label = label;
+            element.append(image);
+          }
+          element.play();
+          await until(() => element.events.some((/** @type {Event} */ { type }) => type === 'nx-end' || type === 'nx-error'));
+          kept.push([`element${element.events.at(-1).error ?? ''}`, new WeakRef(element)]);
+          element.remove();
+          element = undefined;
+          let canvas = /** @type {HTMLCanvasElement | undefined} */ (document.createElement('canvas'));
+          document.body.append(/** @type {HTMLCanvasElement} */ (canvas));
+          const support = [5, 18].map((at) => ({ image: drawn(at), label: String(at) }));
+          await (await hold.model.classify(drawn(5), { support, maps: true })).drawTo(canvas);
+          kept.push(['canvas', new WeakRef(/** @type {HTMLCanvasElement} */ (canvas))]);
+          canvas?.remove();
+          canvas = undefined;
+        }
+        hold.release();
+        for (let i = 0; i < 10; i++) {
+          await nap(100);
+          /** @type {any} */ (globalThis).gc();
+        }
+        /** @type {Record<string, number>} */
+        const count = {};
+        for (const [what, ref] of kept) if (ref.deref()) count[what] = (count[what] ?? 0) + 1;
+        return Object.entries(count).filter(([what, n]) => n > 1 || /Error/.test(what));
+      });
+      assert.deepEqual(left, [], 'of four, one may be held by the stack');
+    },
+    { complains: true },
+  ),
+);
