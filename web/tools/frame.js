@@ -58,7 +58,7 @@ const FROM_FILE = "if(location.protocol=='file:')document.getElementById('from-f
  * @param {string} [connect]  what may be fetched from beside the page's own host
  */
 export const policy = (connect) =>
-  `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-${createHash('sha256').update(FROM_FILE).digest('base64')}'; worker-src 'self'; ` +
+  `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-${createHash('sha256').update(FROM_FILE).digest('base64')}'; worker-src 'self' blob:; ` +
   `connect-src 'self'${connect ? ` ${connect}` : ''}; img-src 'self' data: blob:; style-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'`;
 
 /**
@@ -164,6 +164,19 @@ function numbered(text, phrase, path) {
     });
 }
 
+/**
+ * The text with a button below each figure that has a caption: it shows the code of a frame (shell/page/embedding.js).
+ *
+ * @param {string} text
+ * @param {ReturnType<typeof phrasesIn>} phrase
+ */
+const embeddable = (text, phrase) =>
+  text.replace(
+    /(<figcaption[^>]*><b>([^<]*)\.<\/b> (?:(?!<\/figure>).)*<\/figcaption>)(\s*<\/figure>)/gs,
+    (_, figure, name, end) =>
+      `${figure}\n  <p class="figure-embed needs-js"><button type="button" class="embed" aria-expanded="false" aria-label="${phrase`Embed ${name}`}">${phrase`Embed`}</button></p>${end}`,
+  );
+
 /** Words that are read in a minute, and minutes with a figure. */
 const [WORDS, FIGURE] = [200, 2];
 /** The minutes that a reader takes for a page, in steps of five. @param {string} text  HTML in English */
@@ -203,6 +216,7 @@ export function framed(source, { path, name, sheets, languages = [], translation
     `<script type="module" async${blocking} src="${up}dist/${script}.js"></script>`;
   const tags = [
     ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
+    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // which reads these addresses
     // A language that has a front page has a manifest.
     `<link rel="manifest" href="${up}manifest${translation && LANGUAGES[translation.lang].whole ? `.${translation.lang}` : ''}.webmanifest">`,
     ...(translation ? [wordsTag(translation)] : []), // before whatever says them
@@ -223,7 +237,7 @@ export function framed(source, { path, name, sheets, languages = [], translation
   ];
   const line = `made of ${basename(path)}`;
   const links = [...contents.map(link), `<a href="${up}manual/">${phrase`Manual`}</a>`, ...switchesTo(translation?.lang, languages)];
-  const body = numbered(text, phrase, path)
+  const body = embeddable(numbered(text, phrase, path), phrase)
     .replace('    <!-- courses -->\n', () => courseLists(phrase))
     .replace(/^( *)<\/figure>\n/m, (end) => end + own);
   const page = `${opening({ title: `: ${title}`, description: facts.description, up, line, connect: takes && ELSEWHERE, tags, lang: translation?.lang })}  <a class="skip" href="#${figure}">${phrase`Skip to the figure`}</a>

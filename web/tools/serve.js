@@ -37,6 +37,9 @@ const FOLDERS = /^(web|weights(-[0-9a-f]{12})?|build)$/; // the second as ./buil
 /** What is given out of build/, where weights/train/export.py writes what was trained on a folder of one's own. */
 const TRAINED = /^[^/]+\.gguf$/;
 
+/** What pages of other origins may read, if any: not what was trained here. */
+const READABLE = /^\/(web|weights(-[0-9a-f]{12})?)\//;
+
 /** Media types by the endings of names. @type {Record<string, string>} */
 export const TYPES = {
   '.bin': 'application/octet-stream',
@@ -96,13 +99,20 @@ function namesOf(host) {
  * @param {string} [options.root]     the folder that holds web/ and weights/
  * @param {string} [options.connect]  hosts from which pages may fetch models, in addition to this one
  * @param {string} [options.host]     the address to listen on; 0.0.0.0: all of this machine (default: 127.0.0.1)
+ * @param {boolean} [options.cors]    whether pages of other origins may read web/ and weights/, as a sandboxed frame does
  * @returns {Promise<{ url: string, port: number, close: () => Promise<void> }>}
  */
-export async function serve({ port, root = fileURLToPath(new URL('../..', import.meta.url)), connect, host = LOOPBACK } = {}) {
+export async function serve({
+  port,
+  root = fileURLToPath(new URL('../..', import.meta.url)),
+  connect,
+  host = LOOPBACK,
+  cors = false,
+} = {}) {
   const base = await realpath(root);
   const names = namesOf(host);
   const server = createServer((request, response) => {
-    answer({ base, names, pages: policy(connect) }, request, response).catch((error) => {
+    answer({ base, names, pages: policy(connect), cors }, request, response).catch((error) => {
       if (error instanceof Refusal) refuse(response, error.status, error.headers);
       else if (response.headersSent)
         response.destroy(); // the reader went away, or the file broke off
@@ -153,14 +163,16 @@ async function listen(server, port, host) {
  * @param {string} site.base     the root, without links
  * @param {string[]} site.names  by which it may be called
  * @param {string} site.pages    the policy of the pages
+ * @param {boolean} site.cors     see serve()
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  */
-async function answer({ base, names, pages }, request, response) {
+async function answer({ base, names, pages, cors }, request, response) {
   const { localPort } = request.socket;
   if (request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw new Refusal(400); // one for us, and one for somebody else
   if (!names.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name)))
     throw new Refusal(421);
+  if (cors && READABLE.test(request.url ?? '')) response.setHeader('Access-Control-Allow-Origin', '*');
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
   const page = await pageAt(base, request.url ?? '/');
   if (page !== undefined) return sendPage(request, response, page, pages);
@@ -379,7 +391,8 @@ const HELP = `Serves the folders web/ and weights/ of nextpixel to this machine,
                                        which page takes what: PAGE/?model=ADDRESS (the chapter Hosting of the manual)
     npm start -- --host                to every machine of your network too, such as the phones in a classroom; prints the addresses to give them
     npm start -- --host 192.168.1.5    on this address of the machine instead of ${LOOPBACK}
-    node web/tools/serve.js [--help] [--port PORT] [--connect HOST] [--host [ADDRESS]]
+    npm start -- --cors                pages of other origins may read web/ and weights/: a frame with the attribute sandbox needs that
+    node web/tools/serve.js [--help] [--port PORT] [--connect HOST] [--host [ADDRESS]] [--cors]
 
 It needs Node.js and nothing else and is not made for the internet: there, any static server does (the chapter Hosting of the manual).`;
 
@@ -388,6 +401,7 @@ const OPTIONS = /** @type {const} */ ({
   port: { type: 'string' },
   connect: { type: 'string' },
   host: { type: 'string' },
+  cors: { type: 'boolean' },
 });
 
 /** @param {string | undefined} text  @param {string} name  of the setting, for the error @returns {number | undefined} */
@@ -414,7 +428,7 @@ function given() {
 
 /** Started from the command line. */
 async function main() {
-  const { help, connect = 'https:', host, ...rest } = given();
+  const { help, connect = 'https:', host, cors, ...rest } = given();
   if (help) return console.log(HELP);
   if (!/^https?:(\/\/[\w.-]+(:\d+)?)?$/.test(connect))
     throw new Error(`--connect takes https: or a host such as https://huggingface.co, not ${JSON.stringify(connect)}`);
@@ -422,7 +436,7 @@ async function main() {
     throw new Error(`--host takes an address of this machine such as 0.0.0.0 or 192.168.1.5, not ${JSON.stringify(host)}`);
   const port = portOf(rest.port, '--port') ?? portOf(process.env.PORT, 'PORT');
   try {
-    const { url, port: bound } = await serve({ port, connect, host });
+    const { url, port: bound } = await serve({ port, connect, host, cors });
     console.log(`nextpixel: ${url}   (Ctrl+C ends)\nits manual: ${url}web/manual/`);
     if (host !== undefined && !LOOPBACKS.includes(host)) {
       const everywhere = [EVERYWHERE, EVERYWHERE_6].includes(host);

@@ -161,7 +161,8 @@ async function singlePage(name, lang, others) {
   html = html
     .replace(/(<meta http-equiv="Content-Security-Policy" content=")[^"]*/, (_, start) => start + allowed)
     .replace(/ *<link rel="(preload|modulepreload|stylesheet|alternate)"[^>]*>\n/g, '')
-    .replace(/ *<script type="module"[^>]*><\/script>\n/g, '')
+    .replace(/ *<script (?:type="module"|src="[^"]*before\.js")[^>]*><\/script>\n/g, '')
+    .replace(/ *<p class="figure-embed.*?<\/p>\n/g, '') // nobody else has this file's address
     .replace(/<p id="from-file".*?<\/script>\n/s, '')
     .replace(/ *<link rel="manifest"[^>]*>\n| *<details class="take keep.*?<\/details>\n/gs, '')
     .replace('</head>', () => `${styles.map((text) => `<style>${text}</style>\n`).join('')}</head>`)

@@ -34,7 +34,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCES =
   /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page(\.\w+)?\.html$|^pages\/terms\.md$|^shell\/.*\.html$/;
 /** Scripts that stand as they are. */
-const SCRIPTS = /^(sw\.js|shell\/page\/(copy|offline|phrase)\.js|manual\/[\w-]+\.js)$/;
+const SCRIPTS = /^(sw\.js|shell\/page\/(before|copy|offline|phrase)\.js|manual\/[\w-]+\.js)$/;
 /** Files that compression makes smaller. */
 const COMPRESSIBLE = /\.(html|css|js|json|md|wasm|svg|bin|gguf)$/;
 

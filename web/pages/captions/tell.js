@@ -165,7 +165,7 @@ export function createTell(scene) {
         byId('doubt').textContent = doubtOf(run.confidence ?? 0, picture);
         transport.say(phrase`${steps.length} words in ${time(ms)}`);
         busy = false;
-        if (!stale && slowly && !reducedMotion()) {
+        if (!stale && slowly && !reducedMotion() && canvas.checkVisibility()) {
           for (let i = 0; i < steps.length && !signal.aborted; i++) {
             show(i + 1, i);
             await pause(WORD_MS, signal);

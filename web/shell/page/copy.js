@@ -28,9 +28,9 @@ function buttonFor(code) {
   return button;
 }
 
-/** Puts them there. */
-export function copyCode() {
-  for (const code of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('pre[tabindex] > code'))) {
+/** Puts them there. @param {ParentNode} [within] */
+export function copyCode(within = document) {
+  for (const code of /** @type {NodeListOf<HTMLElement>} */ (within.querySelectorAll('pre[tabindex] > code'))) {
     const block = document.createElement('div');
     block.className = 'code-block';
     code.parentElement?.replaceWith(block);

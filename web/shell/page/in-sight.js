@@ -8,16 +8,39 @@ const AWAY_MS = 5000;
 /** How far from the screen a figure begins to load. */
 const NEAR = '500px 0px';
 
+/** Functions that treat an element as visible, for every part of the page that waits for that. @type {Map<Element, (() => void)[]>} */
+const waiting = new Map();
+/** Parts of the page that count as visible, wherever they are. @type {Set<Element>} */
+const shown = new Set();
+
+/** @param {Element} element @param {() => void} see */
+function wait(element, see) {
+  waiting.set(element, [...(waiting.get(element) ?? []), see]);
+  if ([...shown].some((part) => part.contains(element))) see();
+}
+
+/**
+ * Treats everything in a part of the page as visible from now on: it is built and drawn, although it is hidden or was never scrolled to. A figure alone needs
+ * the figures that it continues, paper needs all.
+ *
+ * @param {Element} part
+ */
+export function countAsSeen(part) {
+  shown.add(part);
+  for (const [element, all] of [...waiting]) if (part.contains(element)) for (const see of all) see();
+}
+
 /**
  * @param {Element} element
  * @param {{ onSeen: () => void, onAway: () => void }} hooks onAway: a while after it has left the screen, or at once when the page is hidden
  */
 export function inSight(element, { onSeen, onAway }) {
   let seen = false;
+  let always = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   new IntersectionObserver((entries) => {
-    seen = entries[entries.length - 1].isIntersecting;
+    seen = always || entries[entries.length - 1].isIntersecting;
     clearTimeout(timer);
     if (!seen) timer = setTimeout(onAway, AWAY_MS);
     else if (!document.hidden) onSeen();
@@ -26,11 +49,24 @@ export function inSight(element, { onSeen, onAway }) {
     if (document.hidden) onAway();
     else if (seen) onSeen();
   });
-  return {
+  const sight = {
     get seen() {
       return seen && !document.hidden;
     },
+    /** Whether it counts as visible, wherever it is. */
+    get always() {
+      return always;
+    },
   };
+  // After the caller has it.
+  queueMicrotask(() =>
+    wait(element, () => {
+      seen = always = true;
+      clearTimeout(timer);
+      onSeen();
+    }),
+  );
+  return sight;
 }
 
 /**
@@ -43,8 +79,8 @@ export function inSight(element, { onSeen, onAway }) {
 export function whileSeen(element, { start, stop }) {
   let cut = true; // the first run begins when the figure is seen
   const proceed = () => {
-    // With reduced motion, a picture does not draw itself.
-    if (cut && sight.seen && !reducedMotion() && start()) cut = false;
+    // With reduced motion, a picture does not draw itself, unless nobody could start it.
+    if (cut && sight.seen && (!reducedMotion() || sight.always) && start()) cut = false;
   };
   const sight = inSight(element, {
     onSeen: proceed,
@@ -78,7 +114,10 @@ const USES = ['focusin', 'pointerdown', 'click', 'input', 'change', 'keydown'];
  * @param {() => void} open
  */
 export function whenNear(element, open) {
+  let begun = false;
   const begin = () => {
+    if (begun) return;
+    begun = true;
     near.disconnect();
     for (const use of USES) element.removeEventListener(use, begin, true);
     open();
@@ -90,5 +129,6 @@ export function whenNear(element, open) {
     { rootMargin: NEAR },
   );
   near.observe(element);
+  wait(element, begin);
   for (const use of USES) element.addEventListener(use, begin, true);
 }

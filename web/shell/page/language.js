@@ -11,6 +11,9 @@ const inView = () =>
     .filter((place) => scrollY > 0 && place.getBoundingClientRect().top < innerHeight / 2)
     .at(-1)?.id ?? '';
 
+/** Where the language is stored that the visitor chose: before.js reads it on the next visit. */
+const KEPT = 'nextpixel-language';
+
 /** Maintains the links, and sets the language of the element, once a page has loaded it, and of chats. */
 export function keepLanguage() {
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('.masthead .language'))) {
@@ -20,6 +23,11 @@ export function keepLanguage() {
         link.hash = id && id !== here ? id : location.hash;
         link.search = asked ? String(new URLSearchParams({ model: asked })) : '';
         carry();
+        try {
+          localStorage.setItem(KEPT, link.hreflang);
+        } catch {
+          link.search += `${link.search ? '&' : '?'}lang=${link.hreflang}`; // storage is not allowed here: the address says it
+        }
       });
     }
   }

@@ -4,14 +4,28 @@
 import { keepCompositions } from './composition.js';
 import { copyCode } from './copy.js';
 import { offerCourses, refreshCourses } from './courses.js';
+import { countAsSeen } from './in-sight.js';
 import { keepLanguage } from './language.js';
 import { workOffline } from './offline.js';
 
 /** For this time after that, the first figure has the processor and the connection to itself. */
 const NEXT_VISIT_MS = 1000;
 
+/** Shows the figure alone that the address names. The figures that it continues, of which the first is mostly one, are computed out of sight. */
+async function showOne() {
+  const { showBare } = await import('./embedding.js');
+  const figure = showBare();
+  const needed = figure?.dataset.needs?.split(' ').map((id) => document.getElementById(id)) ?? [document.querySelector('main figure')];
+  for (const one of needed) if (one) countAsSeen(one);
+}
+
 /** @param {Promise<unknown>} [first] what the page waits for before it looks after the next visit */
 export function startPage(first = Promise.resolve()) {
+  if (document.documentElement.classList.contains('bare')) showOne();
+  document.addEventListener('click', ({ target }) => {
+    const button = target instanceof Element && target.closest('.embed');
+    if (button) import('./embedding.js').then(({ toggleEmbed }) => toggleEmbed(/** @type {HTMLElement} */ (button)));
+  });
   keepCompositions();
   copyCode();
   keepLanguage();

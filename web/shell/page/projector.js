@@ -3,6 +3,7 @@
 // page; arrow keys, or the keys of a presenter, go from figure to figure.
 // @ts-check
 import { announce } from '../library.js';
+import { showAlone } from './alone.js';
 import { createButton } from './button.js';
 import { make } from './dom.js';
 import { phrase } from './phrase.js';
@@ -19,21 +20,17 @@ export function createProjector() {
   const { button } = createButton(phrase`Show the figures on the whole screen (Alt + P)`, { id: 'projector' });
   const name = make('h1'); // there is one, whatever is shown
   const place = make('footer', { class: 'stage-place' }, name);
-  colophon.prepend(make('p', { class: 'needs-js' }, button));
+  colophon.prepend(make('p', { class: 'needs-js on-projector' }, button));
   /** The figure that is shown; -1: the page as it is. */
   let at = -1;
 
   /** Hides everything that does not contain the figure. */
   function setStage() {
-    for (const element of document.querySelectorAll('.off-stage')) element.classList.remove('off-stage');
     document.documentElement.classList.toggle('staged', at >= 0);
     place.remove();
+    showAlone(figures[at], place);
     if (at < 0) return;
-    document.body.append(place);
-    for (let here = /** @type {Element} */ (figures[at]); here !== document.body; here = here.parentElement ?? document.body) {
-      for (const other of here.parentElement?.children ?? [])
-        if (other !== here && other !== place && other.getAttribute('role') !== 'status') other.classList.add('off-stage');
-    }
+    document.body.prepend(place);
     name.textContent = phrase`${at + 1} of ${figures.length}: arrow keys move, Escape ends`;
     announce(phrase`Figure ${at + 1}`);
     scrollTo({ top: 0, behavior: 'instant' });

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** One figure in other people's pages: by its address, in a frame, in a frame that is sandboxed, and the code that leads there. all/embedding.test.js has every figure. */
+
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+
+import { serve } from '../../web/tools/serve.js';
+import { OUT, WAIT, firstFigure, session } from './browser.js';
+import { axeFindsNothing, fits } from './checks.js';
+
+/** @import { FrameLocator, Page } from 'playwright-core' */
+
+const { withPage } = session();
+
+/** A site of another origin than the pages that embed it. @type {Awaited<ReturnType<typeof serve>>} */
+let site;
+before(async () => {
+  site = await serve({ port: 0, cors: true });
+  await new Promise((resolve) => theirs.listen(0, '127.0.0.1', () => resolve(undefined)));
+});
+after(async () => {
+  theirs.closeAllConnections();
+  theirs.close();
+  await site?.close();
+});
+
+/** A course of somebody else, of which `course` is the body: a server of its own, for a page that a test makes up may not embed those of this machine. */
+const theirs = createServer((_, response) => {
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>A course</title><body><h1>A course</h1>${course}</body></html>`;
+  response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(html);
+});
+let course = '';
+
+/** Opens a page of somebody else with this in its body. @param {Page} page @param {string} body */
+async function openTheirs(page, body) {
+  course = body;
+  const { port } = /** @type {import('node:net').AddressInfo} */ (theirs.address());
+  await page.goto(`http://127.0.0.1:${port}/`);
+}
+
+/** Waits for a text in the frame of a page. @param {Page} page @param {string} text */
+const says = (page, text) => page.frames()[1].waitForFunction((wanted) => document.body.innerText.includes(wanted), text, WAIT);
+
+/** The ids of the figures that are visible. @param {Page | FrameLocator} where */
+const seen = (where) =>
+  where
+    .locator('body')
+    .evaluate((body) => [...body.querySelectorAll('figure[id]')].filter((one) => one.checkVisibility()).map(({ id }) => id));
+
+test('a figure by its address: alone, drawn, with its caption and a link to its page, though it continues the first figure', () =>
+  withPage(
+    async (page) => {
+      await page.goto('/web/pages/transformer/?figure=figure-maps&bare');
+      await page.locator('#map canvas, #map svg, #map table').first().waitFor(WAIT);
+      assert.deepEqual(await seen(page), ['figure-maps']);
+      assert.equal(await page.locator('.masthead, main h1, .colophon, .figure-embed').filter({ visible: true }).count(), 0);
+      assert.match(await page.locator('figcaption:visible').innerText(), /^Figure 3\./);
+      const link = page.getByRole('link', { name: 'nextpixel: Transformer' });
+      assert.match(String(await link.getAttribute('href')), /\/web\/pages\/transformer\/#figure-maps$/);
+      await fits(page);
+      await axeFindsNothing(page);
+    },
+    { viewport: { width: 390, height: 700 }, reducedMotion: 'reduce' },
+  ));
+
+test('an address without an id shows the first figure; one that the page does not have is named, with those that it has', () =>
+  withPage(async (page) => {
+    await page.goto('/web/pages/fvsbn/ko/?bare');
+    await page.locator('.alone').waitFor();
+    assert.deepEqual(await seen(page), ['figure-endings']);
+    await page.goto('/web/pages/fvsbn/?figure=figure-none&bare');
+    await page.getByText('This page has no figure “figure-none”. Its figures are: figure-endings, figure-votes,').waitFor();
+    await page.goto('/web/?figure=figure-hero&bare');
+    await firstFigure(page).waitFor(WAIT);
+    assert.deepEqual(await seen(page), ['figure-hero']);
+  }));
+
+test('the button below a figure shows the code of a frame, whose figure has the present settings', () =>
+  withPage(async (page) => {
+    /** @type {string[]} */
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto('/web/pages/fvsbn/');
+    await firstFigure(page, 'done').waitFor(WAIT);
+    assert.deepEqual(
+      asked.filter((url) => url.includes('embedding')),
+      [],
+      'is loaded before it is used',
+    );
+    await page.fill('#seed', '12');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => location.hash.includes('seed=12'));
+    const button = page.getByRole('button', { name: 'Embed Figure 1' });
+    await button.click();
+    const [code, address] = await page.locator('.embed-code code').allInnerTexts();
+    assert.match(
+      code,
+      /^<iframe src="http:[^"]+\/web\/pages\/fvsbn\/\?figure=figure-endings&amp;bare#figure-endings\?[^"]*seed=12[^"]*" title="nextpixel: Fully visible sigmoid belief network, Figure 1" width="100%" height="\d+" style="border: 0" loading="lazy" allow="autoplay; clipboard-write; fullscreen"><\/iframe>$/,
+    );
+    assert.ok(code.includes(address.replaceAll('&', '&amp;')));
+    await axeFindsNothing(page);
+    await page.screenshot({ path: `${OUT}embed-code.png` });
+    await button.click();
+    assert.equal(await page.locator('.embed-code').count(), 0);
+    await openTheirs(page, code);
+    const frame = page.frameLocator('iframe');
+    await frame.locator('[data-phase="done"]').first().waitFor(WAIT);
+    assert.equal(await frame.locator('#seed').inputValue(), '12');
+    const [inside, outside] = await Promise.all([
+      frame.locator('html').evaluate((html) => html.scrollHeight),
+      page.locator('iframe').evaluate((one) => one.clientHeight),
+    ]);
+    assert.ok(inside <= outside, `the figure is ${inside} pixels high, its frame ${outside}`);
+  }));
+
+for (const sandbox of ['', 'sandbox="allow-scripts"']) {
+  test(`in a frame of another origin${sandbox && ', sandboxed, where storage, caches and the service worker throw'}: the figure works`, () =>
+    withPage(async (page) => {
+      const src = `${site.url}web/pages/transformer/?figure=figure-translation&amp;bare`;
+      await openTheirs(page, `<iframe ${sandbox} src="${src}" width="100%" height="800" title="A figure"></iframe>`);
+      const frame = page.frameLocator('iframe');
+      await says(page, 'wearing a pink dress');
+      assert.deepEqual(await seen(frame), ['figure-translation']);
+      if (sandbox) {
+        const throwing = await frame.locator('html').evaluate(() => {
+          /** @param {() => unknown} use */
+          const throws = (use) => {
+            try {
+              use();
+              return false;
+            } catch {
+              return true;
+            }
+          };
+          return [origin, throws(() => localStorage), throws(() => caches), throws(() => navigator.serviceWorker)];
+        });
+        assert.deepEqual(throwing, ['null', true, true, true]);
+      }
+      await frame.getByRole('textbox').fill('Ein Hund läuft.');
+      await says(page, 'A dog is running.');
+      await page.screenshot({ path: `${OUT}frame${sandbox && '-sandboxed'}.png` });
+    }));
+}
