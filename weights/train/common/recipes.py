@@ -33,14 +33,6 @@ def task_of(model):
     return importlib.import_module("models.%s.task" % model).TASK
 
 
-def task_for(architecture):
-    """general.architecture of a file -> the Task class that reads it."""
-    for model in models():
-        if task_of(model).architecture == architecture:
-            return task_of(model)
-    sys.exit("no model here writes files of the architecture %r" % architecture)
-
-
 def files():
     """{recipe name: (model, path)}"""
     found = {}
