@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { WAIT, firstFigure, session } from './browser.js';
-import { axeFindsNothing } from './checks.js';
+import { PHONE, axeFindsNothing } from './checks.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -56,3 +56,41 @@ test('Alt and P show the figures one by one; arrows go on, unless a control has 
     },
     { viewport: { width: 1920, height: 1080 }, reducedMotion: 'reduce' },
   ));
+
+test('the keys work with the focus in a list of choices; so do the space bar, Home and End; the hint covers nothing', () =>
+  withPage(
+    async (page) => {
+      await page.goto('/web/pages/transformer/');
+      await firstFigure(page).waitFor(WAIT);
+      await page.keyboard.press('Alt+p');
+      assert.deepEqual(await seen(page), ['figure-translation']);
+      await page.focus('#beams');
+      const beams = await page.inputValue('#beams');
+      await page.keyboard.press('ArrowRight');
+      assert.deepEqual(await seen(page), ['figure-walk']);
+      assert.equal(await page.inputValue('#beams'), beams);
+      await page.keyboard.press('End');
+      assert.deepEqual(await seen(page), ['figure-beams']);
+      await page.keyboard.press('Home');
+      await page.keyboard.press('Space');
+      assert.deepEqual(await seen(page), ['figure-walk']);
+      await page.keyboard.press('Shift+Space');
+      assert.deepEqual(await seen(page), ['figure-translation']);
+      for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight']) {
+        const [hint, figure] = await page.evaluate(() =>
+          ['.stage-place', 'main figure:not(.off-stage)'].map((one) => document.querySelector(one)?.getBoundingClientRect().toJSON()),
+        );
+        assert.ok(hint.bottom <= figure.top + 1, `the hint ends at ${hint.bottom}, the figure begins at ${figure.top}`);
+        await page.keyboard.press(key);
+      }
+    },
+    { viewport: { width: 1280, height: 720 }, reducedMotion: 'reduce' },
+  ));
+
+test('a telephone has no projector', () =>
+  withPage(async (page) => {
+    await page.goto('/web/pages/fvsbn/');
+    await firstFigure(page).waitFor(WAIT);
+    assert.equal(await page.locator('#projector').count(), 1);
+    assert.equal(await page.locator('#projector').isVisible(), false);
+  }, PHONE));

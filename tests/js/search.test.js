@@ -67,6 +67,26 @@ test('every word must occur, unless no entry has them all; synonyms are known, a
   }
 });
 
+test('words of teachers, in English and in Korean, find the sections that do not say them', () => {
+  for (const [questions, address] of [
+    ['iframe embed moodle 임베드 아이프레임 퍼가기', 'classroom.html#one-figure-in-your-own-page'],
+    ['offline 오프라인', 'classroom.html#without-a-network'],
+    ['usb 유에스비', 'classroom.html#a-usb-stick'],
+    ['csv 엑셀', 'numbers.html#on-the-command-line'],
+    ['webgpu gpu 웹지피유', 'how.html'],
+  ]) {
+    for (const question of questions.split(' '))
+      assert.ok(
+        find(places, question)
+          .slice(0, 3)
+          .some(([at]) => at === address),
+        `${question}: ${find(places, question)
+          .slice(0, 5)
+          .map(([at]) => at)}`,
+      );
+  }
+});
+
 test('every target exists', async () => {
   for (const name of new Set(places.map(([address]) => address.split('#')[0]))) {
     const html = await readFile(`${ROOT}web/manual/${name}`, 'utf8');

@@ -2,7 +2,7 @@
 // Finds places of the manual by their words, in the index that ./build.sh manual makes.
 // @ts-check
 
-/** @typedef {[address: string, called: string, words: string]} Place */
+/** @typedef {[address: string, called: string, words: string, keywords?: string]} Place  keywords: of readers, which its text may not have */
 
 /** The most places that are shown. */
 const MOST = 12;
@@ -17,7 +17,6 @@ const ALSO = {
   cors: 'access-control-allow-origin',
   csp: 'content-security-policy',
   gray: 'grey',
-  iframe: 'frame',
   license: 'licence',
   nextjs: 'next',
   quantisation: 'quantis',
@@ -77,10 +76,16 @@ export function find(places, question) {
   /** How well a name and words answer to a word. @param {string} name @param {string} words @param {string} word */
   const markOf = (name, words, word) =>
     name === word ? 4 : ` ${name}`.includes(` ${word}`) ? 3 : name.includes(word) ? 2 : ` ${words}`.includes(` ${word}`) ? 1 : 0;
-  const rank = (/** @type {Place} */ [, called, words]) => {
+  const rank = (/** @type {Place} */ [, called, words, keywords = '']) => {
     const name = called.toLowerCase();
     /** @type {number[]} */
-    const marks = asked.map((word) => Math.max(markOf(name, words, word), Object.hasOwn(ALSO, word) ? markOf(name, words, ALSO[word]) : 0));
+    const marks = asked.map((word) =>
+      Math.max(
+        ` ${keywords} `.includes(` ${word} `) ? 3 : 0,
+        markOf(name, words, word),
+        Object.hasOwn(ALSO, word) ? markOf(name, words, ALSO[word]) : 0,
+      ),
+    );
     return { have: marks.filter((mark) => mark > 0).length, mark: marks.reduce((sum, mark) => sum + mark, 0) };
   };
   const ranked = places.map((place) => ({ place, ...rank(place) }));

@@ -52,6 +52,9 @@ const CHAPTERS = [
   ['numbers', 'Numbers'],
 ];
 
+/** Words by which readers look for a section that does not say them, in a comment of it: English and Korean. */
+const KEYWORDS = /<!-- keywords: (.*?) -->\n?/g;
+
 /** @param {string} text  of a heading, as Markdown */
 const slug = (text) =>
   text
@@ -120,8 +123,9 @@ async function pages(tools) {
       page.body = page.body.replace('<!-- reference -->', () => made.html);
       page.contents.push(...made.contents);
     }
-    result.set(`${name}.html`, framed(page, { chapters: CHAPTERS, line: LINE }));
     index.push(...sectionsOf(name, page));
+    page.body = page.body.replace(KEYWORDS, '');
+    result.set(`${name}.html`, framed(page, { chapters: CHAPTERS, line: LINE }));
   }
   result.set('playground.json', `${JSON.stringify(await playgroundTables(), null, 1)}\n`);
   result.set('search.json', `${JSON.stringify(index).replaceAll('],[', '],\n[')}\n`);
@@ -141,7 +145,7 @@ const wordsOf = (html) =>
  *
  * @param {string} name
  * @param {import('./page.js').Page} page
- * @returns {[address: string, called: string, words: string][]}
+ * @returns {[address: string, called: string, words: string, keywords?: string][]}
  */
 function sectionsOf(name, { title, deck, body }) {
   const parts = body.split(/(?=<h[2-4][^>]* id=")/);
@@ -154,7 +158,8 @@ function sectionsOf(name, { title, deck, body }) {
           .match(/[\p{L}\p{N}_-]{2,}/gu) ?? [],
       ),
     ].join(' ');
-    return [`${name}.html${id && `#${id}`}`, wordsOf(heading), words];
+    const keywords = [...part.matchAll(KEYWORDS)].map(([, all]) => all).join(' ');
+    return [`${name}.html${id && `#${id}`}`, wordsOf(heading), words, ...(keywords ? /** @type {[string]} */ ([keywords]) : [])];
   });
 }
 

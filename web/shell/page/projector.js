@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // For a lecture hall: the figures of a page one by one, on the whole screen and in large type, as alive as before. Alt and P begin and end it, as does the button at the end of the
-// page; arrow keys, or the keys of a presenter, go from figure to figure.
+// page; arrow keys, the space bar, Home and End, or the keys of a presenter, go from figure to figure.
 // @ts-check
 import { announce } from '../library.js';
 import { showAlone } from './alone.js';
@@ -8,9 +8,16 @@ import { createButton } from './button.js';
 import { make } from './dom.js';
 import { phrase } from './phrase.js';
 
-/** How far a key goes. The arrows belong to a control that has the focus. @type {Record<string, number>} */
-const KEYS = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1 };
-const CONTROLS = 'input, select, textarea, summary, [tabindex], [role=slider], button';
+/** How far a key goes. @type {Record<string, number>} */
+const KEYS = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1, ' ': 1, Home: -Infinity, End: Infinity };
+/** Controls that use the space bar, and those that use arrows sideways, Home and End. A list of choices has the other arrows. */
+const [PRESSED, MOVED] = [
+  'a[href], button, input, select, summary, textarea, [tabindex]',
+  'input:not([type=checkbox]), textarea, [tabindex], [role=slider]',
+];
+
+/** Returns whether the control that has the focus uses the key itself. @param {KeyboardEvent} event */
+const isTaken = ({ key, target }) => target instanceof Element && !key.startsWith('Page') && target.matches(key === ' ' ? PRESSED : MOVED);
 
 /** Makes it ready, on a page that has figures. */
 export function createProjector() {
@@ -65,9 +72,8 @@ export function createProjector() {
     }
     if (at < 0 || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === 'Escape') end();
-    const step = KEYS[event.key];
-    const taken = event.key.startsWith('Arrow') && event.target instanceof Element && event.target.matches(CONTROLS);
-    if (!step || taken) return;
+    const step = event.key === ' ' && event.shiftKey ? -1 : KEYS[event.key];
+    if (!step || isTaken(event)) return;
     event.preventDefault();
     at = Math.min(figures.length - 1, Math.max(0, at + step));
     setStage();

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The language in which a visitor enters: that of the browser, until another one is chosen. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { session } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+
+/** Opens an address, and returns the path and the language of the page that it comes to. @param {Page} page @param {string} address */
+async function comesTo(page, address) {
+  await page.goto(address);
+  await page.locator('.masthead .language').first().waitFor();
+  return page.evaluate(() => location.pathname + document.documentElement.lang);
+}
+
+test('a Korean browser enters in Korean; the way back is visible, and remembered', () =>
+  withPage(
+    async (page) => {
+      /** @type {string[]} */
+      const painted = [];
+      page.on('console', (message) => painted.push(message.text()));
+      await page.addInitScript(() =>
+        new PerformanceObserver((list) => {
+          if (list.getEntries().length > 0) console.log(`painted ${document.documentElement.lang}`);
+        }).observe({ type: 'paint', buffered: true }),
+      );
+      assert.equal(await comesTo(page, '/web/'), '/web/ko/ko');
+      assert.deepEqual(
+        painted.filter((text) => text === 'painted en'),
+        [],
+        'the page in English was seen',
+      );
+      await page.locator('.masthead .language[lang=en]').click();
+      await page.waitForURL('**/web/');
+      assert.equal(await page.evaluate(() => document.documentElement.lang), 'en');
+      await page.goto('about:blank');
+      assert.equal(await comesTo(page, '/web/'), '/web/en');
+    },
+    { locale: 'ko-KR' },
+  ));
+
+test('an address that says a language, or that somebody shares, keeps its language; the other one is emphasised', () =>
+  withPage(
+    async (page) => {
+      assert.equal(await comesTo(page, '/web/?lang=en'), '/web/en');
+      await page.goto('about:blank');
+      assert.equal(await comesTo(page, '/web/#figure-hero?seed=9'), '/web/en');
+      await page.goto('about:blank');
+      assert.equal(await comesTo(page, '/web/pages/fvsbn/'), '/web/pages/fvsbn/en');
+      assert.equal(await page.locator('.other-language').count(), 1);
+      assert.equal(await comesTo(page, '/web/pages/fvsbn/?lang=ko'), '/web/pages/fvsbn/ko/ko');
+      assert.equal(await page.locator('.other-language').count(), 0);
+    },
+    { locale: 'ko-KR' },
+  ));
+
+test('an English browser stays, also on a page in Korean', () =>
+  withPage(async (page) => {
+    assert.equal(await comesTo(page, '/web/'), '/web/en');
+    assert.equal(await comesTo(page, '/web/ko/'), '/web/ko/ko');
+  }));
