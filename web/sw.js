@@ -67,7 +67,9 @@ worker.addEventListener('message', (/** @type {Extendable & { data: string[] }} 
 async function answer(event) {
   const { request } = event;
   try {
-    const response = (await event.preloadResponse) ?? (await fetch(request));
+    const early = await event.preloadResponse;
+    // Without a connection, Firefox resolves it to an error.
+    const response = early && early.type !== 'error' ? early : await fetch(request);
     // Nothing of the answer is read here: it goes to the page as it comes.
     event.waitUntil(keep(request.url, response.status, response.headers.get('etag')));
     return response;

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The classroom in Firefox, where one is installed: a page as one file from a disk, and a course that is kept, after its server has gone. */
+
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { COURSES, idOf } from '../../web/front/courses.js';
+import { serve } from '../../web/tools/serve.js';
+import { writeSingle } from '../../web/tools/single-page.js';
+import { sleep } from '../engines/engine.js';
+import { firefox } from '../engines/firefox.js';
+import { OUT } from './browser.js';
+import { published } from './published.js';
+
+const FOLDER = fileURLToPath(new URL('../../build/single-firefox/', import.meta.url));
+const COURSE = COURSES[2];
+const skip = firefox.missing();
+const PATIENCE_MS = 120_000;
+
+/** The first canvas with more than one colour. */
+const DRAWN = `[...document.querySelectorAll('figure canvas')].some((canvas) => {
+  if (canvas.width * canvas.height === 0) return false;
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
+  copy.drawImage(canvas, 0, 0);
+  const words = new Uint32Array(copy.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+  return words.some((word) => word !== words[0]);
+})`;
+
+/** @typedef {Awaited<ReturnType<typeof firefox.open>>} Session */
+
+/** Waits until an expression is true. @param {Session} session @param {string} expression */
+async function until(session, expression) {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(300)) {
+    const is = await session.evaluate(expression).catch(() => false); // between two pages
+    if (is) return;
+  }
+  writeFileSync(`${OUT}firefox-failed.png`, await session.screenshot());
+  assert.fail(`not true after ${PATIENCE_MS / 1000} seconds: ${expression}`);
+}
+
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let server;
+before(async () => {
+  mkdirSync(OUT, { recursive: true });
+  if (!skip) server = await serve({ port: 0, root: (await published()).root });
+});
+after(() => server?.close());
+
+test('a page as one file is drawn from a disk', { skip, timeout: 300000 }, async () => {
+  await writeSingle(FOLDER, ['image-transformer']);
+  const session = await firefox.open(pathToFileURL(`${FOLDER}image-transformer.html`).href);
+  try {
+    await until(session, `document.querySelector('figure [data-phase="done"]') !== null && ${DRAWN}`);
+    writeFileSync(`${OUT}firefox-single.png`, await session.screenshot());
+  } finally {
+    await session.close();
+  }
+});
+
+test('a course that is kept works after its server has gone', { skip, timeout: 400000 }, async () => {
+  const session = await firefox.open(`${server.url}web/pages/${COURSE.steps[0].page}/`);
+  const box = `document.querySelector('[data-course="${idOf(COURSE.name)}"]')`;
+  try {
+    await until(session, `${DRAWN}`);
+    await session.evaluate(`${box}.querySelector('summary').click()`);
+    await until(session, `/^2 pages/.test(${box}.querySelector('[role=status]')?.textContent)`);
+    await session.evaluate(`${box}.querySelector('button').click()`);
+    await until(session, `/^Kept: /.test(${box}.querySelector('[role=status]').textContent)`);
+    await server.close();
+    for (const { page } of [...COURSE.steps].reverse()) {
+      // the last one first: the first one is open
+      for (const lang of ['', 'ko/']) {
+        await session.evaluate(`void setTimeout(() => location.assign('${server.url}web/pages/${page}/${lang}'))`);
+        await until(session, `location.pathname.endsWith('/${page}/${lang}') && ${DRAWN}`);
+      }
+    }
+    writeFileSync(`${OUT}firefox-kept.png`, await session.screenshot());
+  } finally {
+    await session.close();
+  }
+});
