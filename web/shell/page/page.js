@@ -7,6 +7,7 @@ import { offerCourses, refreshCourses } from './courses.js';
 import { countAsSeen } from './in-sight.js';
 import { keepLanguage } from './language.js';
 import { workOffline } from './offline.js';
+import { createPointing } from './pointing.js';
 
 /** For this time after that, the first figure has the processor and the connection to itself. */
 const NEXT_VISIT_MS = 1000;
@@ -30,6 +31,7 @@ export function startPage(first = Promise.resolve()) {
   copyCode();
   keepLanguage();
   offerCourses();
+  createPointing();
   const later = () => void setTimeout(() => workOffline().then(refreshCourses), NEXT_VISIT_MS);
   first.then(later, later);
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Terms of the text that highlight their part of a figure, with the pointer and with the keyboard. */
+
+import assert from 'node:assert/strict';
+
+import { oneOf } from '../more.js';
+import { session } from './browser.js';
+
+const { withPage } = session();
+const PAGES = ['opened', 'transformer', 'reading', 'structure'];
+
+for (const [i, name] of PAGES.entries()) {
+  oneOf(i, 2)(`${name}: each term lights up its part, and only while it is pointed at`, () =>
+    withPage(
+      async (page) => {
+        await page.goto(`/web/pages/${name}/`);
+        await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase=empty])'));
+        await page
+          .locator('main figure [data-phase=ready] button.primary')
+          .first()
+          .click({ timeout: 5000 })
+          .catch(() => {}); // what is finished needs no start
+        await page.locator('[data-points]').first().scrollIntoViewIfNeeded();
+        const lit = page.locator('.pointed-at');
+        const terms = page.locator('[data-points]');
+        for (let n = 0; n < (await terms.count()); n++) {
+          const term = terms.nth(n);
+          const parts = (await term.getAttribute('data-points')) ?? '';
+          await page.locator(parts).first().waitFor({ state: 'attached' });
+          await term.focus();
+          assert.equal(await lit.count(), await page.locator(parts).count(), `${parts}, by the keyboard`);
+          await term.blur();
+          assert.equal(await lit.count(), 0);
+          await term.hover();
+          assert.ok((await lit.count()) > 0, `${parts}, by the pointer`);
+          await page.mouse.move(0, 0);
+          assert.equal(await lit.count(), 0);
+        }
+        assert.ok((await terms.count()) > 0);
+      },
+      { reducedMotion: 'reduce' },
+    ),
+  );
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Terms of the text that highlight their part of a figure while they are pointed at or have the focus: <a href="#figure-x" data-points="#figure-x .part">.
+// @ts-check
+
+/** Class of a highlighted part (figures.css). */
+const LIT = 'pointed-at';
+
+/** Listens for all terms of the page; parts may be made later. */
+export function createPointing() {
+  /** @param {Event} event */
+  const termOf = ({ target }) => (target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest('[data-points]')) : null);
+  const clear = () => {
+    for (const part of document.querySelectorAll(`.${LIT}`)) part.classList.remove(LIT);
+  };
+  /** @param {Event} event */
+  const light = (event) => {
+    const term = termOf(event);
+    if (!term) return;
+    clear();
+    for (const part of document.querySelectorAll(term.dataset.points ?? '')) part.classList.add(LIT);
+  };
+  /** @param {Event} event */
+  const leave = (event) => {
+    if (termOf(event)) clear();
+  };
+  for (const name of ['pointerover', 'focusin']) document.addEventListener(name, light);
+  for (const name of ['pointerout', 'focusout']) document.addEventListener(name, leave);
+}
