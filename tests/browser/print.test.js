@@ -3,6 +3,7 @@
 
 /** Two pages on paper, one in each language; all/print.test.js has every one. */
 
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { WAIT, firstFigure, session } from './browser.js';
@@ -22,3 +23,21 @@ for (const path of ['pages/opened/ko/', 'pages/transformer/']) {
       { reducedMotion: 'reduce' },
     ));
 }
+
+test('Ctrl and P print when figures that were never scrolled to are drawn', () =>
+  withPage(async (page) => {
+    await page.addInitScript(() => {
+      globalThis.print = () => {
+        document.documentElement.dataset.printed = '';
+      };
+    });
+    await page.goto('/web/pages/transformer/');
+    await firstFigure(page).waitFor(WAIT);
+    await page.keyboard.press('Control+p');
+    await page.locator('html[data-printed]').waitFor();
+    const empty = await page.evaluate(() =>
+      ['#walk-source', '#map', '#with-own', '#without-other', '#tree'].filter((id) => !document.querySelector(id)?.hasChildNodes()),
+    );
+    assert.deepEqual(empty, []);
+    await printsWell(page);
+  }));

@@ -8,6 +8,7 @@ import { countAsSeen } from './in-sight.js';
 import { keepLanguage } from './language.js';
 import { workOffline } from './offline.js';
 import { createPointing } from './pointing.js';
+import { printAll } from './print.js';
 
 /** For this time after that, the first figure has the processor and the connection to itself. */
 const NEXT_VISIT_MS = 1000;
@@ -30,6 +31,7 @@ export function startPage(first = Promise.resolve()) {
   keepCompositions();
   copyCode();
   keepLanguage();
+  printAll();
   offerCourses();
   createPointing();
   const later = () => void setTimeout(() => workOffline().then(refreshCourses), NEXT_VISIT_MS);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// On paper every figure is drawn, also one that was never scrolled to. A browser does not wait for what beforeprint begins, so the keys that print wait first; from the
+// menu, a first print begins the drawing and a second one has it.
+// @ts-check
+import { countAsSeen } from './in-sight.js';
+
+/** The figures are done when nothing on the page has changed for QUIET_MS; the longest that printing waits is MOST_MS. */
+const [QUIET_MS, MOST_MS] = [1500, 20_000];
+
+/** Resolves when the page no longer changes. @param {Element} part */
+function settled(part) {
+  return /** @type {Promise<void>} */ (
+    new Promise((resolve) => {
+      const end = () => {
+        watching.disconnect();
+        clearTimeout(quiet);
+        clearTimeout(latest);
+        resolve();
+      };
+      let quiet = setTimeout(end, QUIET_MS);
+      const latest = setTimeout(end, MOST_MS);
+      const watching = new MutationObserver(() => {
+        clearTimeout(quiet);
+        quiet = setTimeout(end, QUIET_MS);
+      });
+      watching.observe(part, { subtree: true, childList: true, attributes: true, characterData: true });
+    })
+  );
+}
+
+/** Draws all figures when the page is printed. */
+export function printAll() {
+  const main = document.querySelector('main');
+  if (!main) return;
+  let begun = false;
+  const draw = () => {
+    if (!begun) countAsSeen(main);
+    begun = true;
+  };
+  addEventListener('beforeprint', draw);
+  matchMedia('print').addEventListener('change', ({ matches }) => matches && draw());
+  document.addEventListener('keydown', async (event) => {
+    const prints = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'p';
+    if (!prints || begun) return; // pressed again: prints what there is
+    event.preventDefault();
+    draw();
+    await settled(main);
+    print();
+  });
+}
