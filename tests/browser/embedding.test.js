@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** One figure in other people's pages: by its address, in a frame, in a frame that is sandboxed, and the code that leads there. all/embedding.test.js has every figure. */
+/** One figure in other people's pages: by its address, in a frame, in a frame that is sandboxed, and the code that leads there. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
+import { framedPages } from '../../web/tools/frame.js';
 import { serve } from '../../web/tools/serve.js';
 import { OUT, WAIT, firstFigure, session } from './browser.js';
 import { axeFindsNothing, fits } from './checks.js';
@@ -14,6 +16,15 @@ import { axeFindsNothing, fits } from './checks.js';
 /** @import { FrameLocator, Page } from 'playwright-core' */
 
 const { withPage } = session();
+
+test('every figure of every page has an id of its own, and below its caption the button that embeds it', async () => {
+  for (const [path, html] of await framedPages(fileURLToPath(new URL('../../web', import.meta.url)))) {
+    const ids = [...html.matchAll(/<figure\b[^>]*>/g)].map(([tag]) => / id="([\w-]+)"/.exec(tag)?.[1]);
+    assert.deepEqual([...new Set(ids)], ids, path);
+    assert.ok(!ids.includes(undefined), path);
+    if (path.startsWith('pages/')) assert.equal(html.split('class="embed"').length - 1, ids.length, path);
+  }
+});
 
 /** A site of another origin than the pages that embed it. @type {Awaited<ReturnType<typeof serve>>} */
 let site;
