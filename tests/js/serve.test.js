@@ -109,7 +109,10 @@ test('types', async () => {
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers['content-security-policy'], type.startsWith('text/html') ? POLICY : undefined);
   }
-  assert.match(POLICY, /default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-[^']{44}'; worker-src 'self' blob:; connect-src 'self'/);
+  assert.match(
+    POLICY,
+    /default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-[^']{44}'; worker-src 'self' blob:; connect-src 'self'/,
+  );
   assert.doesNotMatch(POLICY, /unsafe-inline|'unsafe-eval'|https?:/);
 });
 
