@@ -135,7 +135,7 @@ test('a sheet of seeds, from which one is chosen; walks; attention; gamma', () =
     // Each point of a curve is a number of its table.
     await page.locator('#figure-runs').scrollIntoViewIfNeeded();
     await page.locator('#runs-chart .run.scales').waitFor();
-    assert.equal(await page.locator('.run-point').count(), await page.locator('#runs-table td').count());
+    assert.equal(await page.locator('#runs-chart .run-point').count(), await page.locator('#runs-table td').count());
 
     // The same latents through both networks.
     await page.locator('#figure-both').scrollIntoViewIfNeeded();

@@ -29,7 +29,7 @@ import { pitchName } from './alphabet.js';
 /** The nats at which the stroke around a note is widest. */
 const MOST_NATS = 4;
 /** The ink of each voice, legible on light and dark pages, and the widest stroke around a surprising note, in pixels. */
-const INKS = ['#2f6fd0', '#c2571a', '#27804f', '#9556c7'];
+const INKS = ['#2f6fd0', '#c05618', '#27804f', '#9556c7'];
 const STROKE = 3;
 /** Bars of space reserved from the beginning, so that the first notes are not as wide as the canvas. */
 const LEAST_BARS = 8;
