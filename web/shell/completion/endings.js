@@ -13,22 +13,23 @@ import { applySettings, settingsOf, shotsOf } from './shots.js';
 import { createStrip } from './strip.js';
 /** @import { State, Store } from './state.js' */
 
-/** The digit that a page opens with, unless it says another. */
+/** Index of the digit that a page selects first by default. */
 const FIRST = 14;
 
 /**
- * Makes the figure #figure-endings of the model that the page's head asks for.
+ * Builds the figure #figure-endings for the model that the page's head names.
  *
  * @param {Store<State>} store
- * @param {string} name name of the model, for the address
- * @param {Omit<Parameters<typeof createCompletion>[1], 'acquire'> & { first?: number }} [options] first: the digit of the strip that it opens with
+ * @param {string} name name of the model, used in the address
+ * @param {Omit<Parameters<typeof createCompletion>[1], 'acquire'> & { first?: number }} [options] first: index of the digit that is
+ *   selected first
  */
 export function createEndings(store, name, { first = FIRST, ...options } = {}) {
   /** @type {ReturnType<typeof createStrip> | undefined} */
   let strip;
   /** @type {Promise<void> | undefined} */
   let coming;
-  /** The strip of digits; a failure is not kept, so that the next try is a new one. */
+  /** Shows the strip of digits. A failure is not stored, so the next attempt fetches it again. */
   function showStrip() {
     coming ??= loadStrip()
       .then((digits) => {
@@ -43,11 +44,11 @@ export function createEndings(store, name, { first = FIRST, ...options } = {}) {
     return coming;
   }
   const address = keepInAddress('figure-endings', {
-    // A drawing becomes part of a copied link, not of the browser's history.
+    // The pixels of a drawing are part of a copied link, but not of the browser's history.
     settings: () => (store.now.source && store.now.source.digit >= 0 ? settingsOf(store, name) : null),
     apply: (given) => (strip ? applySettings(store, given, strip) : false),
   });
-  store.on(['model'], () => address.settle()); // which has its own shades
+  store.on(['model'], () => address.settle()); // each model has its own levels of grey
   store.on(['source', 'seed', 'label'], () => {
     if (strip) address.changed();
   });

@@ -19,10 +19,12 @@ import { createRunner } from './runner.js';
  * @param {Store<State>} store
  * @param {Object} options
  * @param {(options: LoadOptions) => Promise<Hold>} options.acquire gets the model
- * @param {boolean} [options.steps] buttons for stop and for a single pixel
- * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [options.heatAt] shares of the heat ramp while a pixel is pointed at
- * @param {(phase: 'change' | 'first' | 'done') => void} [options.onDrawn] more is drawn, of a run the first pixels, all
- * @param {(each: number) => void} [options.onPace] milliseconds of a pixel
+ * @param {boolean} [options.steps] whether to show buttons for stopping and for drawing a single pixel
+ * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [options.heatAt] returns the heat of each pixel, 0 to 1, while a pixel is
+ *   pointed at
+ * @param {(phase: 'change' | 'first' | 'done') => void} [options.onDrawn] called when pixels were drawn: on each change, after the first
+ *   pixels of a run, and when the run is done
+ * @param {(each: number) => void} [options.onPace] receives the milliseconds per pixel
  */
 export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn = () => {}, onPace = () => {} }) {
   const meter = createMeter((each) => {
@@ -66,7 +68,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
       const { source } = store.now;
       const { info } = model;
       store.set({ model, info, source: source && { ...source, pixels: quantise(source.pixels, info.levels) } });
-      // With reduced motion, a picture does not draw itself.
+      // With reduced motion, pictures are not animated.
       if (reducedMotion()) runner.stop();
       else runner.start();
     },
@@ -114,5 +116,5 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
   return { runner, panels, load: loading.load };
 }
 
-/** Pixels a second, in words. @param {number} each milliseconds of a pixel */
+/** Formats the speed in pixels per second. @param {number} each milliseconds of a pixel */
 export const rate = (each) => phrase`${integer(1000 / each)} pixels a second`;

@@ -6,7 +6,7 @@ import { phrase } from '../page/phrase.js';
 import { SIDE } from '../picture/digits.js';
 /** @import { State, Store } from './state.js' */
 
-/** The line leaves the model at least one row to draw. */
+/** Lowest position of the line: at least one row is left for the model to draw. */
 const MOST = SIDE - 1;
 
 /** @type {Record<string, (rows: number) => number>} */
@@ -23,8 +23,8 @@ const KEYS = {
 
 /**
  * @param {Store<State>} store
- * @param {HTMLElement} stage the picture that carries the handle
- * @param {HTMLElement} panels the element of the custom property --line, for the line through all pictures
+ * @param {HTMLElement} stage the picture on which the handle is placed
+ * @param {HTMLElement} panels the element on which the custom property --line is set: the line through all pictures
  */
 export function createLine(store, stage, panels) {
   const handle = make('div', {
@@ -62,7 +62,7 @@ export function createLine(store, stage, panels) {
     const box = stage.getBoundingClientRect();
     set(((event.clientY - box.top) / box.height) * SIDE);
   };
-  // A mouse may press anywhere on the picture; a finger must take the handle, so that the page still scrolls.
+  // A mouse can press anywhere on the picture. A finger must drag the handle, so that the page can still be scrolled.
   stage.addEventListener('pointerdown', (event) => {
     if (event.button !== 0 || (event.pointerType === 'touch' && event.target !== handle)) return;
     event.preventDefault();

@@ -11,14 +11,14 @@ import { rasterise } from '../picture/rasterise.js';
 /** @import { State, Store } from './state.js' */
 /** @import { Point } from '../picture/rasterise.js' */
 
-/** Width of the pen as a share of the pad. */
+/** Width of the pen as a fraction of the pad's width. */
 const PEN = 0.07;
 
 /**
  * @param {Store<State>} store
- * @param {HTMLElement} side where it goes
- * @param {() => void} onDraw the drawing has become the source
- * @param {string} [id] of the pad, where a page has two
+ * @param {HTMLElement} side the element to which the pad is appended
+ * @param {() => void} onDraw called when the drawing has become the source
+ * @param {string} [id] id of the pad; needed on pages with two pads
  */
 export function createPad(store, side, onDraw, id = 'pad') {
   const { button: opener } = createButton(phrase`Draw your own`, { id: `${id}-open`, icon: 'pen' });
@@ -35,7 +35,7 @@ export function createPad(store, side, onDraw, id = 'pad') {
     make('p', {}, phrase`Draw one digit. It is centred and scaled as the digits of the training set were.`),
   );
 
-  /** @type {Point[][]} in shares of the pad */
+  /** @type {Point[][]} in fractions of the pad's width and height */
   const strokes = [];
 
   function draw() {

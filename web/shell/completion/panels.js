@@ -15,7 +15,7 @@ import { ENDINGS } from './shots.js';
 /** @import { Ending } from './runner.js' */
 /** @import { Pixel, State, Store } from './state.js' */
 
-/** The pixel at which the arrow keys begin. */
+/** Index of the pixel at which the arrow keys start. */
 const MIDDLE_OF_ENDING = 20 * SIDE + SIDE / 2;
 
 /** @param {Float32Array} nats @param {number} from @param {number} to */
@@ -35,8 +35,9 @@ function panel(name, extra) {
  * @param {Store<State>} store
  * @param {HTMLElement} root
  * @param {() => Ending[]} pictures
- * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [heatAt] what is to be shown while a pixel is pointed at: shares of the heat ramp
- * @param {string[]} [titles] of the endings
+ * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [heatAt] returns the heat of each pixel, 0 to 1, while a pixel is pointed
+ *   at
+ * @param {string[]} [titles] titles of the endings
  */
 export function createPanels(store, root, pictures, heatAt = () => undefined, titles = ENDINGS) {
   const source = panel(phrase`The digit`, 'source');
@@ -46,7 +47,7 @@ export function createPanels(store, root, pictures, heatAt = () => undefined, ti
 
   const endings = titles.map((name, sample) => {
     const ending = panel(name, 'ending');
-    /** The pixel at which the keyboard left off. @type {Cell | null} */
+    /** The pixel that the keyboard selected last. @type {Cell | null} */
     let last = null;
     const explorer = askable(ending.canvas, {
       label: phrase`${name}, pixel by pixel. Arrow keys move.`,

@@ -11,16 +11,16 @@ export const SAMPLES = 3;
 const RESTART_MS = 160;
 
 /**
- * @typedef {Object} Ending a picture as far as it is drawn
+ * @typedef {Object} Ending a picture and the part of it that is drawn
  * @property {Uint8Array} values
- * @property {Float32Array} nats of the drawn part; zero in the given part
+ * @property {Float32Array} nats surprisal of each drawn pixel in nats; zero in the given part
  * @property {number} filled
  */
 
 /**
  * @param {Store<State>} store
  * @param {Object} hooks
- * @param {() => void} hooks.onChange the pictures changed
+ * @param {() => void} hooks.onChange called when the pictures have changed
  * @param {(ms: number, elements: number, first: boolean) => void} hooks.onPull
  * @param {(error: unknown) => void} hooks.onError
  */
@@ -31,7 +31,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
-  /** Back to the given part. */
+  /** Clears the pictures except for the given part. */
   function reset() {
     clearTimeout(timer);
     timer = undefined;
@@ -47,7 +47,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
     onChange();
   }
 
-  /** @param {boolean} [paused] wait for step() */
+  /** @param {boolean} [paused] whether the run waits for step() */
   async function start(paused = false) {
     reset();
     const { model, source, rows, seed, temperature, label } = store.now;
@@ -81,7 +81,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
               picture.nats[at] = nats;
               picture.filled = at + 1;
             }
-            // With reduced motion a picture appears when it is finished, unless the visitor steps through it.
+            // With reduced motion, a picture appears when it is finished, unless the visitor draws it step by step.
             if (!reducedMotion() || playback.paused) onChange();
           },
         });
@@ -108,7 +108,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
     reset,
     pause() {
       if (timer !== undefined)
-        start(true); // a restart that was still to come begins paused
+        start(true); // a restart that is still scheduled begins paused
       else playback.pause();
     },
     resume: () => playback.resume(),
@@ -118,12 +118,12 @@ export function createRunner(store, { onChange, onPull, onError }) {
       playback.abort();
       playback.enter('ready');
     },
-    /** The model is gone. */
+    /** Stops the run: the model has been closed. */
     leave() {
       playback.abort();
       playback.enter('empty');
     },
-    /** One pixel of every ending; a run under way is paused. */
+    /** Draws one pixel of each ending and pauses the run. */
     step() {
       if (playback.phase === 'running') this.pause();
       else if (playback.phase !== 'paused') start(true);

@@ -35,7 +35,7 @@ export function settingsOf({ now: { rows, seed, temperature, label, source } }, 
 }
 
 /**
- * Brings a figure to the settings of an address.
+ * Applies the settings of an address to a figure.
  * @param {Store<State>} store
  * @param {URLSearchParams} settings
  * @param {{ count: number, choose: (i: number) => void, clear: () => void }} strip

@@ -5,30 +5,30 @@
 /** @import { Phase } from '../run/transport.js' */
 
 /**
- * @typedef {Object} Source the picture to be completed
- * @property {Uint8Array} pixels 8-bit greys in raster order, 0 = paper
+ * @typedef {Object} Source the picture to complete
+ * @property {Uint8Array} pixels 8-bit grey levels in raster order, 0 = paper
  * @property {string} name for labels: 'Test digit 7' or 'Your drawing'
- * @property {number} digit its place in the strip; -1: it is not from there
+ * @property {number} digit its index in the strip; -1: not from the strip
  */
 /**
- * @typedef {{ sample: number, row: number, column: number }} Pixel one of an ending
+ * @typedef {{ sample: number, row: number, column: number }} Pixel position of a pixel in one of the endings
  */
 
 /**
  * @typedef {Object} State
  * @property {Model | null} model
  * @property {ModelInfo | null} info
- * @property {Phase} phase of the run
+ * @property {Phase} phase phase of the run
  * @property {Source | null} source
- * @property {number} rows rows above the line
+ * @property {number} rows number of rows above the line
  * @property {number} seed
  * @property {number} temperature
  * @property {number} speed pixels per second of each picture; Infinity: no limit
- * @property {string} label class name, '' for none
- * @property {boolean} surprise whether the overlay of nats is shown
- * @property {Float32Array | null} truth nats of each pixel of the source itself
- * @property {Pixel | null} hover the pixel pointed at
- * @property {Pixel | null} asked the pixel that was asked about last
+ * @property {string} label name of the class, '' for none
+ * @property {boolean} surprise whether the overlay of surprisals is shown
+ * @property {Float32Array | null} truth surprisal of each pixel of the source in nats
+ * @property {Pixel | null} hover the pixel that is pointed at
+ * @property {Pixel | null} asked the pixel that was selected last
  */
 
 /** @returns {State} */
@@ -51,7 +51,7 @@ export const initialState = () => ({
 /**
  * @template {object} T
  * @typedef {Object} Store
- * @property {T} now the current state; read it, change it with set()
+ * @property {T} now the current state; read it here, change it with set()
  * @property {(patch: Partial<T>) => void} set
  * @property {(keys: (keyof T)[], listener: (state: T) => void) => void} on
  */

@@ -12,7 +12,7 @@ import { onTheme, palette } from '../picture/palette.js';
  * @param {Store<State>} store
  * @param {HTMLElement} root the fieldset
  * @param {{ digit: number, pixels: Uint8Array }[]} digits
- * @param {number} first which one is chosen to begin with
+ * @param {number} first index of the digit that is selected first
  */
 export function createStrip(store, root, digits, first) {
   const row = make('div', { class: 'strip-row' });
@@ -42,7 +42,7 @@ export function createStrip(store, root, digits, first) {
   return {
     count: cells.length,
     choose,
-    /** No digit of the strip is the source any more. */
+    /** Deselects all digits: the source is no longer from the strip. */
     clear() {
       for (const { input } of cells) input.checked = false;
     },

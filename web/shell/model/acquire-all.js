@@ -5,20 +5,20 @@ import { acquire } from '../library.js';
 /** @import { Hold, Progress } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
-/** The sum of several downloads. @param {(progress: Progress) => void} report @param {number} count */
+/** Reports the summed progress of several downloads. @param {(progress: Progress) => void} report @param {number} count */
 function together(report, count) {
   const parts = Array.from({ length: count }, () => /** @type {Progress} */ ({ phase: 'connect', loaded: 0 }));
   return parts.map((_, i) => (/** @type {Progress} */ progress) => {
     parts[i] = progress;
     const loaded = parts.reduce((sum, part) => sum + part.loaded, 0);
-    // The sum is known when all are.
+    // The total is known only when all sizes are known.
     const total = parts.every((part) => part.total) ? parts.reduce((sum, part) => sum + Number(part.total), 0) : undefined;
     report({ ...progress, loaded, total });
   });
 }
 
 /**
- * All of these models, or none.
+ * Acquires all of these models, or none.
  * @param {string[]} urls
  * @param {LoadOptions} options
  * @returns {Promise<Hold[]>}
@@ -48,14 +48,14 @@ export async function acquireAll(urls, { onProgress, signal }) {
 }
 
 /**
- * Acquires the models of a figure and its other requirements, all or none: if one is missing, the models are released.
+ * Acquires the models of a figure and its other requirements. If one of them fails, all models are released.
  * @param {Promise<Hold | Hold[]>} first
- * @param {Promise<unknown> | ((holds: Hold[]) => Promise<Hold[] | void> | void)} rest  what is under way meanwhile; or gets further models then, and throws where
- *   the models do not go together
+ * @param {Promise<unknown> | ((holds: Hold[]) => Promise<Hold[] | void> | void)} rest  work that runs in parallel; or a function that
+ *   acquires further models from these, and throws if the
  * @returns {Promise<Hold[]>}
  */
 export async function acquireWith(first, rest) {
-  if (typeof rest === 'object') rest.catch(() => {}); // reported once the models are loaded
+  if (typeof rest === 'object') rest.catch(() => {}); // the error is reported after the models have loaded
   const holds = [await first].flat();
   try {
     if (typeof rest === 'function') return [...holds, ...((await rest(holds)) ?? [])];

@@ -7,7 +7,7 @@ import { takeWorker, weights } from './first.js';
 /** @import { Hold } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
-/** Holds the model until a figure does. */
+/** Holds the model until a figure has acquired it. */
 const waiting = new AbortController();
 const { signal } = waiting;
 /** The address of the page's own weights. */
@@ -16,12 +16,12 @@ const address = asked ?? ours;
 if (address) {
   acquire(address, { signal, worker: takeWorker() }).then(
     ({ release }) => (signal.aborted ? release() : signal.addEventListener('abort', release)),
-    () => {}, // the next caller gets the error
+    () => {}, // the next caller receives the error
   );
 }
 
 /**
- * The model that the page's head or its address names: joins a download in progress.
+ * Acquires the model that the page's head or its address names, and joins a download in progress.
  *
  * @param {LoadOptions} options
  * @returns {Promise<Hold>}
@@ -29,7 +29,7 @@ if (address) {
 export function acquireEarly(options) {
   if (!address) throw new Error('The head of this page preloads no weights.');
   const hold = acquire(address, options);
-  // Not before: an acquire() that is ended before it began would leave its worker without a model.
+  // Aborted no earlier than this: an acquire() that is aborted before it starts would leave its worker without a model.
   const held = () => waiting.abort();
   hold.then(held, held);
   return hold;

@@ -6,13 +6,13 @@ import { build, startOwn } from '../../lib/files.js';
 import { fastest } from '../../lib/workers/simd.js';
 import { asked } from '../page/asked.js';
 
-/** The weights that it asks for. @type {HTMLLinkElement | null} */
+/** The preload link of the page's weights. @type {HTMLLinkElement | null} */
 export const weights = document.querySelector('link[rel="preload"][href$=".gguf"]');
 
-/** The worker, until someone takes it. @type {Worker | undefined} */
+/** The preloaded worker, until it is taken. @type {Worker | undefined} */
 let worker;
 
-/** Gives it away. */
+/** Returns the worker and clears the reference. */
 export function takeWorker() {
   const taken = worker;
   worker = undefined;
@@ -24,7 +24,7 @@ if (weights || asked) {
   try {
     worker = startOwn();
     worker.onerror = (event) => {
-      // the library, which starts another one, reports the error
+      // the library starts another worker and reports the error
       event.preventDefault();
       worker = undefined;
     };

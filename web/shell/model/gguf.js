@@ -7,12 +7,12 @@ import { valueOf } from '../../lib/gguf/metadata.js';
 import { TENSOR_TYPES } from '../../lib/gguf/tensor-types.js';
 import { Walk, headOf } from '../../lib/gguf/walk.js';
 
-/** Types of tensors. */
+/** GGUF ids of the supported tensor types. */
 export const [F32, F16, Q4_0, Q8_0] = [0, 1, 2, 8];
-/** Weights of a block of Q4_0 and of Q8_0, after a scale. */
+/** Number of weights in a block of Q4_0 and of Q8_0; a block starts with its scale. */
 const BLOCK = 32;
 
-/** @param {number} bits of a half-precision number */
+/** @param {number} bits the bits of a half-precision number */
 function half(bits) {
   const exponent = (bits >> 10) & 31;
   const fraction = bits & 1023;
@@ -20,13 +20,16 @@ function half(bits) {
   return bits & 0x8000 ? -size : size;
 }
 
-/** The number at place i of a tensor that begins at `from`, by its type. @type {Record<number, (view: DataView, from: number, i: number) => number>} */
+/**
+ * Functions that read value i of a tensor whose data start at byte `from`, by tensor type. @type {Record<number, (view: DataView, from:
+ * number, i: number) => number>}
+ */
 const NUMBERS = {
   [F32]: (view, from, i) => view.getFloat32(from + 4 * i, true),
   [F16]: (view, from, i) => half(view.getUint16(from + 2 * i, true)),
   [Q4_0](view, from, i) {
     const block = from + Math.floor(i / BLOCK) * (2 + BLOCK / 2);
-    const pair = view.getUint8(block + 2 + (i % (BLOCK / 2))); // the first half of a block in the low bits
+    const pair = view.getUint8(block + 2 + (i % (BLOCK / 2))); // the low bits have the first half of a block
     return half(view.getUint16(block, true)) * ((i % BLOCK < BLOCK / 2 ? pair & 15 : pair >> 4) - 8);
   },
   [Q8_0](view, from, i) {
@@ -38,7 +41,7 @@ const NUMBERS = {
 /** @type {Map<string, Promise<ArrayBuffer>>} */
 const files = new Map();
 
-/** The bytes of a file, which the browser has already. @param {string} address */
+/** Fetches the bytes of a file that is in the browser's cache. @param {string} address */
 export function fileBytes(address) {
   const known = files.get(address);
   if (known) return known;
@@ -51,13 +54,17 @@ export function fileBytes(address) {
   return coming;
 }
 
-/** @typedef {{ at: number, shape: number[], type: number, values: Float32Array }} Tensor  at: where it begins in the file; the first number of the shape is that of neighbours in memory */
+/**
+ * @typedef {{ at: number, shape: number[], type: number, values: Float32Array }} Tensor  at: byte offset in the file; shape: the first
+ * dimension is the contiguous one
+ */
 
 /**
  * Reads a GGUF file.
  *
  * @param {ArrayBuffer} buffer
- * @returns {{ facts: Map<string, any>, names: string[], tensor: (name: string, part?: { from: number, count: number }) => Tensor }}  facts: the metadata; part: of the numbers
+ * @returns {{ facts: Map<string, any>, names: string[], tensor: (name: string, part?: { from: number, count: number }) => Tensor }}  facts:
+ *   the metadata; part: the range of values to read
  */
 export function readGguf(buffer) {
   const bytes = new Uint8Array(buffer);

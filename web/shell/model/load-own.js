@@ -8,7 +8,7 @@ import { misfit } from './misfit.js';
 /** @import { Model } from '../library.js' */
 
 /**
- * Loads it, and refuses one that the page cannot show.
+ * Loads the model of a file and rejects one that the page cannot show.
  *
  * @param {Parameters<typeof load>[0]} source
  * @param {string} name   for people

@@ -8,22 +8,25 @@ import { phrase } from '../page/phrase.js';
 import { bytes } from '../page/words.js';
 /** @import { Hold, Model, NextPixelError, Progress } from '../library.js' */
 
-/** Errors that trying again will not mend. */
+/** Error codes for which a new attempt cannot succeed. */
 const FINAL = new Set(['unsupported', 'limit']);
-/** Errors after which the worker is gone: the model cannot be asked again. */
+/** Error codes after which the worker has ended and the model must be loaded again. */
 const LOST = new Set(['trap', 'closed']);
 
 /** @typedef {{ onProgress: (progress: Progress) => void, signal: AbortSignal }} LoadOptions */
 
-/** How a figure loads anew, by the signal of a load of its; what went wrong, '' if nothing. @type {WeakMap<AbortSignal, () => Promise<string>>} */
+/**
+ * Functions that reload a figure, by the signal of its load; they resolve with the error message, '' for success. @type
+ * {WeakMap<AbortSignal, () => Promise<string>>}
+ */
 export const reloads = new WeakMap();
 
 /**
- * @param {HTMLElement} root the box, hidden; its id is what those of its parts begin with
+ * @param {HTMLElement} root the box of the progress bar, hidden at first; the ids of its parts begin with its id
  * @param {Object} hooks
- * @param {(options: LoadOptions) => Promise<Hold[]>} hooks.acquire gets the models
- * @param {(models: Model[]) => void} hooks.onModels they are there
- * @param {() => void} hooks.onLost they are gone
+ * @param {(options: LoadOptions) => Promise<Hold[]>} hooks.acquire acquires the models
+ * @param {(models: Model[]) => void} hooks.onModels called when the models have loaded
+ * @param {() => void} hooks.onLost called when the models have been closed
  */
 export function createLoading(root, { acquire, onModels, onLost }) {
   const bar = make('progress', { id: `${root.id}-bar`, max: '1', value: '0', 'aria-label': phrase`Loading the model` });
@@ -45,7 +48,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
     announce(message);
   }
 
-  /** @returns {Promise<string>} what went wrong; '': nothing, or it was asked for again meanwhile */
+  /** @returns {Promise<string>} the error message; '' after success, or when another load was started meanwhile */
   async function load() {
     stopper?.abort();
     const mine = (stopper = new AbortController());
@@ -72,7 +75,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
         for (const hold of held) hold.release();
         return '';
       }
-      if (holds.length > 0) onLost(); // others take their place
+      if (holds.length > 0) onLost(); // the new models replace these
       for (const hold of holds) hold.release();
       holds = held;
       root.hidden = true;
@@ -96,10 +99,10 @@ export function createLoading(root, { acquire, onModels, onLost }) {
   });
   return {
     load,
-    /** A run has failed. @param {unknown} error */
+    /** Reports that a run has failed. @param {unknown} error */
     failed(error) {
       const { code } = /** @type {NextPixelError} */ (error);
-      if (code === 'closed' && holds.length > 0) return; // a run of a model whose place another has taken
+      if (code === 'closed' && holds.length > 0) return; // the run belongs to a model that has been replaced
       const lost = LOST.has(code);
       if (lost) {
         for (const hold of holds) hold.discard();
@@ -108,7 +111,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
       }
       stopped(phrase`The run stopped. ${fault(error)}`, lost ? phrase`Load the model again` : '');
     },
-    /** A run has begun: an old message goes. */
+    /** Hides the old message when a run starts. */
     clear() {
       if (!stopper) root.hidden = true;
     },

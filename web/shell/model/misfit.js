@@ -6,14 +6,14 @@ import { phrase } from '../page/phrase.js';
 import { PAGES } from './pages-of-kinds.js';
 /** @import { ModelInfo } from '../library.js' */
 
-/** The models that the page takes. */
+/** The picture size, the verbs and the architectures that the page accepts. */
 const words = meta?.content.split(' ') ?? [];
 const size = words.find((word) => /^\d/.test(word));
 const deeds = words.filter((word) => PAGES.some(([, deed]) => deed === word));
-/** Architectures, if the figures show numbers that no others have. */
+/** Architectures, if the page has figures for certain architectures only. */
 const only = words.filter((word) => word !== size && !deeds.includes(word));
 
-/** The first row of a model's kind that names the kind, or a verb that the model has. @param {ModelInfo} info */
+/** Finds the first row for the model's kind whose verb is the kind itself or a verb of the model. @param {ModelInfo} info */
 const pageOf = (info) =>
   PAGES.find(([kind, deed]) => kind === info.kind && (deed === kind || /** @type {string[]} */ (info.verbs).includes(deed)));
 
@@ -23,14 +23,14 @@ function pixels(size) {
   return channels === '3' ? phrase`${width} by ${height} pixels in colour` : phrase`${width} by ${height} pixels in grey`;
 }
 
-/** What a visitor may try with a model that the page can show. @param {ModelInfo} info */
+/** Suggests what a visitor can try with a model that the page can show. @param {ModelInfo} info */
 export const trying = (info) => pageOf(info)?.[3]() ?? '';
 
 /**
- * Why a figure cannot use a model; '': it can.
+ * Returns the reason why a figure cannot use a model; '' if it can.
  *
  * @param {ModelInfo} info
- * @param {string} name   of the file, or its address
+ * @param {string} name   name of the file, or its address
  */
 export function misfit(info, name) {
   const [, deed, says] = pageOf(info) ?? [];

@@ -5,25 +5,25 @@ import { make } from '../page/dom.js';
 
 /**
  * @param {HTMLFieldSetElement} root
- * @param {() => Promise<unknown>} onChange loads the model that is chosen now
+ * @param {() => Promise<unknown>} onChange loads the model that was chosen
  */
 export function createModelSwitch(root, onChange) {
   root.addEventListener('change', async ({ target }) => {
     await onChange();
-    // A disabled field loses the focus. Whoever took it elsewhere meanwhile keeps it there.
+    // A disabled field loses the focus. The focus is restored unless the visitor has moved it elsewhere.
     if (document.activeElement === document.body) /** @type {HTMLInputElement} */ (target).focus({ preventScroll: true });
   });
   return {
-    /** The chosen model. */
+    /** Name of the chosen model. */
     get value() {
       return /** @type {HTMLInputElement} */ (root.querySelector('input:checked')).value;
     },
-    /** From elsewhere: nothing is loaded. */
+    /** Selects a model without loading it. */
     set value(name) {
       const input = root.querySelector(`input[value="${CSS.escape(name)}"]`);
       if (input instanceof HTMLInputElement) input.checked = true;
     },
-    /** One more to choose from, if it is not there yet. @param {string} name @param {string} text */
+    /** Adds a model to the choices, unless it is one of them. @param {string} name @param {string} text */
     offer(name, text) {
       if (root.querySelector(`input[value="${CSS.escape(name)}"]`)) return;
       const { name: group } = /** @type {HTMLInputElement} */ (root.querySelector('input'));
@@ -34,7 +34,7 @@ export function createModelSwitch(root, onChange) {
       return root.disabled;
     },
     /**
-     * Cannot be moved during this work: one download at a time.
+     * Disables the switch while the work runs, so that there is only one download at a time.
      * @template T
      * @param {() => Promise<T>} work
      */

@@ -14,32 +14,38 @@ import { ours, standIn } from './start.js';
 /** @import { Hold, Model } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
-/** How much later a model is closed whose place another has taken: runs of it may still be stopping. */
+/** Delay before a replaced model is closed: some of its runs may still be stopping. */
 const GRACE_MS = 3000;
 
-/** In use instead of the page's own; its model until a figure takes it. @type {{ file: File, model?: Model } | undefined} */
+/**
+ * The visitor's file that replaces the page's model; `model` is set until a figure takes it. @type {{ file: File, model?: Model } |
+ * undefined}
+ */
 let own;
-/** Reloads the first figure, and returns its error. @type {() => Promise<string>} */
+/** Reloads the first figure and returns its error message. @type {() => Promise<string>} */
 let again = async () => '';
-/** The one of several models of the figure whose place the file takes. */
+/** Name of the model that the file replaces, in a figure with several models. */
 let place = '';
 /** @type {((bytes: ArrayBuffer) => void)[]} */
 const readers = [];
 
-/** The name of the file in use instead of the page's own; '': none. */
+/** Name of the file that replaces the page's model; '' for none. */
 export const ownName = () => own?.file.name ?? '';
 
-/** The bytes of the file that is at work: now, and of every other that takes its place. @param {(bytes: ArrayBuffer) => void} reader @returns {Promise<void>} rejects where the page's own is not there */
+/**
+ * Passes the bytes of the current model file to a function, now and whenever another file replaces it. @param {(bytes: ArrayBuffer) =>
+ * void} reader @returns {Promise<void>} rejects where the page's own is not there
+ */
 export function onFile(reader) {
   readers.push(reader);
   return fileNow().then(reader);
 }
 
-/** The bytes of the file that is at work. @returns {Promise<ArrayBuffer>} */
+/** Returns the bytes of the current model file. @returns {Promise<ArrayBuffer>} */
 export async function fileNow() {
   if (own) return own.file.arrayBuffer();
   const response = await fetch(ours).catch(async (error) => {
-    // from the browser's cache, or without a connection from the library's
+    // from the browser's cache; offline, from the library's cache
     const copy = await globalThis.caches?.match(ours);
     if (copy) return copy;
     throw error;
@@ -57,7 +63,7 @@ standIn((options, among) => {
 /** @param {NonNullable<typeof own>} from @param {LoadOptions} options @returns {Promise<Hold>} */
 async function hold(from, options) {
   const model = from.model ?? (await load(new Response(from.file), { ...options, cache: false }));
-  from.model = undefined; // another one needs another model
+  from.model = undefined; // a further figure needs a model of its own
   return {
     model,
     release: () => {
@@ -146,7 +152,7 @@ function createOwnFile(box) {
   choose.addEventListener('click', () => input.click());
   input.addEventListener('change', () => {
     void take(input.files?.[0]);
-    input.value = ''; // the same file can be chosen again, once it was trained on
+    input.value = ''; // allows the same file to be chosen again after it has been trained further
   });
   back.addEventListener('click', () => {
     void takeBack();
@@ -155,7 +161,7 @@ function createOwnFile(box) {
   for (const type of ['dragover', 'drop']) {
     document.addEventListener(type, (event) => {
       const { dataTransfer } = /** @type {DragEvent} */ (event);
-      if (event.defaultPrevented || !dataTransfer?.types.includes('Files')) return; // what figures take is theirs
+      if (event.defaultPrevented || !dataTransfer?.types.includes('Files')) return; // files that a figure accepts are left to it
       event.preventDefault();
       if (type === 'drop') void take(dataTransfer.files[0]);
     });

@@ -12,16 +12,16 @@ import { misfit, trying } from './misfit.js';
 
 export { ours } from './early.js';
 
-/** @typedef {(options: LoadOptions, among: string) => Promise<Hold> | undefined} Instead  nothing: the page's own is wanted */
+/** @typedef {(options: LoadOptions, among: string) => Promise<Hold> | undefined} Instead  returns undefined to use the page's own model */
 /** @type {Instead} */
 let instead = () => undefined;
 
-/** Puts another model in the place of the first, from now on (own-file.js). @param {Instead} by */
+/** Replaces the first model from now on (see own-file.js). @param {Instead} by */
 export function standIn(by) {
   instead = by;
 }
 
-/** Says in front of the first figure whose model it shows, and what to try with it. @param {Model} model */
+/** Shows a note in front of the first figure: the name of the visitor's model and what to try with it. @param {Model} model */
 export function introduce({ info }) {
   if (misfit(info, '')) return;
   if (document.getElementById('asked')) return;
@@ -39,7 +39,7 @@ export function introduce({ info }) {
     );
 }
 
-/** The model of somebody else, if the page can show it. @param {Hold} hold */
+/** Returns the visitor's model if the page can show it. @param {Hold} hold */
 function fitting(hold) {
   const { model, release } = hold;
   const wrong = misfit(model.info, String(asked));
@@ -52,10 +52,10 @@ function fitting(hold) {
 }
 
 /**
- * The model that the page's head asks for, or that its address names if the page can show it, or that the visitor has given since.
+ * Acquires the model of the visitor's file, or the one that the address names if the page can show it, or the one in the page's head.
  *
  * @param {LoadOptions} options
- * @param {string} [among] what it is called, if it is one of several
+ * @param {string} [among] name of the model, in a figure with several models
  * @returns {Promise<Hold>}
  */
 export async function acquireFirst(options, among = '') {

@@ -2,5 +2,5 @@
 // The addresses of the weights.
 // @ts-check
 
-/** The address of a weight file. @param {string} file */
+/** Returns the address of a weight file. @param {string} file */
 export const weights = (file) => new URL(`../../../weights/${file}`, import.meta.url).href;

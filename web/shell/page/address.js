@@ -5,28 +5,28 @@
 
 /** @typedef {Record<string, string | number>} Settings */
 
-/** Changes while something is dragged or typed become one step of the history if no more than this lies between them. */
+/** Maximum time in milliseconds between two changes (while dragging or typing) that share one history entry. */
 const TYPING_MS = 1000;
 
 /**
- * @typedef {Object} Kept a figure whose settings are kept
+ * @typedef {Object} Kept a figure whose settings are in the address
  * @property {() => Settings | null} settings
  * @property {(settings: URLSearchParams) => boolean | void} apply
- * @property {string | undefined} first the settings that it opens with
- * @property {string | undefined} now those that it has
- * @property {string | undefined} asked how the address that led to them had them
- * @property {string | undefined} wanted those that it is to have as soon as it can
+ * @property {string | undefined} first the figure's settings when the page opened
+ * @property {string | undefined} now the current settings
+ * @property {string | undefined} asked the settings as they were written in the address that was followed
+ * @property {string | undefined} wanted the settings that the figure must still apply
  */
 /** @type {Map<string, Kept>} */
 const figures = new Map();
-/** The opening of the page: a figure to scroll to on a first visit, and settings of figures.
+/** State at the opening of the page: the figure to scroll to on a first visit, and the settings of the figures.
  * @type {{ target: string, figures: Record<string, string> } | undefined} */
 let opened;
 let applying = false;
-/** The last change, if it was one of many. @type {{ id: string, at: number } | null} */
+/** The last change, if it was made while dragging or typing. @type {{ id: string, at: number } | null} */
 let typing = null;
 
-/** An element of the page in the address; '': none that can be read. @param {string} text */
+/** Decodes the id of an element in the address; returns '' if it is malformed. @param {string} text */
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -35,7 +35,7 @@ function decoded(text) {
   }
 }
 
-/** Reads the address: the figure or other element of the page that it leads to, and settings for that. */
+/** Reads the address: the id of a figure or another element, and its settings. */
 function read() {
   const [target, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
   return { target: decoded(target), settings: new URLSearchParams(query) };
@@ -44,17 +44,17 @@ function read() {
 /** @param {Settings} settings */
 const textOf = (settings) => String(new URLSearchParams(Object.entries(settings).map(([name, value]) => [name, String(value)])));
 
-/** The address of a picture. @param {string} figure id @param {Settings} settings */
+/** Returns the address of a figure with these settings. @param {string} figure id @param {Settings} settings */
 export const addressOf = (figure, settings) => `${location.href.split('#')[0]}#${figure}?${textOf(settings)}`;
 
-/** Settings of figures by their ids, as the history has them for this entry. @returns {Record<string, string> | undefined} */
+/** Returns the settings of the figures, by id, in the current history entry. @returns {Record<string, string> | undefined} */
 const remembered = () => history.state?.figures;
 
 /** @param {'pushState' | 'replaceState'} how @param {string} [address] */
 function remember(how, address) {
   /** @type {Record<string, string>} */
   const changed = {};
-  for (const [id, text] of Object.entries(remembered() ?? {})) if (!figures.has(id)) changed[id] = text; // not there yet
+  for (const [id, text] of Object.entries(remembered() ?? {})) if (!figures.has(id)) changed[id] = text; // a figure that is not built yet
   for (const [id, { first, now, wanted }] of figures) {
     const text = wanted ?? now;
     if (text !== undefined && text !== first) changed[id] = text;
@@ -62,11 +62,11 @@ function remember(how, address) {
   try {
     history[how]({ figures: changed }, '', address);
   } catch {
-    /* some browsers limit the number of changes in a while */
+    /* some browsers limit the number of history changes per time */
   }
 }
 
-/** Brings a figure to the settings that are wanted of it, if it can be done now. @param {Kept} figure */
+/** Applies the wanted settings to a figure, if it is ready. @param {Kept} figure */
 function bring(figure) {
   if (figure.wanted === undefined) return;
   applying = true;
@@ -81,19 +81,19 @@ function bring(figure) {
   figure.wanted = undefined;
 }
 
-/** The key under which the settings of the figures go to the same page in another language. */
+/** Key in sessionStorage of the settings that are passed to the same page in another language. */
 const CARRIED = 'nextpixel-carried';
 
-/** Takes the settings of all figures along to the next page. */
+/** Stores the settings of all figures for the next page. */
 export function carry() {
   try {
     sessionStorage.setItem(CARRIED, JSON.stringify(remembered() ?? {}));
   } catch {
-    /* not allowed: the address still has those of one figure */
+    /* storage is not allowed: the address still has the settings of one figure */
   }
 }
 
-/** The settings that the last page gave along, once. @returns {Record<string, string> | undefined} */
+/** Returns the settings that the previous page stored, and deletes them. @returns {Record<string, string> | undefined} */
 function carried() {
   try {
     const text = sessionStorage.getItem(CARRIED);
@@ -107,7 +107,7 @@ function carried() {
 /** @param {string} id */
 const scrollTo = (id) => document.getElementById(id)?.scrollIntoView({ behavior: 'instant' });
 
-/** The address is another one, or another entry of the history is shown. */
+/** Handles a change of the address or of the history entry. */
 function follow() {
   const state = remembered();
   typing = null;
@@ -121,7 +121,7 @@ function follow() {
     }
     return;
   }
-  // A link within the page was followed, or an address was typed.
+  // The visitor followed a link within the page or typed an address.
   const { target, settings } = read();
   const figure = figures.get(target);
   if (figure && settings.size > 0) {
@@ -132,7 +132,7 @@ function follow() {
   remember('replaceState');
 }
 
-/** Listens, and marks this entry of the history: one that has no mark is that of a link. */
+/** Adds the listeners and marks the current history entry; an unmarked entry comes from a link. */
 function open() {
   addEventListener('popstate', follow);
   addEventListener('hashchange', follow);
@@ -149,13 +149,15 @@ function open() {
 }
 
 /**
- * Keeps the settings of a figure in the address: brings the figure to those that the address has, now and whenever it leads there anew or the
- * visitor goes back, and writes them there when the visitor has changed them.
+ * Synchronises a figure's settings with the address: applies the settings in the address, now and whenever the address or the history entry
+ * changes, and writes the settings after the visitor has changed them.
  *
- * @param {string} id of the figure
+ * @param {string} id id of the figure
  * @param {Object} figure
- * @param {() => Settings | null} figure.settings everything that decides its picture or text; null: no address can hold it, or it is not there yet
- * @param {(settings: URLSearchParams) => boolean | void} figure.apply false: not yet; proceed() tries again
+ * @param {() => Settings | null} figure.settings returns all settings that determine the figure's content; null if an address cannot hold
+ *   them or the figure is not ready
+ * @param {(settings: URLSearchParams) => boolean | void} figure.apply applies the settings; returns false if the figure is not ready,
+ *   proceed() then tries again
  */
 export function keepInAddress(id, { settings, apply }) {
   opened ??= open();
@@ -167,7 +169,7 @@ export function keepInAddress(id, { settings, apply }) {
   if (opened.target === id) scrollTo(id);
   bring(figure);
   return {
-    /** The visitor has changed something. @param {boolean} [often] while something is dragged or typed */
+    /** Records a change made by the visitor. @param {boolean} [often] while something is dragged or typed */
     changed(often = false) {
       const next = settings();
       if (applying || !next) return;
@@ -180,12 +182,12 @@ export function keepInAddress(id, { settings, apply }) {
       figure.asked = figure.wanted = undefined;
       remember(same ? 'replaceState' : 'pushState', addressOf(id, next));
     },
-    /** Stores the figure's current state as its settings: they have changed without an action of the visitor. */
+    /** Stores the figure's current state as its settings, after a change that the visitor did not make. */
     settle() {
       const all = settings();
       if (all && figure.now !== undefined) figure.now = textOf(all);
     },
-    /** Tries again what could not be done: it may be possible now. */
+    /** Applies the settings that are still wanted, if the figure is ready now. */
     proceed() {
       if (figure.first === undefined) {
         const opened = settings();
@@ -196,7 +198,7 @@ export function keepInAddress(id, { settings, apply }) {
   };
 }
 
-/** Shows the address of a figure's picture. @param {string} address */
+/** Shows the address of a figure's state in the address bar. @param {string} address */
 export function showAddress(address) {
   try {
     history.replaceState(history.state, '', address);
@@ -205,27 +207,30 @@ export function showAddress(address) {
   }
 }
 
-/** A number of the settings within bounds, or else another. @param {URLSearchParams} settings @param {string} name @param {number} least @param {number} most @param {number} other */
+/**
+ * Reads a number of the settings; returns `other` if it is missing or out of bounds. @param {URLSearchParams} settings @param {string} name
+ * @param {number} least @param {number} most @param {number} other
+ */
 export function numberIn(settings, name, least, most, other) {
   const text = settings.get(name);
   const n = text === null || text.trim() === '' ? NaN : Number(text);
   return n >= least && n <= most ? n : other;
 }
 
-/** A whole number of the settings. @type {typeof numberIn} */
+/** Reads an integer of the settings; returns `other` if it is missing or out of bounds. @type {typeof numberIn} */
 export function wholeIn(settings, name, least, most, other) {
   const n = numberIn(settings, name, least, most, other);
   return Number.isInteger(n) ? n : other;
 }
 
-/** Bytes as text for an address. @param {Uint8Array} bytes */
+/** Encodes bytes as base64 for an address. @param {Uint8Array} bytes */
 export const toText = (bytes) =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** The bytes of such a text; null if it is not base64 of this many bytes. @param {string} text @param {number} count */
+/** Decodes the bytes of such a text; returns null unless it is base64 of `count` bytes. @param {string} text @param {number} count */
 export function fromText(text, count) {
   try {
     const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));

@@ -3,9 +3,9 @@
 // @ts-check
 
 /**
- * Hides everything that does not contain the figure. Texts that are only announced stay.
+ * Hides everything that does not contain the figure. Texts for screen readers only stay.
  *
- * @param {Element | undefined} figure  nothing: shows the whole page again
+ * @param {Element | undefined} figure  undefined: shows the whole page again
  * @param {...Element} kept  children of the body that stay visible
  */
 export function showAlone(figure, ...kept) {

@@ -3,7 +3,7 @@
 // @ts-check
 import { composing } from '../library.js';
 
-/** Keeps these keys from every other listener. The field still gets them. */
+/** Stops the propagation of these keys to all other listeners. The field still receives them. */
 export function keepCompositions() {
   addEventListener(
     'keydown',

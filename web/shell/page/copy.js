@@ -3,7 +3,7 @@
 // @ts-check
 import { phrase } from './phrase.js';
 
-/** Milliseconds for which it says that it did. */
+/** Milliseconds for which the button says that the code was copied. */
 const SAID_MS = 2000;
 
 /** @param {HTMLElement} code */
@@ -17,7 +17,7 @@ function buttonFor(code) {
       await navigator.clipboard.writeText(`${code.textContent?.trimEnd()}\n`);
       button.textContent = phrase`Copied`;
     } catch {
-      // not allowed, or a page that is not secure: the selected text can be copied with the keyboard
+      // not allowed, or not a secure context: the selected text can be copied with the keyboard
       getSelection()?.selectAllChildren(code);
       button.textContent = phrase`Selected`;
     }
@@ -28,7 +28,7 @@ function buttonFor(code) {
   return button;
 }
 
-/** Puts them there. @param {ParentNode} [within] */
+/** Adds the copy buttons. @param {ParentNode} [within] */
 export function copyCode(within = document) {
   for (const code of /** @type {NodeListOf<HTMLElement>} */ (within.querySelectorAll('pre[tabindex] > code'))) {
     const block = document.createElement('div');

@@ -7,7 +7,7 @@ import { phrase } from './phrase.js';
 
 const keeping = () => import('./page-keep.js');
 
-/** Fills a box when it is opened. */
+/** Fills each box of a course when it is opened. */
 export function offerCourses() {
   for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.keep')))
     box.addEventListener(
@@ -21,11 +21,11 @@ export function offerCourses() {
     );
 }
 
-/** Brings the courses that are kept to the newest release. */
+/** Updates the stored courses to the newest release. */
 export async function refreshCourses() {
   try {
     if (await caches.has(COURSES)) await (await keeping()).refresh();
   } catch {
-    // No connection, or not allowed here: they stay as they are.
+    // Without a connection or permission, the courses stay as they are.
   }
 }

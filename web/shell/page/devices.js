@@ -26,10 +26,10 @@ const SENTENCES = {
   },
 };
 
-/** By the name of the browser's error. @type {Record<string, Reason>} */
+/** The reason for each name of a browser's error. @type {Record<string, Reason>} */
 const REASONS = {
   NotAllowedError: 'refused',
-  SecurityError: 'refused', // by the policy of a page around this one
+  SecurityError: 'refused', // forbidden by the permissions policy of an embedding page
   NotFoundError: 'missing',
   OverconstrainedError: 'missing',
   NotReadableError: 'busy',
@@ -38,7 +38,7 @@ const REASONS = {
   Unsupported: 'unsupported',
 };
 
-/** The error of a device, in words. @param {Device} device @param {unknown} error */
+/** Describes the error of a device. @param {Device} device @param {unknown} error */
 export function deviceRefused(device, error) {
   const { name, message } = /** @type {Error} */ (error);
   const reason = Object.hasOwn(REASONS, name) ? REASONS[name] : undefined;
@@ -46,7 +46,7 @@ export function deviceRefused(device, error) {
 }
 
 /**
- * Opens a device. A browser that has none to open for this page throws, too.
+ * Opens a device. Also throws in a browser that offers this page no such device.
  *
  * @param {MediaStreamConstraints} constraints
  * @returns {Promise<MediaStream>}
@@ -57,9 +57,9 @@ export async function openDevice(constraints) {
 }
 
 /**
- * Listens for a while. The microphone is let go whatever happens.
+ * Records from the microphone for some time. The microphone is released in any case.
  * @param {number} ms
- * @param {() => void} onSpeak  called when it listens
+ * @param {() => void} onSpeak  called when the recording starts
  * @returns {Promise<Blob>}
  */
 export async function recorded(ms, onSpeak) {

@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * The element with this id. The page is ours, so a missing one is a mistake in its index.html.
+ * Returns the element with this id. A missing element is a mistake in the page's HTML.
  * @template {HTMLElement} [T=HTMLElement]
  * @param {string} id
  * @returns {T}
@@ -15,7 +15,7 @@ export function byId(id) {
 }
 
 /**
- * Makes an element: `make('p', { class: 'note', hidden: '' }, 'text', child)`.
+ * Creates an element: `make('p', { class: 'note', hidden: '' }, 'text', child)`.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {Record<string, string>} [attributes]
@@ -30,7 +30,7 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
- * Makes an element of a drawing: `makeSvg('circle', { r: 4, class: 'on' })`.
+ * Creates an SVG element: `makeSvg('circle', { r: 4, class: 'on' })`.
  * @template {keyof SVGElementTagNameMap} K
  * @param {K} tag
  * @param {Record<string, string | number>} [attributes]
@@ -44,12 +44,12 @@ export function makeSvg(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Returns whether the visitor asked for less motion, now. */
+/** Returns whether the visitor prefers reduced motion. */
 const motion = matchMedia('(prefers-reduced-motion: reduce)');
 export const reducedMotion = () => motion.matches;
 
 /**
- * A function that runs `work` in the next animation frame, once however often it was called.
+ * Returns a function that schedules `work` for the next animation frame; several calls before that frame run it once.
  * @param {() => void} work
  */
 export function perFrame(work) {

@@ -7,15 +7,15 @@ import { copyCode } from './copy.js';
 import { make } from './dom.js';
 import { phrase } from './phrase.js';
 
-/** What the frame adds to the height of a figure, and the step to which its height is rounded, in CSS pixels. */
+/** Height that the frame adds to a figure, and the step to which its height is rounded, in CSS pixels. */
 const [EDGES, STEP] = [64, 20];
-/** Permissions that any figure may need: sound after a click, copying an address, the whole screen. */
+/** Permissions that any figure may need: audio after a click, copying an address, full screen. */
 const ALLOW = ['autoplay', 'clipboard-write', 'fullscreen'];
 
 const { documentElement: root } = document;
 const query = new URLSearchParams(location.search);
 
-/** The address of this page, without what only this visit is about, but with a model that it names. */
+/** Returns the address of this page without the parameters of this visit, but with the model that it names. */
 function pageAddress() {
   const address = new URL(location.href);
   const model = query.get('model');
@@ -24,7 +24,10 @@ function pageAddress() {
   return address;
 }
 
-/** Shows the figure that the address names, or the first one, with a link to its page. @returns {HTMLElement | undefined} the figure, if the page has it */
+/**
+ * Shows the figure that the address names, or the first one, with a link to its page. @returns {HTMLElement | undefined} the figure, if the
+ * page has it
+ */
 export function showBare() {
   const id = query.get('figure');
   const figures = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('main figure[id]')]);
@@ -32,7 +35,7 @@ export function showBare() {
   const address = pageAddress();
   address.hash = figure?.id ?? '';
   const link = make('a', { href: address.href, target: '_blank', rel: 'noopener' }, document.title);
-  const foot = make('footer', { class: 'bare-foot' }, make('h1', {}, link)); // every document has one
+  const foot = make('footer', { class: 'bare-foot' }, make('h1', {}, link)); // every document needs a heading
   if (figure) {
     document.body.append(foot);
     showAlone(figure, foot);
@@ -47,20 +50,20 @@ export function showBare() {
   return figure;
 }
 
-/** What the address of a figure says of its present state. @param {string} id */
+/** Returns the part of a figure's address that holds its current state. @param {string} id */
 function stateOf(id) {
   const settings = history.state?.figures?.[id];
   return settings ? `${id}?${settings}` : '';
 }
 
-/** The name of a figure for those who do not see it: its page and number. @param {Element} figure */
+/** Returns the accessible name of a figure: its page and number. @param {Element} figure */
 const titleOf = (figure) =>
   [document.title, figure.querySelector('figcaption b')?.textContent?.replace('.', '')].filter(Boolean).join(', ');
 
 /** @param {string} text */
 const quoted = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** The code of a frame with a figure, and its address. @param {HTMLElement} figure */
+/** Returns the HTML of an iframe with a figure, and its address. @param {HTMLElement} figure */
 export function frameOf(figure) {
   const address = pageAddress();
   address.search += `${address.search ? '&' : '?'}figure=${figure.id}&bare`;
@@ -73,7 +76,7 @@ export function frameOf(figure) {
   return { address: address.href, code };
 }
 
-/** Shows the code below the figure, or hides it again. @param {HTMLElement} button */
+/** Shows or hides the HTML code below the figure. @param {HTMLElement} button */
 export function toggleEmbed(button) {
   const figure = /** @type {HTMLElement} */ (button.closest('figure'));
   const shown = figure.querySelector('.embed-code');

@@ -3,7 +3,7 @@
 // @ts-check
 import { phrase } from './phrase.js';
 
-/** By the code of the error. @type {Record<string, string>} */
+/** The sentence for each error code. @type {Record<string, string>} */
 const SENTENCES = {
   argument: 'What was given does not fit.',
   format: 'The file cannot be read.',

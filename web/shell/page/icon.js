@@ -3,11 +3,11 @@
 // @ts-check
 import { makeSvg } from './dom.js';
 
-/** @typedef {'run' | 'pause' | 'stop' | 'step' | 'dice' | 'pen' | 'picture' | 'film' | 'link'} IconName of a symbol in icons.svg */
+/** @typedef {'run' | 'pause' | 'stop' | 'step' | 'dice' | 'pen' | 'picture' | 'film' | 'link'} IconName name of a symbol in icons.svg */
 
 /** @type {Promise<void> | undefined} */
 let sheet;
-/** Fetches the sheet of icons; where it does not come, buttons have words alone. */
+/** Fetches the sheet of icons. If that fails, buttons have labels only. */
 async function bringSheet() {
   try {
     const text = await (await fetch(new URL('../icons.svg', import.meta.url))).text();

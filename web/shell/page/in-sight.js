@@ -3,14 +3,14 @@
 // @ts-check
 import { reducedMotion } from './dom.js';
 
-/** How long a run continues out of sight: a visitor who scrolls past and back finds it unchanged. */
+/** Time for which a run continues out of sight, so that a visitor who scrolls past and back finds it unchanged. */
 const AWAY_MS = 5000;
-/** How far from the screen a figure begins to load. */
+/** Distance from the screen at which a figure starts to load. */
 const NEAR = '500px 0px';
 
-/** Functions that treat an element as visible, for every part of the page that waits for that. @type {Map<Element, (() => void)[]>} */
+/** Functions that treat an element as visible, for each part of the page that waits for this. @type {Map<Element, (() => void)[]>} */
 const waiting = new Map();
-/** Parts of the page that count as visible, wherever they are. @type {Set<Element>} */
+/** Parts of the page that are treated as visible wherever they are. @type {Set<Element>} */
 const shown = new Set();
 
 /** @param {Element} element @param {() => void} see */
@@ -20,8 +20,8 @@ function wait(element, see) {
 }
 
 /**
- * Treats everything in a part of the page as visible from now on: it is built and drawn, although it is hidden or was never scrolled to. A figure alone needs
- * the figures that it continues, paper needs all.
+ * Treats everything in a part of the page as visible from now on: it is built and drawn even if it is hidden or was never scrolled to. Used
+ * for a figure that is shown alone (its earlier figures must run) and for printing (all figures must run).
  *
  * @param {Element} part
  */
@@ -32,7 +32,8 @@ export function countAsSeen(part) {
 
 /**
  * @param {Element} element
- * @param {{ onSeen: () => void, onAway: () => void }} hooks onAway: a while after it has left the screen, or at once when the page is hidden
+ * @param {{ onSeen: () => void, onAway: () => void }} hooks onAway: called some time after the element has left the screen, or immediately
+ *   when the page is hidden
  */
 export function inSight(element, { onSeen, onAway }) {
   let seen = false;
@@ -53,12 +54,12 @@ export function inSight(element, { onSeen, onAway }) {
     get seen() {
       return seen && !document.hidden;
     },
-    /** Whether it counts as visible, wherever it is. */
+    /** Whether the element is treated as visible wherever it is. */
     get always() {
       return always;
     },
   };
-  // After the caller has it.
+  // Called after the caller has received the result.
   queueMicrotask(() =>
     wait(element, () => {
       seen = always = true;
@@ -74,12 +75,13 @@ export function inSight(element, { onSeen, onAway }) {
  * visible again. Decisions of the visitor take precedence, and with reduced motion nothing starts automatically.
  *
  * @param {Element} element
- * @param {{ start: () => boolean, stop: () => boolean }} run start: starts or resumes, if it can; stop: interrupts it, if it runs
+ * @param {{ start: () => boolean, stop: () => boolean }} run start: starts or resumes the run, if possible; stop: interrupts it, if it is
+ *   running
  */
 export function whileSeen(element, { start, stop }) {
-  let cut = true; // the first run begins when the figure is seen
+  let cut = true; // the first run starts when the figure becomes visible
   const proceed = () => {
-    // With reduced motion, a picture does not draw itself, unless nobody could start it.
+    // With reduced motion, nothing starts automatically, except in a figure that is treated as visible (nobody could start it).
     if (cut && sight.seen && (!reducedMotion() || sight.always) && start()) cut = false;
   };
   const sight = inSight(element, {
@@ -89,26 +91,26 @@ export function whileSeen(element, { start, stop }) {
     },
   });
   return {
-    /** It may be possible now. */
+    /** Tries again to start the run. */
     proceed,
-    /** The visitor has decided. */
+    /** Records that the visitor has started or stopped the run. */
     decide() {
       cut = false;
     },
-    /** There is something new to be seen. */
+    /** Starts the run again for new content. */
     renew() {
       cut = true;
     },
   };
 }
 
-/** Events of visitors who use controls, by mouse, by keyboard, or by a file that they choose. */
+/** Events of a visitor who uses a control by mouse or keyboard, or chooses a file. */
 const USES = ['focusin', 'pointerdown', 'click', 'input', 'change', 'keydown'];
 
 /**
- * Builds a part of the page when it comes near: visitors who never scroll there do not need it. The observer is notified a moment late, so
- * a visitor may be faster: the first use of a control builds the part too, before the event reaches the control, so its listeners receive
- * it.
+ * Builds a part of the page when it comes near the screen; visitors who never scroll there do not need it. The observer is notified with a
+ * delay, so a visitor may be faster: the first use of a control also builds the part, before the event reaches the control, so that the
+ * control's listeners receive it.
  *
  * @param {Element} element
  * @param {() => void} open

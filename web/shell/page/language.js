@@ -5,16 +5,16 @@ import { carry } from './address.js';
 import { asked } from './asked.js';
 import { words } from './phrase.js';
 
-/** The figure or section in the middle of the window; '': the page is at its top. */
+/** Returns the id of the figure or section in the middle of the window; '' at the top of the page. */
 const inView = () =>
   [...document.querySelectorAll('main figure[id], main section[id]')]
     .filter((place) => scrollY > 0 && place.getBoundingClientRect().top < innerHeight / 2)
     .at(-1)?.id ?? '';
 
-/** Where the language is stored that the visitor chose: before.js reads it on the next visit. */
+/** Key in localStorage of the language that the visitor chose; before.js reads it on the next visit. */
 const KEPT = 'nextpixel-language';
 
-/** Maintains the links, and sets the language of the element, once a page has loaded it, and of chats. */
+/** Updates the links to other languages, and sets the language of the <next-pixel> elements and of chats. */
 export function keepLanguage() {
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('.masthead .language'))) {
     for (const kind of ['pointerdown', 'click']) {
@@ -26,7 +26,7 @@ export function keepLanguage() {
         try {
           localStorage.setItem(KEPT, link.hreflang);
         } catch {
-          link.search += `${link.search ? '&' : '?'}lang=${link.hreflang}`; // storage is not allowed here: the address says it
+          link.search += `${link.search ? '&' : '?'}lang=${link.hreflang}`; // storage is not allowed: the language is passed in the address
         }
       });
     }

@@ -8,32 +8,32 @@ import { COURSES, workOffline } from './offline.js';
 import { phrase } from './phrase.js';
 import { bytes } from './words.js';
 
-/** @typedef {[address: string, bytes: number, tag: string]} CourseFile  two files with one name and one tag are equal */
+/** @typedef {[address: string, bytes: number, tag: string]} CourseFile  two files with the same name and tag are identical */
 /** @typedef {{ release: string, files: CourseFile[] }} Kept */
 
 const [FILES, MODELS] = ['nextpixel-page', 'nextpixel'];
-/** Downloads at the same time. */
+/** Number of parallel downloads. */
 const AT_ONCE = 4;
-/** Folders whose files never change. */
+/** Matches folders whose files never change. */
 const FIXED = /\/(dist|weights)-[0-9a-f]{12}\//;
 
-/** The folder of the pages. */
+/** Address of the folder web/. */
 const web = new URL('../../', import.meta.url).href;
 
 const isModel = (/** @type {string} */ url) => url.endsWith('.gguf');
 const cacheOf = (/** @type {string} */ url) => caches.open(isModel(url) ? MODELS : FILES);
 const sizeOf = (/** @type {CourseFile[]} */ files) => files.reduce((sum, [, size]) => sum + size, 0);
-/** A file and its contents, in whatever release. @param {CourseFile} file */
+/** Identifies a file and its contents independently of the release. @param {CourseFile} file */
 const versionOf = ([url, , tag]) => `${url.replace(FIXED, '/$1/')} ${tag}`;
 
-/** The builds of the library that this browser uses. */
+/** Returns the builds of the library that this browser uses. */
 function builds() {
   const best = fastest();
   const names = ['', ...(best === 'baseline' ? [] : [`-${best}`])];
   return [...names, ...(crossOriginIsolated ? names.map((name) => `-threads${name}`) : [])].map((name) => `/nextpixel${name}.wasm`);
 }
 
-/** What a course consists of at the moment. @param {string} id */
+/** Returns the current list of files of a course. @param {string} id */
 async function planOf(id) {
   const answer = await fetch(`${web}courses.json`, { cache: 'no-cache' });
   if (!answer.ok) throw new Error(String(answer.status));
@@ -49,14 +49,14 @@ const recordOf = (/** @type {string} */ id) => `${web}courses/${id}`;
 /** @param {string} id @returns {Promise<Kept | undefined>} */
 const keptOf = async (id) => (await caches.match(recordOf(id), { cacheName: COURSES }))?.json();
 
-/** The ids of all courses that are kept. */
+/** Returns the ids of all stored courses. */
 async function allKept() {
   const keys = (await caches.has(COURSES)) ? await (await caches.open(COURSES)).keys() : [];
   const start = recordOf('');
   return keys.filter(({ url }) => url.startsWith(start)).map(({ url }) => url.slice(start.length));
 }
 
-/** Deletes those of these files that no course has. @param {CourseFile[]} files */
+/** Deletes the files in this list that belong to no stored course. @param {CourseFile[]} files */
 async function drop(files) {
   const kept = await Promise.all((await allKept()).map(keptOf));
   const needed = new Set(kept.flatMap((one) => one?.files.map(([url]) => url) ?? []));
@@ -64,7 +64,7 @@ async function drop(files) {
 }
 
 /**
- * Fetches what is not there yet, and notes the course as kept. A file of an earlier release that has not changed is copied.
+ * Fetches the missing files and marks the course as stored. An unchanged file of an earlier release is copied.
  *
  * @param {string} id
  * @param {Kept} wanted
@@ -91,7 +91,7 @@ async function keep(id, { release, files }, { signal, report } = {}) {
       await cache.put(url, equal);
       return count(size);
     }
-    // The service worker passes a request with this header through.
+    // The service worker does not intercept a request with this header.
     const answer = await fetch(url, { signal: stopper.signal, cache: 'no-cache', headers: { 'x-nextpixel-keep': '1' } });
     if (!answer.ok || !answer.body) throw new Error(`${url}: ${answer.status}`);
     const counted = answer.body.pipeThrough(
@@ -124,7 +124,7 @@ async function keep(id, { release, files }, { signal, report } = {}) {
   if (before) await drop(before.files);
 }
 
-/** Forgets a course, with the files that no other one has. @param {string} id @param {CourseFile[]} files */
+/** Deletes a course and the files that belong to no other course. @param {string} id @param {CourseFile[]} files */
 async function remove(id, files) {
   const before = await keptOf(id);
   await (await caches.open(COURSES)).delete(recordOf(id));
@@ -132,7 +132,7 @@ async function remove(id, files) {
   if ((await allKept()).length === 0) await caches.delete(COURSES);
 }
 
-/** Brings every course that is kept to the release that is there now. */
+/** Updates every stored course to the current release. */
 export async function refresh() {
   if (/** @type {any} */ (navigator).connection?.saveData) return; // later, by hand
   for (const id of await allKept()) {
@@ -141,7 +141,10 @@ export async function refresh() {
   }
 }
 
-/** Shows in a box what a course takes, whether it is kept, and the buttons for that. @param {HTMLElement} box  its data-course is the id */
+/**
+ * Shows the size of a course in a box, whether it is stored, and the buttons to store or delete it. @param {HTMLElement} box  its
+ * data-course is the id
+ */
 export async function fill(box) {
   const id = String(box.dataset.course);
   const said = make('p', { class: 'keep-said', role: 'status' });
@@ -159,7 +162,7 @@ export async function fill(box) {
   /** @type {AbortController | undefined} */
   let stopper;
 
-  /** @param {string} [first]  what to say before */
+  /** @param {string} [first]  text to show first */
   async function show(first = '') {
     const kept = await keptOf(id);
     const { files, pages } = plan;

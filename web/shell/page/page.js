@@ -10,10 +10,12 @@ import { workOffline } from './offline.js';
 import { createPointing } from './pointing.js';
 import { printAll } from './print.js';
 
-/** For this time after that, the first figure has the processor and the connection to itself. */
+/** Milliseconds after loading during which only the first figure uses the processor and the connection. */
 const NEXT_VISIT_MS = 1000;
 
-/** Shows the figure alone that the address names. The figures that it continues, of which the first is mostly one, are computed out of sight. */
+/**
+ * Shows only the figure that the address names. The figures on which it depends (usually the first one) are computed out of sight.
+ */
 async function showOne() {
   const { showBare } = await import('./embedding.js');
   const figure = showBare();
@@ -21,7 +23,7 @@ async function showOne() {
   for (const one of needed) if (one) countAsSeen(one);
 }
 
-/** @param {Promise<unknown>} [first] what the page waits for before it looks after the next visit */
+/** @param {Promise<unknown>} [first] the page waits for this before it prepares the next visit */
 export function startPage(first = Promise.resolve()) {
   if (document.documentElement.classList.contains('bare')) showOne();
   document.addEventListener('click', ({ target }) => {

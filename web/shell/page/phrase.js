@@ -3,16 +3,16 @@
 // carries a table in its head (web/tools/frame.js), which maps each English sentence to a translation: "Row {} of {}": "{1}행 중 {0}행".
 // @ts-check
 
-/** Letters and digits that a Korean reads with a consonant at the end, of these first the ones with ㄹ. */
+/** Letters and digits whose Korean reading ends in a consonant; those that end in ㄹ come first. */
 const CLOSED = '178lrLR036mnMN';
-/** Hangul syllables are in groups of 28, by their final consonant: none first, ㄹ as number 8. */
+/** Hangul syllables are in groups of 28, by final consonant: index 0 is none, index 8 is ㄹ. */
 const [ENDINGS, RIEUL] = [28, 8];
 
 /**
- * The particle of two that follows a value: 을/를, 은/는, 이/가, 과/와, 으로/로, 이에요/예요.
+ * Returns the one of two particles that fits a value: 을/를, 은/는, 이/가, 과/와, 으로/로, 이에요/예요.
  *
  * @param {string} value
- * @param {string} pair  after a consonant, and after none
+ * @param {string} pair  the form after a consonant, then the form after a vowel
  */
 function particle(value, pair) {
   const last = value.match(/[\p{L}\p{N}]/gu)?.at(-1) ?? '';
@@ -29,8 +29,10 @@ function particle(value, pair) {
 }
 
 /**
- * @param {Record<string, string>} table  a sentence under each English one. {0} is the first value, {0:을/를} that with the particle that follows it
- * @returns {(english: TemplateStringsArray | string, ...values: unknown[]) => string}  a tag; as a function of a text that stands elsewhere, it looks that up
+ * @param {Record<string, string>} table  the translation of each English sentence. {0} is the first value, {0:을/를} the value with the
+ *   particle that fits it
+ * @returns {(english: TemplateStringsArray | string, ...values: unknown[]) => string}  a template tag; called as a function, it translates
+ *   a text that is defined elsewhere
  */
 export const phrasesIn =
   (table) =>
@@ -44,10 +46,10 @@ export const phrasesIn =
     );
   };
 
-/** Undefined on a page in English, and without a page. */
+/** Undefined on an English page, and outside a page. */
 export const words = globalThis.document?.getElementById('words-of-page')?.textContent;
 
 export const phrase = phrasesIn(JSON.parse(words ?? '{}'));
 
-/** The address of a page, in this page's language if it exists. @param {string} name of its folder; '': the front page */
+/** Returns the address of a page, in this page's language if it exists. @param {string} name of its folder; '': the front page */
 export const pageAt = (name) => new URL(`../../${phrase(name && `pages/${name}/`)}`, import.meta.url).href;

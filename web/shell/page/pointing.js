@@ -5,7 +5,7 @@
 /** Class of a highlighted part (figures.css). */
 const LIT = 'pointed-at';
 
-/** Listens for all terms of the page; parts may be made later. */
+/** Listens for all terms of the page, including parts that are created later. */
 export function createPointing() {
   /** @param {Event} event */
   const termOf = ({ target }) => (target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest('[data-points]')) : null);

@@ -4,10 +4,10 @@
 // @ts-check
 import { countAsSeen } from './in-sight.js';
 
-/** The figures are done when nothing on the page has changed for QUIET_MS; the longest that printing waits is MOST_MS. */
+/** Printing waits until nothing on the page has changed for QUIET_MS, at most MOST_MS. */
 const [QUIET_MS, MOST_MS] = [1500, 20_000];
 
-/** Resolves when the page no longer changes. @param {Element} part */
+/** Resolves when this part of the page no longer changes. @param {Element} part */
 function settled(part) {
   return /** @type {Promise<void>} */ (
     new Promise((resolve) => {
@@ -41,7 +41,7 @@ export function printAll() {
   matchMedia('print').addEventListener('change', ({ matches }) => matches && draw());
   document.addEventListener('keydown', async (event) => {
     const prints = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'p';
-    if (!prints || begun) return; // pressed again: prints what there is
+    if (!prints || begun) return; // pressed again: prints the current state
     event.preventDefault();
     draw();
     await settled(main);

@@ -8,27 +8,30 @@ import { createButton } from './button.js';
 import { make } from './dom.js';
 import { phrase } from './phrase.js';
 
-/** How far a key goes. @type {Record<string, number>} */
+/** Number of figures that each key moves. @type {Record<string, number>} */
 const KEYS = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1, ' ': 1, Home: -Infinity, End: Infinity };
-/** Controls that use the space bar, and those that use arrows sideways, Home and End. A list of choices has the other arrows. */
+/**
+ * Controls that use the space bar, and controls that use the left and right arrows, Home and End.
+ * A drop-down list uses only the up and down arrows.
+ */
 const [PRESSED, MOVED] = [
   'a[href], button, input, select, summary, textarea, [tabindex]',
   'input:not([type=checkbox]), textarea, [tabindex], [role=slider]',
 ];
 
-/** Returns whether the control that has the focus uses the key itself. @param {KeyboardEvent} event */
+/** Returns whether the focused control uses the key itself. @param {KeyboardEvent} event */
 const isTaken = ({ key, target }) => target instanceof Element && !key.startsWith('Page') && target.matches(key === ' ' ? PRESSED : MOVED);
 
-/** Makes it ready, on a page that has figures. */
+/** Prepares the projector on a page that has figures. */
 export function createProjector() {
   const figures = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('main figure[id]:has(figcaption)')]);
   const colophon = document.querySelector('.colophon');
   if (!colophon || figures.length === 0) return;
   const { button } = createButton(phrase`Show the figures on the whole screen (Alt + P)`, { id: 'projector' });
-  const name = make('h1'); // there is one, whatever is shown
+  const name = make('h1'); // the document keeps a heading, whichever figure is shown
   const place = make('footer', { class: 'stage-place' }, name);
   colophon.prepend(make('p', { class: 'needs-js on-projector' }, button));
-  /** The figure that is shown; -1: the page as it is. */
+  /** Index of the figure that is shown; -1: the normal page. */
   let at = -1;
 
   /** Hides everything that does not contain the figure. */
@@ -53,11 +56,11 @@ export function createProjector() {
     const seen = figures.findIndex((figure) => figure.getBoundingClientRect().bottom > innerHeight / 3);
     at = Math.max(0, seen);
     setStage();
-    document.documentElement.requestFullscreen?.().catch(() => {}); // without, it fills the window
+    document.documentElement.requestFullscreen?.().catch(() => {}); // without full screen, the figure fills the window
   }
 
   button.addEventListener('click', () => {
-    scrollTo({ top: 0, behavior: 'instant' }); // from its first figure on
+    scrollTo({ top: 0, behavior: 'instant' }); // starts at the first figure
     begin();
   });
   document.addEventListener('fullscreenchange', () => {

@@ -7,16 +7,16 @@ import { make, reducedMotion } from './dom.js';
 import { inSight } from './in-sight.js';
 import { phrase } from './phrase.js';
 
-/** How long a step stays when the walk plays. */
+/** Milliseconds per step when the walk plays. */
 const STEP_MS = 7000;
-/** A view that is higher than so many windows is left where it is. */
+/** A view higher than this multiple of the window's height is not scrolled into sight. */
 const MUCH = 1.25;
 /** User events that end a walk which started automatically. */
 const INPUTS = ['pointerdown', 'keydown', 'wheel', 'touchstart', 'scroll', 'input'];
 
-/** @typedef {{ id: string, item: HTMLElement }} WalkStep  a list item, and its id */
+/** @typedef {{ id: string, item: HTMLElement }} WalkStep  a list item and its id */
 
-/** The sentence of a step. @param {HTMLElement} item */
+/** Returns the sentence of a step. @param {HTMLElement} item */
 const textOf = (item) =>
   /** @type {HTMLElement[]} */ ([...item.children])
     .filter(({ hidden }) => !hidden)
@@ -26,10 +26,11 @@ const textOf = (item) =>
 /**
  * @template {WalkStep} S
  * @param {Object} parts
- * @param {HTMLElement} parts.list    an <ol class="walk">, each item of which is a step
- * @param {HTMLElement} parts.tools   gets the buttons
- * @param {HTMLElement} parts.figure  that does not play out of sight
- * @param {HTMLElement} [parts.view]  its part that is brought into sight, if it fits, when the reader starts the walk; default: the figure
+ * @param {HTMLElement} parts.list    an <ol class="walk">; each of its items is a step
+ * @param {HTMLElement} parts.tools   the element to which the buttons are added
+ * @param {HTMLElement} parts.figure  the walk does not play while this figure is out of sight
+ * @param {HTMLElement} [parts.view]  the part of the figure that is scrolled into sight when the reader starts the walk, if it fits;
+ *   default: the figure
  * @param {(step: S) => void} onStep  highlights the subject of the step
  */
 export function createWalk({ list, tools, figure, view = figure }, onStep) {
@@ -72,7 +73,7 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
       if (at === steps.length - 1) stop();
     }, STEP_MS);
   }
-  /** Brings the view into sight, unless the window is much too low for it. */
+  /** Scrolls the view into sight, unless it is much higher than the window. */
   function reveal() {
     const { top, bottom, height } = view.getBoundingClientRect();
     if (height > MUCH * innerHeight || (top >= 0 && bottom <= innerHeight)) return;
@@ -95,7 +96,7 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
   });
   inSight(figure, { onSeen() {}, onAway: stop });
 
-  /** Whether the reader has done anything yet; the walk's own buttons know what to do themselves. */
+  /** Whether the reader has used the page yet; the walk's own buttons do not count. */
   let touched = false;
   /** @param {Event} event */
   function touch({ target }) {
@@ -107,7 +108,7 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
 
   return {
     stop,
-    /** The available steps; the current one stays selected, if it can. @param {S[]} all */
+    /** Sets the available steps; the current step stays selected if it is among them. @param {S[]} all */
     use(all) {
       const shown = steps[at]?.id ?? location.hash.slice(1);
       steps = all;
@@ -119,13 +120,13 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
         false,
       );
     },
-    /** Starts automatically, silently, if the figure is on the first screen: not with reduced motion, nor after any action of the reader,
-     * nor if the address names another place. */
+    /** Starts the walk automatically, without announcing it, if the figure is on the first screen. It does not start with reduced motion,
+     * after an action of the reader, or if the address names another place. */
     beginByItself() {
       if (touched || timer || reducedMotion() || location.hash || list.getBoundingClientRect().bottom > innerHeight) return;
       start(false);
     },
-    /** @param {string} id @returns {boolean} whether there is such a step */
+    /** @param {string} id @returns {boolean} whether this step exists */
     goTo(id) {
       const found = steps.findIndex((step) => step.id === id);
       stop();
@@ -143,5 +144,5 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
   };
 }
 
-/** The steps of a list, all of them. @param {HTMLElement} list @returns {WalkStep[]} */
+/** Returns all steps of a list. @param {HTMLElement} list @returns {WalkStep[]} */
 export const stepsOf = (list) => /** @type {HTMLElement[]} */ ([...list.children]).map((item) => ({ id: item.id, item }));
