@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The courses: every page is a step of one course, and has the figure that answers its question. */
+/** The courses: every page is a step of one course, and has the figure that answers its question; a course that is kept has every file that its pages load. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -10,9 +10,12 @@ import { test } from 'node:test';
 
 import { COURSES } from '../../web/front/courses.js';
 import { PAPERS } from '../../web/front/papers.js';
+import { courseFilesOf } from '../../web/tools/course-files.js';
+import { framedPages } from '../../web/tools/frame.js';
 import { pagesOf } from '../../web/tools/fresh.js';
 
-const WEB = fileURLToPath(new URL('../../web', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const WEB = `${ROOT}web`;
 const steps = COURSES.flatMap((course) => course.steps);
 
 test('every page is a step of one course', async () => {
@@ -25,5 +28,35 @@ test('each question is a question, and its figure is on its page', async () => {
   for (const { page, asks, at } of steps) {
     assert.match(asks, /\?/);
     assert.ok((await readFile(`${WEB}/pages/${page}/page.html`, 'utf8')).includes(`id="${at}"`), `${page} has no #${at}`);
+  }
+});
+
+/** The files that a page's HTML loads; those of another page, of the manual and of other sites are links. @param {string} html @param {string} page  its address from web/ @returns {string[]} */
+function loadedBy(html, page) {
+  const named = [
+    ...html.matchAll(/<(?:script|img|source)\b[^>]*?\ssrc="([^"]+)"/g),
+    ...html.matchAll(/<link\b(?=[^>]*\srel="(?:stylesheet|modulepreload|preload|manifest|icon)")[^>]*?\shref="([^"]+)"/g),
+  ];
+  const base = 'http://site/web/';
+  return named.map(([, address]) => new URL(address, base + page).href).map((url) => url.replace(base, '').replace('http://site/', '../'));
+}
+
+test('a course that is kept has every file that its pages load, and what they import later', async () => {
+  const [{ courses }, pages] = await Promise.all([courseFilesOf(ROOT), framedPages(WEB)]);
+  for (const [id, { files }] of Object.entries(courses)) {
+    const kept = new Set(files.map(([address]) => address));
+    const addresses = [...kept].filter((address) => /(^|\/)$/.test(address));
+    assert.ok(addresses.length > 3, id);
+    for (const address of addresses) {
+      const page = address.replace(/^\.\//, '');
+      const loaded = loadedBy(pages.get(`${page}index.html`) ?? '', page);
+      assert.ok(loaded.length > 5, `${address} loads ${loaded}`);
+      assert.deepEqual(
+        loaded.filter((file) => !file.startsWith('data:') && !kept.has(file)),
+        [],
+        `${id} has ${address} without them`,
+      );
+    }
+    for (const script of ['embedding', 'page-keep', 'element', 'worker']) assert.ok(kept.has(`dist/${script}.js`), `${id}: ${script}.js`);
   }
 });

@@ -24,7 +24,7 @@ const FRONT = ['digits.gguf'];
 
 /** Files of web/ that every page may need: of the library, of all pages, and of the front page. */
 const SHARED =
-  /^dist\/(?!page-)|^dist\/page-(first|start|shell|text|completion|keep|front)\.|^(shell|pictures)\/.*\.(css|svg|png|json|bin)$|^front\/tiles\/.*\.json$|^pages\/[\w-]+\/still\.png$|^manifest/;
+  /^dist\/(?!page-)|^dist\/page-(first|start|shell|text|completion|keep|front)\.|^shell\/page\/before\.js$|^(shell|pictures)\/.*\.(css|svg|png|json|bin)$|^front\/tiles\/.*\.json$|^pages\/[\w-]+\/still\.png$|^manifest/;
 /** Files of a page's folder that it needs not: they are in its HTML. */
 const INSIDE = /\/\w\w\.json$/;
 
@@ -122,7 +122,10 @@ export async function courseFilesOf(base) {
   );
   return courseFiles({
     pages: await framedPages(web),
-    files: await factsIn(web, /^dist\/.*\.(js|css|wasm)$|^(shell|pictures|front|pages)\/.*\.(css|svg|png|json|bin|md)$|^manifest/),
+    files: await factsIn(
+      web,
+      /^dist\/.*\.(js|css|wasm)$|^shell\/page\/before\.js$|^(shell|pictures|front|pages)\/.*\.(css|svg|png|json|bin|md)$|^manifest/,
+    ),
     weights: await factsIn(join(base, 'weights'), /^[\w-]+\.gguf$/),
     script: (name) => scripts.get(name) ?? '',
   });
