@@ -168,7 +168,7 @@ export async function fill(box) {
     const { files, pages } = plan;
     const current = kept?.release === plan.release;
     const [models, others] = [true, false].map((wanted) => bytes(sizeOf((kept ?? plan).files.filter(([url]) => isModel(url) === wanted))));
-    const sizes = phrase`${pages} pages in English and Korean: ${others} of pages and scripts, ${models} of models.`;
+    const sizes = phrase`${pages} pages with their translations: ${others} of pages and scripts, ${models} of models.`;
     const state = !kept ? '' : current ? phrase`Kept: the course works without a connection.` : phrase`Kept, but there is a newer release.`;
     said.textContent = [first, state, sizes].filter(Boolean).join(' ');
     bar.hidden = true;
