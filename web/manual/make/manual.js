@@ -159,7 +159,8 @@ function sectionsOf(name, { title, deck, body }) {
       ),
     ].join(' ');
     const keywords = [...part.matchAll(KEYWORDS)].map(([, all]) => all).join(' ');
-    return [`${name}.html${id && `#${id}`}`, wordsOf(heading), words, ...(keywords ? /** @type {[string]} */ ([keywords]) : [])];
+    const address = `${name}.html${id && `#${id}`}`;
+    return keywords ? [address, wordsOf(heading), words, keywords] : [address, wordsOf(heading), words];
   });
 }
 
