@@ -4,22 +4,23 @@
 //
 //   BLEU = 100 exp( min(0, 1 - reference length / translation length) + 1/4 sum_{n=1..4} log p_n )
 //
-// p_n: the fraction of the translations' n-grams that occur in a reference, each at most as often as there. A sentence's reference length
-// is that of the reference nearest in length; of two, the shorter. The first p_n without any match counts as half of one n-gram, the next
-// as a quarter, and so on ("exp" smoothing). Without a word in common, or without any four words in a row, BLEU is 0.
+// p_n is the fraction of the translations' n-grams that occur in a reference; each n-gram counts at most as often as it occurs there. The
+// reference length of a sentence is the length of the reference closest in length; in a tie, the shorter. The first p_n without a match
+// counts as half an n-gram, the next as a quarter, and so on ("exp" smoothing). BLEU is 0 if no word matches or if no translation has four
+// words.
 //
-// weights/train/common/bleu.py is the same in Python; both are held to tests/js/bleu.json.
+// weights/train/common/bleu.py is the Python version; tests/js/bleu.json tests both.
 // @ts-check
 
 const ORDERS = 4;
 
-/** Blanks as Python's str.split() knows them, which is what sacrebleu splits with. */
+/** White space as defined by Python's str.split(), which sacrebleu uses. */
 const BLANKS = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 const LAST_BLANKS = new RegExp(`${BLANKS.source}$`);
 
 /**
- * The words of a sentence by the rules of mteval-v13a: a few entities of SGML are resolved, signs stand alone, and so do a full stop or a comma that
- * have not digits on both sides, and a dash after a digit.
+ * Splits a sentence into words by the rules of mteval-v13a: resolves a few SGML entities; separates symbols, full stops and commas without
+ * digits on both sides, and dashes after a digit.
  * @param {string} text
  */
 export function words(text) {
@@ -41,12 +42,12 @@ export function words(text) {
     .filter((word) => word !== '');
 }
 
-/** How often each n-gram occurs in a sentence. @param {string[]} tokens @param {number} n */
+/** Counts the occurrences of each n-gram in a sentence. @param {string[]} tokens @param {number} n */
 function grams(tokens, n) {
   /** @type {Map<string, number>} */
   const found = new Map();
   for (let i = 0; i + n <= tokens.length; i++) {
-    const gram = tokens.slice(i, i + n).join(' '); // no word has a blank in it
+    const gram = tokens.slice(i, i + n).join(' '); // no word contains a space
     found.set(gram, (found.get(gram) ?? 0) + 1);
   }
   return found;
@@ -54,14 +55,14 @@ function grams(tokens, n) {
 
 /**
  * @typedef {Object} Counts
- * @property {number[]} correct          n-grams that occur in a reference, of each order
+ * @property {number[]} correct          for each order, the number of n-grams that occur in a reference
  * @property {number[]} total            n-grams
- * @property {number} length             words of the translations
- * @property {number} referenceLength    words of the references
+ * @property {number} length             number of words in the translations
+ * @property {number} referenceLength    number of words in the references
  */
 
 /**
- * BLEU from the counts.
+ * Computes BLEU from the counts.
  * @param {Counts} counts
  * @returns {number} 0..100
  */
@@ -79,7 +80,7 @@ export function bleuOf({ correct, total, length, referenceLength }) {
 /**
  * BLEU of translations.
  * @param {string[]} translations
- * @param {(string | string[])[]} references  of each translation one, or several
+ * @param {(string | string[])[]} references  for each translation one reference, or several
  * @param {{ lowercase?: boolean }} [options]
  */
 export function bleu(translations, references, { lowercase = false } = {}) {

@@ -3,9 +3,9 @@
 //
 //   node weights/eval/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
 //
-// The songs are twelve well-known ones, nine of which end on their tonic, in four keys each, the seed being the song's number. --data uses
-// melodies of chorales instead (weights/train/held_out.py chorales); the endings on the tonic are those whose last chord, as composed, has
-// the soprano's last note as its root. --once draws the last bar once; by default it uses the page's rule (web/pages/chorale/ending.js).
+// The songs are twelve well-known ones, in four keys each; nine of them end on their tonic. The seed is the index of the song. --data uses
+// melodies of chorales instead (weights/train/held_out.py chorales); an ending counts as on the tonic if the root of the composed last
+// chord is the soprano's last note. --once draws the last bar once; by default it uses the page's rule (web/pages/chorale/ending.js).
 // @ts-check
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,10 @@ import { chordOf, parallelsOf } from './harmony.js';
 /** @typedef {import('../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {{ start: number, length: number, pitch: number }} Sung */
 
-/** Letters are pitches from C4 on, small ones an octave higher; a dash makes the note a beat longer, a dot half a beat, a comma halves it. The last column: their tonic, if they end on it. */
+/**
+ * Letters are pitches from C4 upwards, lower-case letters are an octave higher. A dash makes the note a beat longer, a dot half a beat, a
+ * comma halves it. The last column: whether the song ends on its tonic.
+ */
 const SONGS = /** @type {[string, string, boolean][]} */ ([
   ['Twinkle', 'C C G G A A G- F F E E D D C-', true],
   ['Ode to Joy', 'E E F G G F E D C C D E D. C, C-', true],
@@ -68,7 +71,7 @@ if (!file) {
 const model = /** @type {AnyModel} */ (await load(path.resolve(file)));
 const { voices = [] } = model.info;
 
-/** The pitches of the last moment. @param {{ start: number, length: number, pitch: number }[]} notes */
+/** Returns the pitches at the end of the last note. @param {{ start: number, length: number, pitch: number }[]} notes */
 function lastOf(notes) {
   const end = Math.max(...notes.map(({ start, length }) => start + length));
   return notes.filter(({ start, length }) => start + length === end).map(({ pitch }) => pitch);

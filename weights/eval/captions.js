@@ -9,7 +9,7 @@ import { bleu } from './bleu.js';
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /**
- * A scene as weights/train/held_out.py writes it: boxes of each word, (top, left, bottom, right) of the things that it names.
+ * A scene as written by weights/train/held_out.py: for each word, the boxes (top, left, bottom, right) of the objects that it names.
  * @typedef {{ words: string[], boxes: number[][][] }} Told
  */
 
@@ -18,20 +18,20 @@ import { bleu } from './bleu.js';
  * @property {number} scenes
  * @property {number} bleu1      fraction of the words that occur in the reference, with the brevity penalty, 0..100
  * @property {number} bleu4
- * @property {number} right      share of the captions that are wholly right
- * @property {number} natsPerWord  of the references, the end counted as a word
- * @property {number} nouns      that were written and name something there
- * @property {number} looked     fraction of these for which the middle of the location with the largest weight is on the thing
- * @property {number} sure       share of the captions whose probability is at least SURE
- * @property {number} sureRight  share of these that are wholly right
- * @property {number} unsureRight  and of the others
- * @property {number} ms         of a caption, the median
+ * @property {number} right      fraction of the captions that are entirely correct
+ * @property {number} natsPerWord  negative log-likelihood of the references per word, including the end
+ * @property {number} nouns      number of written nouns that name an object in the scene
+ * @property {number} looked     fraction of these nouns for which the centre of the location with the largest weight is on the object
+ * @property {number} sure       fraction of the captions whose probability is at least SURE
+ * @property {number} sureRight  fraction of these captions that are entirely correct
+ * @property {number} unsureRight  fraction of the other captions that are entirely correct
+ * @property {number} ms         median time per caption
  */
 
-/** Below this probability the page of captions says that it is not sure. */
+/** The page of captions reports that it is not sure below this probability. */
 const SURE = 0.6;
 
-/** @param {string} file  NAME.u8.gz, with NAME.json next to it */
+/** @param {string} file  path of NAME.u8.gz, with NAME.json next to it */
 function readScenes(file) {
   const about = JSON.parse(readFileSync(file.replace(/\.u8\.gz$/, '.json'), 'utf8'));
   /** @type {Told[]} */
@@ -48,13 +48,14 @@ function readScenes(file) {
   };
 }
 
-/** The place with the largest weight. @param {{ weights: Float32Array }} map */
+/** Returns the index of the location with the largest weight. @param {{ weights: Float32Array }} map */
 const likeliest = ({ weights }) => weights.indexOf(Math.max(...weights));
 
 /**
  * @param {Model} model
  * @param {string} file
- * @param {{ most: number, blank: boolean, say: (done: string) => void, tell?: (reference: string, found: string) => void }} options  blank: it sees white paper instead
+ * @param {{ most: number, blank: boolean, say: (done: string) => void, tell?: (reference: string, found: string) => void }} options  blank:
+ *   the model sees a white image instead
  * @returns {Promise<CaptionResult>}
  */
 export async function scoreCaptions(model, file, { most, blank, say, tell }) {

@@ -4,13 +4,14 @@
 //   node weights/eval/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
 //
 //   OUT-choices.png    for each picture the input, four completions of the lower half or two enlargements in random order, the original;
-//                      two pictures a row
-//   OUT-choices.json   [picture: [the way of each ending]], to be opened after the judging
+//                      two pictures per row
+//   OUT-choices.json   [picture: [the method of each completion]], to be opened after the judging
 //
-// The ways: one, the first sample; likeliest, of 4 that compete while they are drawn (the options samples and resample); middle 4 and
-// middle 16, of as many that do not compete the one whose nats are closest to the mean of all sixteen, which is the model's expectation.
-// The pictures are those of tests/golden, evenly spaced; no classes are given. It prints the mean nats of each way, and how much
-// neighbouring pixels of its lower half differ. Of a model that enlarges: one, and the likeliest of 8, as on the page.
+// The methods are: one, the first sample; likeliest, the best of 4 samples that compete while they are drawn (options samples and
+// resample); middle 4 and middle 16, the one of 4 or 16 independent samples whose nats are closest to the mean of all sixteen, which
+// estimates the model's expectation. The pictures are evenly spaced in tests/golden; no classes are given. The script prints the mean nats
+// of each method, and the mean difference of neighbouring pixels in the lower half. For a super-resolution model the methods are: one, and
+// the likeliest of 8, as on the page.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -45,7 +46,7 @@ const WAYS = enlarges ? ['one', 'likeliest'] : ['one', 'likeliest', 'middle 4', 
 const [FEW, MANY, COMPETING] = enlarges ? [1, 1, 8] : [4, 16, 4];
 const count = Math.min(Number(wanted), held.count);
 
-/** All samples of a run, in their own order. @param {PictureRun} run @param {number} samples @param {Uint8Array} original */
+/** Returns all samples of a run, in their own order. @param {PictureRun} run @param {number} samples @param {Uint8Array} original */
 async function drawn(run, samples, original) {
   const found = Array.from({ length: samples }, () => ({ picture: Uint8Array.from(original), nats: 0 }));
   const span = size / info.positions;
@@ -59,10 +60,13 @@ async function drawn(run, samples, original) {
   return found;
 }
 
-/** Of some the one whose nats are nearest to a number. @param {Awaited<ReturnType<typeof drawn>>} some @param {number} nats */
+/** Returns the sample whose nats are closest to a value. @param {Awaited<ReturnType<typeof drawn>>} some @param {number} nats */
 const nearest = (some, nats) => [...some].sort((a, b) => Math.abs(a.nats - nats) - Math.abs(b.nats - nats))[0];
 
-/** How much a pixel of the lower half differs from those to its left and above, of 255. @param {Uint8Array} picture */
+/**
+ * Returns the mean difference of a pixel in the lower half from those to its left and above, in 8-bit levels.
+ * @param {Uint8Array} picture
+ */
 function roughness(picture) {
   let sum = 0,
     n = 0;

@@ -11,10 +11,12 @@ import { writeWav } from '../../web/lib/media/wav.js';
  * @typedef {Object} CodesResult
  * @property {number} sounds
  * @property {number} seconds
- * @property {{ top: number, bottom: number }} convergence  of each level, in dB: the mean over the sounds of 20 log10 |S - S'| / |S|, where
- *   S has the magnitudes of the spectra of 256 samples, every 64, of the sound, and S' those of the decoded sound; the lower the better
- * @property {{ top: number, bottom: number }} bits  of each level, of the codes of a second, if each costs the logarithm of the codebook's size
- * @property {{ encode: number, decode: number }} timesRealTime  how much faster than they sound both levels were encoded, and the bottom level decoded
+ * @property {{ top: number, bottom: number }} convergence  spectral convergence of each level in dB: the mean over the sounds of 20 log10
+ *   |S - S'| / |S|, where S are the magnitudes of the short-time spectra (256 samples, hop 64) of the sound, and S' those of the decoded
+ *   sound; lower is better
+ * @property {{ top: number, bottom: number }} bits  bits per second of each level's codes, at log2(codebook size) bits per code
+ * @property {{ encode: number, decode: number }} timesRealTime  speed relative to real time: of encoding both levels, and of decoding the
+ *   bottom level
  */
 
 const WINDOW = 256;
@@ -24,7 +26,7 @@ const [COSINE, SINE] = [Math.cos, Math.sin].map((wave) =>
   Float64Array.from({ length: WINDOW }, (_, i) => wave((2 * Math.PI * i) / WINDOW)),
 );
 
-/** The magnitudes of the spectra of a sound, frame by frame. @param {Float32Array} samples */
+/** Computes the magnitudes of the short-time spectra of a sound, frame by frame. @param {Float32Array} samples */
 function spectra(samples) {
   const found = [];
   for (let at = 0; at + WINDOW <= Math.max(WINDOW, samples.length); at += HOP) {
@@ -41,7 +43,7 @@ function spectra(samples) {
   return found;
 }
 
-/** In dB. @param {number[]} original @param {Float32Array} made of the same length */
+/** Returns the spectral convergence in dB. @param {number[]} original @param {Float32Array} made of the same length */
 function convergence(original, made) {
   const other = spectra(made);
   const norm = (/** @type {(i: number) => number} */ of) => Math.sqrt(original.reduce((sum, _, i) => sum + of(i) ** 2, 0));
@@ -51,7 +53,8 @@ function convergence(original, made) {
 /**
  * @param {Model} model
  * @param {string} data  a WAV file, or a folder of them
- * @param {{ most: number, out?: string, say: (done: string) => void }} how  out: a folder; what was made of each level is written to its folders top and bottom
+ * @param {{ most: number, out?: string, say: (done: string) => void }} how  out: a folder; the decoded sounds of each level are written to
+ *   its subfolders top and bottom
  * @returns {Promise<CodesResult>}
  */
 export async function scoreCodes(model, data, { most, out, say }) {

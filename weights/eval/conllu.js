@@ -3,12 +3,12 @@
 // @ts-check
 
 /**
- * The sentences of a treebank, as rows of columns: CoNLL-U (ten columns; ranges such as 1-2, empty nodes such as 1.1 and comments are left
- * out) or lines of a word and its annotations, separated by tabs; an empty line, or one of blanks, ends a sentence. A byte order mark, CRLF
- * and comments without a blank behind the # are fine.
+ * Reads the sentences of a treebank as rows of columns: CoNLL-U (ten columns; ranges such as 1-2, empty nodes such as 1.1 and comments are
+ * skipped) or lines of a word and its annotations, separated by tabs. An empty or blank line ends a sentence. A byte order mark, CRLF, and
+ * comments without a space after the # are accepted.
  *
  * @param {string} text
- * @returns {{ rows: string[][], first: string }[]}  first: the first line, for errors
+ * @returns {{ rows: string[][], first: string }[]}  first: the first line, for error messages
  */
 export function readSentences(text) {
   const lines = text.replace(/^\ufeff/, '').replaceAll('\r', '');

@@ -9,9 +9,9 @@ const PAPER = 128; // grey of the unknown part
 /**
  * @param {Model} model
  * @param {PictureRun} run
- * @param {number} samples  as many as it draws
- * @returns {Promise<{ pictures: Uint8Array[], nats: number[], given: Uint8Array }>}  the likeliest first, and what each costs; given: what was known, the
- *   rest grey
+ * @param {number} samples  number of samples that the run draws
+ * @returns {Promise<{ pictures: Uint8Array[], nats: number[], given: Uint8Array }>}  the pictures, most probable first, with their nats;
+ *   given: the known pixels, the rest grey
  */
 export async function picturesOf(model, run, samples) {
   const { width, height, channels, positions } = model.info;

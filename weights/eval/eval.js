@@ -18,57 +18,61 @@
 // image's class, --wasm uses another build of the library. The result is the mean negative log-likelihood in nats per image and in bits per
 // dimension (a channel of a pixel), of the image as the model sees it: at its number of levels, or in the colours of its palette.
 //
-// For a model that enlarges, the image's own reduction is the input. One sample of each image (its seed is the image's number) is reduced
-// again and compared with that input, and so is bicubic upsampling: PSNR in dB of all images together (in JSON, null without any
-// difference); likewise with the image itself; how much neighbouring pixels of it differ, compared with those of the originals; and the
-// nats of all drawn samples: many more than for an original mean that the model goes astray while it draws. --temperatures 1,0.8 draws such
-// a sample at each of these temperatures; --of 24 uses the likeliest of this many samples instead, and --resample 8 --resample-rows 4 makes
-// them compete in groups while they are drawn: the options of these names.
+// For a super-resolution model, the input is the downscaled image. One sample of each image (its seed is the index of the image) is
+// downscaled again and compared with the input; bicubic upsampling is, too. The results are the PSNR in dB over all images (null in JSON if
+// they are equal), the PSNR compared with the image itself, the mean difference of neighbouring pixels in the samples and in the originals,
+// and the nats of the samples: far more nats than for an original show that the model diverges while it samples. --temperatures 1,0.8 draws
+// one sample at each of these temperatures; --of 24 uses the most probable of this many samples instead; --resample 8 --resample-rows 4
+// resamples them in groups while they are drawn, like the options of these names.
 //
 // --data takes a folder with the four standard MNIST files, or a file of pictures:
 //   NAME.u8.gz  gzip of count x height x width x channels bytes, nothing else
-//   NAME.json   { "width", "height", "channels", "labels" } and whatever else; sizes that are missing are the model's; labels
+//   NAME.json   { "width", "height", "channels", "labels" }, other keys are ignored; missing sizes are the model's; labels
 //               (count) are class indices or names, and needed for --labels only
 //
-// --each FILE.csv also writes a row for each input that was scored, in their order: its number, its nats, and its elements (channels, tokens, samples). Two such files,
-// of two models on the same inputs, are compared by npm run eval -- --compare ONE.csv OTHER.csv: the mean difference of their nats with its standard error, which comes
-// from the differences input by input.
+// --each FILE.csv also writes a row for each scored input, in order: its index, its nats, and its number of elements (channels, tokens,
+// samples). Two such files, from two models on the same inputs, are compared by npm run eval -- --compare ONE.csv OTHER.csv: it prints the
+// mean difference of their nats and its standard error over the inputs.
 //
-// For a model of language --data is a file of texts with form feeds between them; the result is nats per byte and per token. --images is the
+// For a language model, --data is a file of texts separated by form feeds; the result is nats per byte and per token. --images is the
 // number of texts.
 //
-// For a model that tags --data is a treebank, as CoNLL-U or as lines of a word, a tab and its tag with empty lines between sentences; the result is the share of
-// words that get their tag, of those that training never saw too, and the nats of the treebank's tags a word. --images is the number of sentences.
+// For a tagging model, --data is a treebank, as CoNLL-U or as lines of a word, a tab and its tag with empty lines between sentences. The
+// result is the fraction of words with the correct tag, the same for words that are not in the training data, and the nats of the
+// treebank's tags per word. --images is the number of sentences.
 //
-// For a model of the parents of words --data is a treebank, as CoNLL-U or as lines of a word, a column, and the number of its parent, apart by tabs, with empty lines
-// between sentences; the result is the share of words that get their parent, punctuation counted, and the nats of the treebank's parents a word. --images is the
-// number of sentences.
+// For a dependency parser, --data is a treebank, as CoNLL-U or as lines of a word, a column and the index of its head, separated by tabs,
+// with empty lines between sentences. The result is the fraction of words with the correct head, including punctuation, and the nats of the
+// treebank's heads per word. --images is the number of sentences.
 //
-// For a model that names signs --data is a folder with the evaluation part of Omniglot (weights/train/data/omniglot.py); the result is the share of 2,000 questions
-// of seed 1, or --images of them, that are answered rightly, of 5 signs and of 20, one example each.
+// For a few-shot classifier of characters, --data is a folder with the evaluation part of Omniglot (weights/train/data/omniglot.py). The
+// result is the accuracy over 2,000 episodes (or --images of them) of seed 1, 5-way and 20-way, with one example per class.
 //
-// For a model of captions --data is a file of scenes (weights/train/held_out.py scenes); the result is BLEU-1 and BLEU-4, the fraction of
-// entirely correct captions, nats a word of the references, and the fraction of nouns written with attention on their object; the second
-// line is the same model given white paper. --images is the number of scenes, --show prints each with its reference.
+// For a captioning model, --data is a file of scenes (weights/train/held_out.py scenes). The result is BLEU-1 and BLEU-4, the fraction of
+// entirely correct captions, the nats per word of the references, and the fraction of written nouns with attention on their object. The
+// second line is for the same model given a white image. --images is the number of scenes, --show prints each with its reference.
 //
-// For an audio model --data is a WAV file or a folder of them; the result is nats and bits a sample. With --labels the model is given digit
-// and speaker from the file names: DIGIT_SPEAKER_TAKE.wav. --images is the number of sounds.
+// For an audio model, --data is a WAV file or a folder of them; the result is nats and bits per sample. With --labels the model is given
+// the digit and the speaker from the file names: DIGIT_SPEAKER_TAKE.wav. --images is the number of recordings.
 //
-// For a model of audio codes --data is the same; the result is the spectral convergence of each level's decoded sounds, in dB: 20 log10 of
-// the distance of the magnitudes of their spectra from the sound's, in parts of these. --out writes these sounds to folders top and bottom
-// in that one, for weights/train/listen.py.
+// For a model of audio codes, --data is the same. The result is the spectral convergence of each level's decoded sounds in dB: 20 log10 of
+// the distance between the magnitudes of the two spectra, relative to the magnitudes of the original. --out writes the decoded sounds to
+// the subfolders top and bottom, for weights/train/listen.py.
 //
-// For a model of music --data is a file of JSON: of each piece a list of notes { start, length, pitch, voice }. The result is nats a note and a time step, and, of these pieces and of as
-// many that the model draws at --temperatures, how many parallel fifths and octaves they have, how often voices cross, and how many beats are a chord (harmony.js). --images is the number of pieces.
+// For a music model, --data is a JSON file: for each piece a list of notes { start, length, pitch, voice }. The result is nats per note and
+// per time step; and, for these pieces and for as many pieces sampled at --temperatures, the number of parallel fifths and octaves, how
+// often voices cross, and how many beats are a chord (harmony.js). --images is the number of pieces.
 //
-// For a model that translates --data is a file of a sentence, a tab and its translation a line; the result is lower-cased BLEU (bleu.js), the nats of a
-// reference, and the time of a translation. --beams 1, which is the default, takes the most probable word each time. --images is the number of sentences,
-// --show prints each with its reference and its translation; --lengths tells BLEU by the length of the sentence, a quarter of them each, and how sharp
-// attention is: the entropy of its weights over the sentence.
+// For a translation model, --data is a file with a sentence, a tab and its translation per line. The result is lower-cased BLEU (bleu.js),
+// the nats per reference, and the time per translation. --beams 1 (the default) is greedy decoding. --images is the number of sentences,
+// --show prints each with its reference and its translation. --lengths prints BLEU for each quarter of the sentences by length, and the
+// entropy of the attention weights over the sentence.
 //
-// For a model of single words (data set letters) --data is a file of a word, a tab and its answer a line; the result is how many are answered to the last letter.
+// For a model of single words (data set letters), --data is a file with a word, a tab and its answer per line; the result is the number of
+// entirely correct answers.
 //
-// A model that makes pictures at once has no likelihood: weights/train/frechet.py measures it, which needs PyTorch and the data set.
+// A model that generates all pixels in one pass has no likelihood; weights/train/frechet.py measures it, which needs PyTorch and the data
+// set.
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
@@ -84,7 +88,10 @@ import { evaluationOf } from './reports.js';
 /** @import { Translator } from './translation.js' */
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
-/** What makes pictures at once is measured by features that PyTorch computes. @param {string} file */
+/**
+ * Reports how to measure a model that generates all pixels in one pass: the metric needs features that PyTorch computes.
+ * @param {string} file
+ */
 function measureAtOnce(file) {
   const script = fileURLToPath(new URL('../train/frechet.py', import.meta.url));
   const python = ['python3', '/usr/bin/python3'].find((name) => spawnSync(name, ['-c', 'import torch, PIL']).status === 0) ?? 'python3';
@@ -92,7 +99,7 @@ function measureAtOnce(file) {
 }
 
 /**
- * Measures on what --data says; what cannot be read there is said with its name.
+ * Runs a measurement on the data of --data, and reports data of another form by name.
  * @template T
  * @param {string} data
  * @param {() => Promise<T> | T} measure
@@ -102,13 +109,13 @@ async function measuring(data, measure) {
     return await measure();
   } catch (error) {
     const { code = '', message } = /** @type {{ code?: string, message: string }} */ (error);
-    if (!(error instanceof SyntaxError) && !/^[EZ][A-Z_]+$/.test(code)) throw error; // of a file that is missing, a folder, another form
+    if (!(error instanceof SyntaxError) && !/^[EZ][A-Z_]+$/.test(code)) throw error; // missing file, folder or another format
     throw new Error(`--data ${data} is not what such a model is measured on (${message}): npm run eval -- --help says what is`);
   }
 }
 
 /**
- * Writes what each score of a model was, when the process ends.
+ * Writes the scores of a model to the file of --each when the process ends.
  *
  * @param {any} model
  * @param {string} file
@@ -125,7 +132,7 @@ function recordEach(model, file) {
 }
 
 /**
- * The mean difference of two files of --each, and its standard error.
+ * Computes the mean difference of two files of --each and its standard error.
  *
  * @param {string} one
  * @param {string} other
@@ -146,7 +153,7 @@ export function compared(one, other) {
   return `${a.length} inputs: the second costs ${mean.toFixed(4)} nats more, standard error ${Math.sqrt(variance / a.length).toFixed(4)}`;
 }
 
-/** The beginning of this file. */
+/** The header comment of this file. */
 const HELP = readFileSync(new URL(import.meta.url), 'utf8')
   .split('// @ts-check')[0]
   .split('\n')
@@ -229,7 +236,7 @@ async function main() {
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   await main().catch((error) => {
-    if (error instanceof TypeError && !('code' in error)) throw error; // of this command, not of its input
+    if (error instanceof TypeError && !('code' in error)) throw error; // a fault of this script, not of its input
     console.error(`npm run eval: ${error.message}`);
     process.exitCode = 1;
   });

@@ -3,8 +3,8 @@
 //
 //   node weights/eval/everyday.js weights/de-en.gguf [--beams 4]
 //
-// A line of the file is a sentence, a tab, and a regular expression of the correct answers, alternatives separated by " | ": in small
-// letters, without punctuation, with short forms written out (I'm: i am).
+// A line of the file is a sentence, a tab, and a regular expression that matches the correct answers, with alternatives separated by " | ":
+// in lower case, without punctuation, with contractions expanded (I'm: i am).
 // @ts-check
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { load } from '../../web/lib/index.js';
 
-/** Short forms, and their expansions. @type {[RegExp, string][]} */
+/** Contractions and their expansions. @type {[RegExp, string][]} */
 const SHORT = [
   [/\bwon't\b/g, 'will not'],
   [/\bcan't\b|\bcannot\b/g, 'can not'],
@@ -25,7 +25,7 @@ const SHORT = [
   [/\b(he|she|it|that|what|where|who|how|there|here|name)'s\b/g, '$1 is'],
 ];
 
-/** A translation as the file has it. @param {string} text */
+/** Normalises a translation to the form used in the file. @param {string} text */
 export function plain(text) {
   const written = SHORT.reduce((so, [short, long]) => so.replace(short, long), text.toLowerCase().replaceAll('’', "'"));
   return written.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What can be counted of music in voices: parallel fifths and octaves, crossings, chords.
 //
-// Two voices move in parallel fifths where both move at the same moment, in the same direction, and are a fifth apart, or an octave and a fifth, before and after; in
-// parallel octaves likewise. A beat is read as a chord where the pitches that sound on it are all of one triad or seventh chord of common harmony.
+// Two voices move in parallel fifths if both move at the same time in the same direction and are a fifth apart (or an octave and a fifth)
+// before and after; parallel octaves are defined likewise. A beat is a chord if all its pitches belong to one triad or seventh chord of
+// common harmony.
 // @ts-check
 /** @typedef {{ start: number, length: number, pitch: number, voice: string }} Note */
 
@@ -20,13 +21,13 @@ const CHORDS = [
 const ROOTS = ['C', 'C#', 'D', 'Eb', 'E', 'F', 'F#', 'G', 'Ab', 'A', 'Bb', 'B'];
 const FIFTH = 7;
 
-/** What a voice sings at a tick; 0: nothing. @param {Note[]} notes @param {string} voice @param {number} tick */
+/** Returns the pitch of a voice at a tick; 0 for a rest. @param {Note[]} notes @param {string} voice @param {number} tick */
 const at = (notes, voice, tick) =>
   notes.find((note) => note.voice === voice && note.start <= tick && tick < note.start + note.length)?.pitch ?? 0;
 
 /**
- * The chord that all of some pitches are of, such as D7/F#; undefined: there is none. Of several the one that has the fewest pitches that are not there, then
- * one whose root is the lowest pitch.
+ * Returns the chord to which all of these pitches belong, such as D7/F#; undefined if there is none. Of several chords, the one with the
+ * fewest missing pitches is returned, then the one whose root is the lowest pitch.
  *
  * @param {number[]} pitches
  */
@@ -48,7 +49,10 @@ export function chordOf(pitches) {
   return found.sort((a, b) => a.missing - b.missing || a.inverted - b.inverted)[0]?.name;
 }
 
-/** Where voices move in parallel, between the moment before a tick and it. @typedef {{ tick: number, interval: 'fifths' | 'octaves', voices: [string, string] }} Parallel */
+/**
+ * A parallel motion of two voices from the moment before a tick to the tick.
+ * @typedef {{ tick: number, interval: 'fifths' | 'octaves', voices: [string, string] }} Parallel
+ */
 
 /** @param {Note[]} notes */
 const momentsOf = (notes) => [...new Set(notes.map(({ start }) => start))].sort((a, b) => a - b);
@@ -74,7 +78,12 @@ export function parallelsOf(notes, voices) {
   return found;
 }
 
-/** Of each beat the chord that is read there; undefined: none; null: fewer than three voices sing. @param {Note[]} notes @param {string[]} voices @param {number} beat  ticks */
+/**
+ * Returns the chord of each beat; undefined: no chord; null: fewer than three voices sing.
+ * @param {Note[]} notes
+ * @param {string[]} voices
+ * @param {number} beat  ticks
+ */
 export function chordsOf(notes, voices, beat) {
   const end = notes.reduce((last, { start, length }) => Math.max(last, start + length), 0);
   return Array.from({ length: Math.ceil(end / beat) }, (_, i) => {
@@ -85,7 +94,7 @@ export function chordsOf(notes, voices, beat) {
 
 /**
  * @param {Note[]} notes
- * @param {string[]} voices  from the highest down
+ * @param {string[]} voices  names of the voices, from the highest to the lowest
  * @param {number} beat      ticks
  */
 export function count(notes, voices, beat) {

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { load } from '../../web/lib/index.js';
 import { readHeads } from './heads.js';
 
-/** A pin is sensible where the model gives the parent at least this much. */
+/** A pin counts as sensible if the model gives this head at least this probability. */
 const SENSIBLE = 0.05;
 const [file, weights = fileURLToPath(new URL('../parents-en.gguf', import.meta.url)), most = '2000'] = process.argv.slice(2);
 if (!file) throw new Error('usage: node weights/eval/head-pins.js validation.tsv [weights [sentences at most]]');

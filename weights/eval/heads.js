@@ -9,18 +9,19 @@ import { readSentences } from './conllu.js';
 /**
  * @typedef {Object} HeadResult
  * @property {number} sentences
- * @property {number} skipped         sentences besides, with a word whose parent is left open, or longer than the model reads
+ * @property {number} skipped         number of skipped sentences: those in which a word has no head, and those longer than the model's
+ *   context
  * @property {number} words
- * @property {number} attachment      share of the words that get their parent, punctuation counted (unlabelled attachment)
- * @property {number} whole           fraction of the entirely correct sentences
- * @property {number} projective      sentences whose own parents are a tree without crossing arcs; only these have nats
- * @property {number} natsPerWord     -log p(the treebank's parents | words), a word of these
- * @property {number} wordsPerSecond  of parsing, one sentence at a time
+ * @property {number} attachment      fraction of the words with the correct head, including punctuation (unlabelled attachment score)
+ * @property {number} whole           fraction of the sentences that are entirely correct
+ * @property {number} projective      number of sentences whose gold heads form a projective tree; only these have nats
+ * @property {number} natsPerWord     -log p(the treebank's heads | words) per word of the projective sentences
+ * @property {number} wordsPerSecond  speed of parsing, one sentence at a time
  */
 
 /**
- * The sentences of a treebank: CoNLL-U (the second of ten columns is the word, the seventh the number of its head), or lines of which the
- * first and third column are these, an empty line after each sentence. A missing head, `_`, is -1.
+ * Reads the sentences of a treebank: CoNLL-U (column 2 of ten is the word, column 7 the index of its head), or lines in which these are
+ * columns 1 and 3, with an empty line after each sentence. A missing head, `_`, is returned as -1.
  *
  * @param {string} text
  * @returns {{ words: string[], heads: number[] }[]}
@@ -37,7 +38,7 @@ export function readHeads(text) {
 /**
  * @param {Model} model
  * @param {string} file
- * @param {number} most  sentences at most
+ * @param {number} most  maximum number of sentences
  * @param {(done: string) => void} say
  * @returns {Promise<HeadResult>}
  */
@@ -56,7 +57,7 @@ export async function scoreHeads(model, file, most, say) {
   for (const [i, sentence] of sentences.entries()) {
     const began = performance.now();
     const parse = await model.parse(sentence.words).catch((error) => {
-      if (error.code === 'limit') return undefined; // more words than the model reads
+      if (error.code === 'limit') return undefined; // more words than the model's context
       throw error;
     });
     if (!parse) {

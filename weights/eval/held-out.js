@@ -10,7 +10,7 @@ import { gunzipSync } from 'node:zlib';
 /** @typedef {{ pixels: Uint8Array, labels: (string | number)[] | undefined, count: number }} Pictures */
 
 /**
- * Reads an idx file, the container of MNIST: two zero bytes, a type (8: unsigned bytes), the number of dimensions, each dimension as
+ * Reads an idx file, the container format of MNIST: two zero bytes, a type (8: unsigned bytes), the number of dimensions, each dimension as
  * a big-endian 32-bit number, then the data.
  * @param {string} file
  */
@@ -24,7 +24,7 @@ function readIdx(file) {
   return { shape, data };
 }
 
-/** The test images of MNIST. @param {string} folder @param {ModelInfo} info @returns {Pictures} */
+/** Reads the test images of MNIST. @param {string} folder @param {ModelInfo} info @returns {Pictures} */
 export function readMnist(folder, { width, height, channels }) {
   const file = path.join(folder, 't10k-images-idx3-ubyte.gz');
   if (!existsSync(file)) throw new Error(`${file} is missing: put the four standard MNIST files there`);
@@ -33,7 +33,7 @@ export function readMnist(folder, { width, height, channels }) {
   return { pixels: data, labels: [...readIdx(path.join(folder, 't10k-labels-idx1-ubyte.gz')).data], count: shape[0] };
 }
 
-/** A file of pictures and the JSON file next to it. @param {string} file @param {ModelInfo} info @returns {Pictures} */
+/** Reads a file of pictures and the JSON file next to it. @param {string} file @param {ModelInfo} info @returns {Pictures} */
 export function readPictures(file, info) {
   const sidecar = file.replace(/(\.u8)?\.gz$/, '') + '.json';
   if (sidecar === `${file}.json`) throw new Error(`${file} should be NAME.u8.gz, with NAME.json beside it`);
@@ -48,12 +48,12 @@ export function readPictures(file, info) {
   return { pixels, labels: about.labels, count };
 }
 
-/** The data set of words and the same backwards: its models answer in letters, not in sentences. */
+/** Matches the data set of words and their reversals, whose models answer in letters, not in sentences. */
 export const LETTERS = /\bletters\.py\b/;
 
 /**
- * Data sets by the training data on a model's card: the small held-out set of tests/golden/, if there is one, and the command that makes
- * the whole of it. The first match counts.
+ * Data sets, matched by the training data on a model's card: the small held-out set in tests/golden/, if there is one, and the command that
+ * creates the full set. The first match is used.
  * @type {{ dataset: RegExp, small?: string, data: string, make?: string }[]}
  */
 const DATA_SETS = [
@@ -81,7 +81,7 @@ const DATA_SETS = [
   { dataset: /\bCIFAR-10\b/, data: 'build/cifar10-test.u8.gz', make: 'python3 weights/train/held_out.py cifar10 build/cifar10-test' },
 ];
 
-/** The small set of pictures that a model's training has not seen. @param {ModelInfo} info */
+/** Reads the small held-out set of pictures for a model. @param {ModelInfo} info */
 export function readSmallSet(info) {
   const { dataset } = info.card;
   const known = DATA_SETS.find((set) => set.dataset.test(dataset ?? ''));

@@ -4,9 +4,10 @@
 //   python3 weights/train/held_out.py chorales build/chorales-valid --split validation
 //   node weights/eval/music-settings.js weights/chorales.gguf build/chorales-valid.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]
 //
-// The first voice of each piece is harmonised, with the piece's number as the seed, so that the result can be compared with the composed
-// voices. The chosen setting has the fewest parallel fifths and octaves of those whose harmonisations have at least as many different
-// chords a piece as the composer's: a monotonous one breaks few rules. The last line is of the option parallels: false at temperature 0.8.
+// The first voice of each piece is harmonised with the index of the piece as the seed, so that the result can be compared with the composed
+// voices. The chosen setting has the fewest parallel fifths and octaves among those whose harmonisations have at least as many different
+// chords per piece as the composer's, because a monotonous harmonisation breaks few rules. The last line is for the option parallels: false
+// at temperature 0.8.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -41,7 +42,7 @@ const { voices = [], ticks = 4 } = model.info;
 /** @type {Note[][]} */
 const pieces = JSON.parse(readFileSync(data, 'utf8')).slice(0, Number(wanted));
 
-/** Means a piece. @param {Note[][]} music */
+/** Returns means per piece. @param {Note[][]} music */
 function rulesOf(music) {
   const counted = music.map((piece) => count(piece, voices, ticks));
   const sum = (/** @type {keyof (typeof counted)[0]} */ name) => counted.reduce((all, one) => all + one[name], 0);

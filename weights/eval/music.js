@@ -7,18 +7,21 @@ import { count } from './harmony.js';
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 /** @typedef {import('./harmony.js').Note} Note */
 
-/** Parallel fifths and octaves a piece, moments at which voices cross a hundred, beats that are a chord a hundred. @typedef {{ pieces: number, fifths: number, octaves: number, crossings: number, chords: number }} Rules */
+/**
+ * Parallel fifths and octaves per piece, moments in a hundred at which voices cross, beats in a hundred that are a chord.
+ * @typedef {{ pieces: number, fifths: number, octaves: number, crossings: number, chords: number }} Rules
+ */
 
 /**
  * @typedef {Object} MusicResult
  * @property {number} pieces
- * @property {number} natsPerNote   of each note that begins
- * @property {number} natsPerTick   of each tick, which is a time step
- * @property {number} standardError of the nats a tick of a piece
- * @property {number} msPerId       to draw an id
- * @property {Rules} given          in the music itself
- * @property {Rules} drawn          in as many pieces that the model draws from nothing, of seeds 1, 2, ...
- * @property {number} outOfRange    notes of these outside the range of their voices in the music itself
+ * @property {number} natsPerNote   negative log-likelihood per note onset
+ * @property {number} natsPerTick   negative log-likelihood per tick, which is a time step
+ * @property {number} standardError standard error of the nats per tick over the pieces
+ * @property {number} msPerId       time to sample an id
+ * @property {Rules} given          counts in the given music
+ * @property {Rules} drawn          counts in as many pieces that the model samples unconditionally, with seeds 1, 2, ...
+ * @property {number} outOfRange    number of sampled notes outside the range that their voice has in the given music
  */
 
 /** @param {Note[][]} pieces @param {string[]} voices @param {number} beat @returns {Rules} */
@@ -38,7 +41,7 @@ function rulesOf(pieces, voices, beat) {
 
 /**
  * @param {Model} model
- * @param {string} data  a file of JSON: [piece: [{ start, length, pitch, voice }]]
+ * @param {string} data  a JSON file: [piece: [{ start, length, pitch, voice }]]
  * @param {{ most: number, temperature: number, say: (done: string) => void }} how
  * @returns {Promise<MusicResult>}
  */

@@ -3,7 +3,7 @@
 //
 //   node weights/eval/perplexity.js FILE.gguf ... --text TEXT[.xz] [--last BYTES] [--skip BYTES] [--wasm FILE] [--json]
 //
-// --last takes the end of the text, which is scored in pieces of a context each (eval-text.js).
+// --last uses the end of the text, which is scored in chunks of one context each (eval-text.js).
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';

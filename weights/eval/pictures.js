@@ -13,7 +13,7 @@ import { readSmallSet } from './held-out.js';
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 /** @import { Pictures } from './held-out.js' */
 
-/** Squared differences, summed up. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+/** Returns the sum of squared differences. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 function squaredError(a, b) {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += (a[i] - b[i]) ** 2;
@@ -21,7 +21,7 @@ function squaredError(a, b) {
 }
 
 /**
- * How much neighbouring pixels differ, of 255: the mean of the absolute differences to the right and below, each direction by itself.
+ * Returns the mean absolute difference of neighbouring pixels in 8-bit levels, averaged over the horizontal and vertical direction.
  *
  * @param {Uint8Array} picture  (height, width, channels)
  * @param {{ height: number, width: number, channels: number }} shape
@@ -38,13 +38,13 @@ function roughness(picture, { height, width, channels }) {
 }
 
 /**
- * Of enlarged pictures: how well they agree with their input, as squared errors of their reductions, and with the original, how rough they are, and the mean
- * of the nats of all that were drawn.
+ * Measures super-resolved pictures: the squared errors of the downscaled pictures against the input and of the pictures against the
+ * original, their roughness, and the mean nats of all samples.
  * @param {Model} model
  * @param {{ data: Uint8Array, width: number, height: number }} image
  * @param {{ label?: string | number, seed: number }} options
- * @param {number[]} temperatures  a sample at each
- * @param {{ samples: number, resample: number, resampleRows?: number }} contest  it is the likeliest of these samples
+ * @param {number[]} temperatures  draws one sample at each of these temperatures
+ * @param {{ samples: number, resample: number, resampleRows?: number }} contest  the sample is the likeliest of this many
  */
 async function consistency(model, image, options, temperatures, contest) {
   const { info } = model;
@@ -74,9 +74,10 @@ async function consistency(model, image, options, temperatures, contest) {
 /**
  * Measures a model of pictures and prints the result.
  *
- * @param {Model} model  which is closed
+ * @param {Model} model  the model; it is closed at the end
  * @param {string} file
- * @param {{ images?: string, data?: string, labels: boolean, temperatures: string, of: string, resample: string, 'resample-rows'?: string, json: boolean }} options  of the command line
+ * @param {{ images?: string, data?: string, labels: boolean, temperatures: string, of: string, resample: string, 'resample-rows'?: string, json: boolean }} options
+ *   options of the command line
  * @param {(data: string) => Promise<Pictures>} readFrom  reads the pictures that --data names
  */
 export async function tellPictures(model, file, options, readFrom) {

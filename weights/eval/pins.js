@@ -11,14 +11,14 @@ import { load } from '../../web/lib/index.js';
 import { readTreebank } from './tags.js';
 
 const NAMES = ['hmm-en', 'memm-en', 'crf-en'];
-/** A pin is sensible where the CRF gives the tag at least this much. */
+/** A pin counts as sensible if the CRF gives the tag at least this probability. */
 const SENSIBLE = 0.02;
 const [file, most = '2000'] = process.argv.slice(2);
 if (!file) throw new Error('usage: node weights/eval/pins.js validation.tsv [sentences at most]');
 
 const models = await Promise.all(NAMES.map((name) => load(fileURLToPath(new URL(`../${name}.gguf`, import.meta.url)))));
 let pins = 0;
-/** Pins after which each model changed the tag of another word; of all three at once. */
+/** Numbers of pins after which each model changed the tag of another word, and after which all three did. */
 const moved = [0, 0, 0, 0];
 const found = [];
 for (const { words } of readTreebank(readFileSync(file, 'utf8'))

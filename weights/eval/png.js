@@ -5,7 +5,7 @@ import { crc32, deflateSync } from 'node:zlib';
 
 /** RGB pixels -> a PNG file. @param {Uint8Array} rgb @param {number} width @param {number} height */
 export function png(rgb, width, height) {
-  const lines = new Uint8Array(height * (1 + 3 * width)); // each line begins with its filter: 0, none
+  const lines = new Uint8Array(height * (1 + 3 * width)); // each row starts with its filter type: 0, none
   for (let y = 0; y < height; y++) lines.set(rgb.subarray(3 * width * y, 3 * width * (y + 1)), y * (1 + 3 * width) + 1);
   /** @param {string} type @param {Buffer} body */
   const chunk = (type, body) => {

@@ -212,7 +212,7 @@ async function tellWords(model, file, { data, json }) {
     );
 }
 
-/** The evaluation of a model; nothing for models that draw pictures, which pictures.js measures. @param {ModelInfo} info */
+/** Returns the evaluation for a model; undefined for models of pictures, which pictures.js measures. @param {ModelInfo} info */
 export function evaluationOf(info) {
   if (info.kind === 'sound') return tellSounds;
   if (info.kind === 'code') return tellCodes;
@@ -222,6 +222,6 @@ export function evaluationOf(info) {
   return EVALUATIONS[info.verbs.find((name) => name in EVALUATIONS) ?? ''];
 }
 
-/** The evaluation of models with one of these verbs.
+/** The evaluations by verb.
  * @type {Record<string, (model: any, file: string, options: any) => Promise<void>>} */
 const EVALUATIONS = { translate: tellTranslations, tag: tellTags, parse: tellHeads, classify: tellSigns, caption: tellCaptions };

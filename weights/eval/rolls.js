@@ -3,10 +3,11 @@
 //
 //   node weights/eval/rolls.js weights/chorales.gguf [--out build/chorales] [--count 12] [--first 1] [--temperature 1] [--top-p 1]
 //
-//   OUT-rolls.png   a piano roll a piece, two a row, a colour a voice from the highest down: blue, green, ochre, red; a black line down where two voices move in
+//   OUT-rolls.png   one piano roll per piece, two per row, one colour per voice from the highest down: blue, green, ochre, red; a vertical
+// black line marks
 //                   parallel fifths or octaves
 //
-// and prints of each the chord of every beat (harmony.js), bars apart, - where none is read, . where fewer than three voices sing.
+// and prints the chord of each beat (harmony.js), with bars between measures; - means no chord, . means that fewer than three voices sing.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,10 +23,10 @@ import { png } from './png.js';
 /** @typedef {[number, number, number]} Colour */
 
 const ACROSS = 2;
-const [WIDE, HIGH, GAP] = [900, 150, 12]; // screen pixels of a roll, and between two
-const MOST = 300; // ticks of a roll: longer pieces are cut off
+const [WIDE, HIGH, GAP] = [900, 150, 12]; // width and height of a roll, and the gap between two, in screen pixels
+const MOST = 300; // maximum number of ticks of a roll: longer pieces are cut off
 const LOWEST = 35;
-const ROW = 3; // screen pixels of a semitone
+const ROW = 3; // screen pixels per semitone
 const PAPER = 255;
 /** @type {Colour[]} */
 const VOICES = [

@@ -3,8 +3,8 @@
 //
 //   node weights/eval/say.js weights/wavenet.gguf build/said [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]
 //
-// With --tries 5 a sound that is too short, too quiet or does not end is drawn anew, so many times at most, as the page does (web/pages/wavenet/defect.js). The last line counts those that
-// are so in the end.
+// With --tries 5, a sound that is too short, too quiet or does not end is sampled again, at most this many times, as on the page
+// (web/pages/wavenet/defect.js). The last line counts the sounds that still have such a defect.
 //
 // python3 weights/train/listen.py build/said then tells how many are understood.
 // @ts-check

@@ -6,13 +6,13 @@ import { png } from './png.js';
 
 /** @typedef {Uint8Array | Uint8ClampedArray} Picture (height, width, channels) of the model's size */
 
-const SCALE = 3; // screen pixels of a pixel
+const SCALE = 3; // screen pixels per pixel
 const GAP = 2; // screen pixels between pictures, and around them
 const WIDE = 10; // between groups
 const PAPER = 128; // grey of the gaps and of the unknown part
 
 /**
- * Writes pictures in rows, `groups` groups side by side in each.
+ * Writes pictures in rows, with `groups` groups side by side in each row.
  * @param {string} file
  * @param {Picture[][]} pictures  groups of pictures that belong together
  * @param {number} groups
@@ -44,7 +44,7 @@ export function writeSheet(file, pictures, groups, { width, height, channels }) 
 }
 
 /**
- * A small input at the size of its enlargement, without smoothing.
+ * Enlarges a small input to the size of the model's picture, without smoothing.
  * @param {Uint8Array} input
  * @param {{ width: number, height: number, channels: number, inputWidth: number, inputHeight: number }} info
  */

@@ -3,13 +3,13 @@
 //
 //   node weights/eval/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32] [--of 1]
 //
-//   OUT-samples.png      64 pictures from nothing: no class, no known pixel
+//   OUT-samples.png      64 unconditional pictures: no class, no known pixel
 //   OUT-completions.png  --count held-out pictures: the known upper half, its completion, the original
-//   OUT-enlarged.png     of a model that enlarges, --count held-out pictures: the input, bicubic, the model's, the original
+//   OUT-enlarged.png     for a super-resolution model, --count held-out pictures: the input, bicubic, the model's, the original
 //
-// --of 8 shows the likeliest of this many, which with --resample 8 --resample-rows 4 compete while they are drawn, like the options of
-// these names. --data is as for eval.js, a file of pictures; by default the file that export.py wrote next to your own model, FILE.u8.gz,
-// otherwise the model's small set of tests/golden/. No classes are given.
+// --of 8 shows the likeliest of this many samples; with --resample 8 --resample-rows 4 they compete while they are drawn, like the options
+// of these names. --data is as for eval.js, a file of pictures; by default the file that export.py wrote next to your own model,
+// FILE.u8.gz, otherwise the model's small set in tests/golden/. No classes are given.
 // @ts-check
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';

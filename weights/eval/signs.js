@@ -8,18 +8,21 @@ import { gunzipSync } from 'node:zlib';
 
 /**
  * @typedef {Object} SignResult
- * @property {number} ways      signs of a question, one example each
+ * @property {number} ways      number of classes (characters) in an episode, with one example each
  * @property {number} episodes
- * @property {number} accuracy  share of the questions that are answered rightly
+ * @property {number} accuracy  fraction of the episodes with the correct class
  * @property {number} standardError  of it
- * @property {number} nats      -log p of the right label, a question
- * @property {number} ms        of a question, the median
+ * @property {number} nats      -log p of the correct label per episode
+ * @property {number} ms        median time per episode
  */
 
 const DRAWERS = 20;
 const FILE = 'evaluation_28x28.u8.gz';
 
-/** Numbers of 0..below-1 that follow from a seed (Steele, Lea and Flood 2014; 32 bits, as in Mulberry32). @param {number} seed */
+/**
+ * Returns a generator of integers in 0..below-1, seeded by `seed` (SplitMix; Steele, Lea and Flood 2014; 32 bits, as in Mulberry32).
+ * @param {number} seed
+ */
 function dice(seed) {
   let state = seed >>> 0;
   return (/** @type {number} */ below) => {
@@ -32,9 +35,10 @@ function dice(seed) {
 
 /**
  * @param {Model} model
- * @param {string} folder  of Omniglot, with its evaluation part: 20 drawings of each character, in order
+ * @param {string} folder  folder of Omniglot, with its evaluation part: 20 drawings of each character, in order
  * @param {number} ways
- * @param {number} episodes  of seed 1: so many signs, a drawing of each, and another drawing of one of them
+ * @param {number} episodes  number of episodes, drawn from seed 1: each has `ways` characters, one drawing of each, and another drawing of
+ *   one of them
  * @param {(done: string) => void} say
  * @returns {Promise<SignResult>}
  */

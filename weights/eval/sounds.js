@@ -12,13 +12,13 @@ import path from 'node:path';
  * @property {number} seconds
  * @property {number} natsPerSample
  * @property {number} bitsPerSample
- * @property {number} standardError    of the bits a sample of a sound
- * @property {number} timesRealTime    how much faster than they sound they were scored
+ * @property {number} standardError    standard error of the bits per sample over the sounds
+ * @property {number} timesRealTime    speed of scoring relative to real time
  */
 
 /**
  * @param {Model} model
- * @param {string} data  a WAV file, or a folder of them. With labels they are called DIGIT_SPEAKER_TAKE.wav, as those of the data set
+ * @param {string} data  a WAV file, or a folder of them. With labels, the files are named DIGIT_SPEAKER_TAKE.wav, as in the data set
  * @param {{ most: number, labels: boolean, say: (done: string) => void }} how
  * @returns {Promise<SoundResult>}
  */

@@ -9,18 +9,18 @@ import { readSentences } from './conllu.js';
 /**
  * @typedef {Object} TagResult
  * @property {number} sentences
- * @property {number} skipped         sentences besides, with a word whose tag is left open, "_"
+ * @property {number} skipped         number of skipped sentences, in which a word has no tag ("_")
  * @property {number} words
- * @property {number} accuracy        share of the words whose best tag is the treebank's
- * @property {number} unseen          words whose form the training sentences do not have
+ * @property {number} accuracy        fraction of the words whose best tag is the treebank's
+ * @property {number} unseen          number of words whose form is not in the training sentences
  * @property {number} unseenAccuracy  of these
- * @property {number} natsPerWord     -log p(the treebank's tags | words), a word
- * @property {number} wordsPerSecond  of tagging, one sentence at a time
+ * @property {number} natsPerWord     -log p(the treebank's tags | words) per word
+ * @property {number} wordsPerSecond  speed of tagging, one sentence at a time
  */
 
 /**
- * The sentences of a treebank: CoNLL-U (the second of ten columns is the word, the fourth its universal part of speech), or lines whose
- * first two columns are word and tag, an empty line after each sentence.
+ * Reads the sentences of a treebank: CoNLL-U (column 2 of ten is the word, column 4 its universal part of speech), or lines whose first two
+ * columns are word and tag, with an empty line after each sentence.
  *
  * @param {string} text
  * @returns {{ words: string[], tags: string[] }[]}
@@ -36,7 +36,7 @@ export function readTreebank(text) {
 /**
  * @param {Model} model
  * @param {string} file
- * @param {number} most  sentences at most
+ * @param {number} most  maximum number of sentences
  * @param {(done: string) => void} say
  * @returns {Promise<TagResult>}
  */

@@ -8,22 +8,22 @@ import { readFileSync } from 'node:fs';
 /**
  * @typedef {Object} TextResult
  * @property {number} texts
- * @property {number} bytes           of all texts, in UTF-8
- * @property {number} tokens          that were predicted
- * @property {number} natsPerByte     of these tokens
+ * @property {number} bytes           number of bytes of all texts in UTF-8
+ * @property {number} tokens          number of predicted tokens
+ * @property {number} natsPerByte     negative log-likelihood of these tokens per byte
  * @property {number} bitsPerByte
  * @property {number} natsPerToken
  * @property {number} perplexity      e^natsPerToken
- * @property {number} tokensPerSecond of scoring, where a token that is repeated as context counts once
+ * @property {number} tokensPerSecond speed of scoring; a token that is repeated as context counts once
  */
 
 /**
- * Scores texts one by one. Of a text longer than the model's context each stretch begins with the newer half of the one before, so all
- * tokens but the first ones have at least half a context before them.
+ * Scores texts one by one. A text longer than the model's context is scored in chunks; each chunk begins with the second half of the
+ * previous one, so that all tokens but the first ones have at least half a context before them.
  *
  * @param {Model} model
- * @param {string} file     texts, a form feed between them
- * @param {number} most     texts at most
+ * @param {string} file     file of texts separated by form feeds
+ * @param {number} most     maximum number of texts
  * @param {(done: string) => void} say
  * @returns {Promise<TextResult>}
  */
@@ -61,12 +61,12 @@ export async function scoreTexts(model, file, most, say) {
 }
 
 /**
- * Scores a text in pieces of as many tokens as the model knows positions; each begins with the id that begins a text, so that the first tokens of
- * a piece are guessed from little, the same for every file.
+ * Scores a text in chunks of one context each. Each chunk begins with the BOS id, so the first tokens of a chunk have little context, in
+ * the same way for every file.
  *
  * @param {Model} model
  * @param {Uint32Array} ids  its tokens
- * @returns {Promise<{ nats: number, tokens: number }>} the mean of all tokens, and their number
+ * @returns {Promise<{ nats: number, tokens: number }>} the mean over all tokens, and their number
  */
 export async function scorePieces(model, ids) {
   const begin = model.tokenizer.begin ?? 1,

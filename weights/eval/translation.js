@@ -5,33 +5,35 @@ import { readFileSync } from 'node:fs';
 import { bleu, words } from './bleu.js';
 
 /**
- * The methods of a model used here.
+ * The methods of a model that are used here.
  * @typedef {Object} Translator
  * @property {(text: string, options: { beams: number, lengthPenalty?: number, maps?: boolean }) => { text: () => Promise<string> }} translate
- * @property {(text: string, options: { source: string }) => Promise<{ nats: number, perToken: ArrayLike<number> }>} score  of a translation of `source`
+ * @property {(text: string, options: { source: string }) => Promise<{ nats: number, perToken: ArrayLike<number> }>} score  scores a
+ *   translation of `source`
  */
 
 /**
  * @typedef {Object} TranslationResult
  * @property {number} sentences
  * @property {number} beams
- * @property {number | undefined} lengthPenalty   undefined: the library's own
- * @property {number} bleu         of all sentences together, in small letters, words as sacrebleu cuts them by default
- * @property {number} lengthRatio  words of the translations / words of the references
- * @property {number} nats         -log p of a reference, the mean over sentences
+ * @property {number | undefined} lengthPenalty   undefined: the library's default
+ * @property {number} bleu         BLEU of all sentences together, lower-cased, with sacrebleu's default tokenization
+ * @property {number} lengthRatio  number of words of the translations / number of words of the references
+ * @property {number} nats         mean of -log p(reference) over the sentences
  * @property {number} natsPerToken
- * @property {number} secondsPerSentence   of translating, with the time in which the encoder reads
- * @property {{ words: [number, number], bleu: number }[]} [byLength]  if requested: a quarter of the sentences each, the shortest first,
- *   and their number of words
- * @property {number} [entropy]    likewise: of the weights over a sentence, in nats, the mean over the tokens of the translations
- * @property {number} [looked]     likewise: what these weights add up to, which is not 1 where each token of the sentence is looked at or not
+ * @property {number} secondsPerSentence   time per translation, including the encoder
+ * @property {{ words: [number, number], bleu: number }[]} [byLength]  if requested: BLEU for each quarter of the sentences, the shortest
+ *   first, and the minimum and maximum number of words
+ * @property {number} [entropy]    if requested: entropy of the attention weights over the sentence, in nats, averaged over the tokens of
+ *   the translations
+ * @property {number} [looked]     if requested: sum of these weights, which is not 1 if the model attends to each token independently
  */
 
-/** How many parts the sentences are divided into by their length. */
+/** Number of parts into which the sentences are divided by length. */
 const PARTS = 4;
 
 /**
- * Pairs of sentences, a line each: the sentence, a tab, its translation.
+ * Reads pairs of sentences, one per line: the sentence, a tab, its translation.
  * @param {string} file
  * @returns {{ source: string, target: string }[]}
  */
@@ -42,7 +44,7 @@ export function readPairs(file) {
     .filter((line) => line.trim() !== '');
   if (lines.length === 0) throw new Error(`${file} holds no sentence`);
   return lines.map((line, i) => {
-    const [source, target] = line.split('\t').map((side) => side.trim()); // a third column says who translated it
+    const [source, target] = line.split('\t').map((side) => side.trim()); // a third column names the translator
     if (!source || !target) throw new Error(`${file}: line ${i + 1} is not a sentence, a tab and its translation`);
     return { source, target };
   });
@@ -50,10 +52,11 @@ export function readPairs(file) {
 
 /**
  * @param {Translator} model
- * @param {string} file  a .tsv of pairs
+ * @param {string} file  a .tsv file of pairs
  * @param {{ most: number, beams: number, lengthPenalty?: number, lengths?: boolean, say: (done: string) => void,
  *   tell?: (source: string, target: string, found: string) => void }} options
- *   most: sentences at most; lengths: BLEU by the length of the sentence and how sharp attention is, too, which takes twice as long; tell: is given each sentence, its reference and its translation
+ *   most: maximum number of sentences; lengths: also measures BLEU by sentence length and the entropy of attention, which takes twice as
+ *   long; tell: receives each sentence, its reference and its translation
  * @returns {Promise<TranslationResult>}
  */
 export async function scoreTranslations(model, file, { most, beams, lengthPenalty, lengths = false, say, tell }) {
@@ -108,7 +111,7 @@ export async function scoreTranslations(model, file, { most, beams, lengthPenalt
   };
 }
 
-/** Of weights that need not add up to 1, as shares. @param {ArrayLike<number>} weights */
+/** Returns the entropy of weights after normalising their sum to 1. @param {ArrayLike<number>} weights */
 function entropyOf(weights) {
   const all = Array.from(weights);
   const sum = all.reduce((total, weight) => total + weight, 0);
@@ -116,7 +119,7 @@ function entropyOf(weights) {
 }
 
 /**
- * BLEU of the shortest quarter of the sentences, the next one, and so on.
+ * Computes BLEU for the shortest quarter of the sentences, the next one, and so on.
  * @param {{ source: string, target: string }[]} pairs
  * @param {string[]} found
  * @returns {{ words: [number, number], bleu: number }[]}

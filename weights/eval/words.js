@@ -5,13 +5,13 @@
 //   npm run eval -- weights/opened.gguf --data build/letters-test.tsv
 //   npm run eval -- weights/opened-decoder.gguf --data build/letters-test.tsv
 //
-// A model of language is asked with = after the word. The file is a word, a tab and its answer a line.
+// A language model is prompted with the word followed by "=". Each line of the file is a word, a tab and its answer.
 // @ts-check
 import { readPairs } from './translation.js';
 
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-/** What a model makes of a word, and its nats. @param {Model} model @param {string} word */
+/** Returns the model's answer for a word, and its nats. @param {Model} model @param {string} word */
 export async function answer(model, word) {
   const run = model.info.verbs.includes('translate')
     ? model.translate(word)

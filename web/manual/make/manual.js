@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * Makes the pages of the manual: ./build.sh manual
+ * Builds the pages of the manual: ./build.sh manual
  *
  *     node web/manual/make/manual.js TOOLS [--check]
  *
- * TOOLS is the folder in which npm has installed what package.json names. The chapters are Markdown, in ../chapters; a line
- * `<!-- reference -->` stands for what TypeDoc finds in web/lib, `<!-- attributes -->` for rows of a table, those of the element's attributes, `<!-- types -->` for those of the types of tensors, `<!-- runs -->` for those of what runs
- * of other people's files. A fence that names a file shows that file, so that what is read is what the
- * tests run:
+ * TOOLS is the folder in which npm has installed the packages of package.json. The chapters are Markdown files in ../chapters. The
+ * following lines are replaced: `<!-- reference -->` by the reference that TypeDoc extracts from web/lib, `<!-- attributes -->` by the
+ * table rows of the element's attributes, `<!-- types -->` by those of the tensor types, and `<!-- runs -->` by those of the supported
+ * third-party files. A code fence that names a file is replaced by this file, so that readers see the code that the tests run:
  *
  *     ```js file=web/examples/node/draw.mjs
  *     ```
@@ -30,7 +30,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MANUAL = `${ROOT}web/manual/`;
 const LINE = 'made of web/manual/chapters and the comments of web/lib by ./build.sh manual';
 
-/** The chapters in their order, and what they are called. @type {[string, string][]} */
+/** File names and titles of the chapters, in order. @type {[string, string][]} */
 const CHAPTERS = [
   ['index', 'Start'],
   ['javascript', 'JavaScript'],
@@ -52,7 +52,7 @@ const CHAPTERS = [
   ['numbers', 'Numbers'],
 ];
 
-/** Words by which readers look for a section that does not say them, in a comment of it: English and Korean. */
+/** A comment in a section with search keywords that its text does not contain, in English and Korean. */
 const KEYWORDS = /<!-- keywords: (.*?) -->\n?/g;
 
 /** @param {string} text  of a heading, as Markdown */
@@ -67,7 +67,7 @@ const slug = (text) =>
 async function markdown(tools) {
   const require = createRequire(join(tools, 'package.json'));
   const { default: MarkdownIt } = await import(pathToFileURL(require.resolve('markdown-it')).href);
-  const strict = new MarkdownIt(); // for comments, in which <img> is a word
+  const strict = new MarkdownIt(); // for comments, in which <img> is plain text
   const md = new MarkdownIt({ html: true });
   /** @param {any[]} tokens @param {number} i */
   md.renderer.rules.fence = (tokens, i) => `<pre tabindex="0"><code>${md.utils.escapeHtml(tokens[i].content.trimEnd())}</code></pre>\n`;
@@ -76,7 +76,7 @@ async function markdown(tools) {
   return { md, strict };
 }
 
-/** Every page, by its path below web/manual. @param {string} tools  the folder @returns {Promise<Map<string, string>>} */
+/** Builds all pages, keyed by their path below web/manual. @param {string} tools  the folder @returns {Promise<Map<string, string>>} */
 async function pages(tools) {
   const { md, strict } = await markdown(tools);
   const require = createRequire(join(tools, 'package.json'));
@@ -95,7 +95,7 @@ async function pages(tools) {
     const tokens = md.parse(text.replace('<!-- attributes -->', rows).replace('<!-- runs -->', run).replace('<!-- types -->', tensors), {});
     /** @type {import('./page.js').Page} */
     const page = { name, title: '', deck: '', body: '', contents: [] };
-    // A heading and a paragraph open the page.
+    // A page must start with a heading and a paragraph.
     if (tokens[0].tag !== 'h1' || tokens[3].type !== 'paragraph_open')
       throw new Error(`chapters/${name}.md must begin with a heading and a paragraph`);
     page.title = md.renderer
@@ -141,7 +141,7 @@ const wordsOf = (html) =>
     .trim();
 
 /**
- * What web/manual/search.js looks through: of each place of a page its address, what it is called and its words, each once.
+ * Builds the index that web/manual/search.js searches: the address, title and distinct words of each section.
  *
  * @param {string} name
  * @param {import('./page.js').Page} page
@@ -164,7 +164,7 @@ function sectionsOf(name, { title, deck, body }) {
   });
 }
 
-/** Says in every cell but the first of a row what its column is called: on a phone there are no columns. @param {any[]} tokens */
+/** Adds the name of its column to each cell of a row except the first, for phones, where the columns are stacked. @param {any[]} tokens */
 function label(tokens) {
   /** @type {string[]} */
   let heads = [];
@@ -177,7 +177,7 @@ function label(tokens) {
   });
 }
 
-/** Puts a file in place of a fence that names it. @param {any} token */
+/** Replaces the content of a fence that names a file by this file. @param {any} token */
 async function include(token) {
   const [, path] = /\bfile=(\S+)/.exec(token.info) ?? [];
   if (path === undefined) return;

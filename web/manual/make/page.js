@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The frame of a page of the manual: that of the other pages, web/tools/frame.js, with web/manual/manual.css. */
+/** The frame of a manual page: the frame of the other pages (web/tools/frame.js) with web/manual/manual.css. */
 
 import { masthead, opening } from '../../tools/frame.js';
 
 /**
  * @typedef {object} Page
- * @property {string} name      of its file, without .html
- * @property {string} title     HTML of its heading
- * @property {string} deck      HTML of what stands beside that
+ * @property {string} name      name of its file, without .html
+ * @property {string} title     heading as HTML
+ * @property {string} deck      text next to the heading, as HTML
  * @property {string} body      HTML
  * @property {{ id: string, text: string, level: number }[]} contents  text: HTML
  */
@@ -22,7 +22,7 @@ const withoutTags = (html) => html.replace(/<[^>]+>/g, '');
 
 /**
  * @param {Page} page
- * @param {{ chapters: [string, string][], line: string }} manual  chapters: names of files and what they are called; line: what the page is made of
+ * @param {{ chapters: [string, string][], line: string }} manual  chapters: file names and titles; line: what the page is generated from
  */
 export function framed({ name, title, deck, body, contents }, { chapters, line }) {
   const place = chapters.findIndex(([chapter]) => chapter === name);

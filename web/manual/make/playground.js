@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The playground of the manual: its form as HTML, and what the library's tables say of verbs and options as JSON, which web/manual/playground.js reads. */
+/** The manual's playground: its form as HTML, and the library's tables of verbs and options as JSON for web/manual/playground.js. */
 
 import { readFile, readdir } from 'node:fs/promises';
 
@@ -12,7 +12,7 @@ import { commentsOf } from '../../tools/options.js';
 
 const ROOT = new URL('../../../', import.meta.url);
 
-/** Options for which a form has a field. @param {any} row @param {string} name */
+/** Returns whether the form has a field for this option. @param {any} row @param {string} name */
 const hasField = (row, name) => Boolean(row.whole || row.number || row.flag) || ['seed', 'label', 'speaker', 'stop'].includes(name);
 
 /** The tables. */
@@ -24,7 +24,7 @@ export async function playgroundTables() {
       const { of, whole, number, flag, initial } = /** @type {import('../../lib/settings.js').Setting} */ (row);
       return { name, of, whole, number, flag, initial, said: (said.get(name) ?? '').replace(/^\{.*?\} /, '').replaceAll('`', '') };
     });
-  // Those for which the form has fields.
+  // The options with a field in the form.
   const verbs = Object.fromEntries(
     Object.entries(VERBS)
       .filter(([name]) => !['attention', 'chat', 'decode'].includes(name))

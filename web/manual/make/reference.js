@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The reference of the JavaScript: TypeDoc reads the JSDoc of web/lib, and what it found is laid out here as HTML.
+ * Builds the reference of the JavaScript API: TypeDoc reads the JSDoc comments of web/lib; this module renders the result as HTML.
  */
 
 import { readFile, readdir } from 'node:fs/promises';
@@ -12,13 +12,13 @@ import { KINDS } from '../../lib/kinds/index.js';
 
 const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
 
-/** All modules, by name; index.js, which passes on what others declare, comes last. */
+/** All modules, by name; index.js comes last because it re-exports declarations of the others. */
 const MODULES = (await readdir(LIB, { recursive: true }))
   .filter((name) => name.endsWith('.js'))
   .map((name) => name.slice(0, -3))
   .sort((a, b) => Number(a === 'index') - Number(b === 'index') || (a < b ? -1 : 1));
 
-/** The types of each kind: its verbs, their options, what they give. @type {Record<string, string[]>} */
+/** The types of each kind: its verbs, their options and their results. @type {Record<string, string[]>} */
 const TYPES_OF_KINDS = Object.fromEntries(
   await Promise.all(
     KINDS.map(async ({ name }) => {
@@ -28,7 +28,10 @@ const TYPES_OF_KINDS = Object.fromEntries(
   ),
 );
 
-/** What the page shows, in its order; a kind's types are those of its kind.js. What lib/index.js exports and is not here comes last. @type {[string, string[]][]} */
+/**
+ * The groups on the page, in order; the types of a kind are those in its kind.js. Exports of lib/index.js that are not listed here come last.
+ * @type {[string, string[]][]}
+ */
 const GROUPS = [
   [
     'Loading',
@@ -76,19 +79,22 @@ const GROUPS = [
   ],
 ];
 
-/** Members that a class has because the browser calls them, or from its parent. */
+/** Class members that are not documented: the browser calls them, or the parent class declares them. */
 const HIDDEN =
   /^(constructor|observedAttributes|(dis)?connectedCallback|connectedMoveCallback|attributeChangedCallback|name|stack|cause|stackTraceLimit|message)$/;
 
 /**
  * @typedef {object} Tools
  * @property {any} typedoc
- * @property {any} ts          the compiler that TypeDoc uses
+ * @property {any} ts          the TypeScript compiler that TypeDoc uses
  * @property {(markdown: string) => string} block   to HTML
  * @property {(markdown: string) => string} inline
  */
 
-/** The modules that declare the types which index.js passes on: another module may have a type of the same name. @returns {Promise<Map<string, string>>} */
+/**
+ * Finds the modules that declare the types which index.js re-exports, because another module may have a type of the same name.
+ * @returns {Promise<Map<string, string>>}
+ */
 async function declarations() {
   /** @type {Map<string, string>} */
   const places = new Map();
@@ -137,18 +143,18 @@ export async function reference({ typedoc, ts, block, inline }) {
       '@callback',
     ],
   });
-  /** Types that are one of some texts, and these. @type {Map<string, string[]>} */
+  /** Types that are a union of string literals, with these literals. @type {Map<string, string[]>} */
   const spelled = new Map();
-  // TypeDoc takes the text after @typedef. Ours stands before it.
+  // TypeDoc reads the text after @typedef. In our comments the text comes before it.
   app.converter.on(Converter.EVENT_CREATE_DECLARATION, (/** @type {any} */ context, /** @type {any} */ reflection) => {
     const symbol = context.getSymbolFromReflection(reflection);
     const tag = symbol?.declarations?.find(ts.isJSDocTypedefTag);
     const text = ts.getTextOfJSDocComment(tag?.parent.comment);
     if (text && !reflection.comment?.hasVisibleComponent()) reflection.comment = new Comment([{ kind: 'text', text }]);
-    // And it takes a minus at the beginning for a dash.
+    // TypeDoc also reads a minus sign at the start as a dash.
     const property = ts.getTextOfJSDocComment(symbol?.declarations?.find(ts.isJSDocPropertyTag)?.comment);
     if (/^-\S/.test(property ?? '')) reflection.comment = new Comment([{ kind: 'text', text: property }]);
-    // `typeof NAMES[number]` says nothing to a reader; what it stands for, in the order of NAMES.
+    // Readers cannot interpret `typeof NAMES[number]`; it is replaced by the literals in the order of NAMES.
     const object =
       tag && reflection.type?.type === 'indexedAccess'
         ? context.checker.getTypeFromTypeNode(tag.typeExpression.type.objectType)
@@ -169,7 +175,7 @@ export async function reference({ typedoc, ts, block, inline }) {
   for (const module of MODULES) {
     for (const reflection of project.children.find((/** @type {any} */ { name }) => name === module)?.children ?? []) {
       const { name } = reflection;
-      // Where TypeDoc met the name that passes a type on before the type itself, the type is the reference.
+      // If TypeDoc found the re-export before the type itself, the type is the reference.
       const own =
         reflection.kind === ReflectionKind.Reference && declared.get(name) === module ? reflection.getTargetReflectionDeep() : reflection;
       const alias =
@@ -191,7 +197,7 @@ export async function reference({ typedoc, ts, block, inline }) {
   const groups = more.length > 0 ? [...GROUPS, /** @type {[string, string[]]} */ (['More', more])] : GROUPS;
   const shown = [...placed, ...more];
 
-  /** A type as text, its public names as links. @param {any} type @param {string} [self] */
+  /** Renders a type as text, with links for public names. @param {any} type @param {string} [self] */
   const typed = (type, self = '') => linked(plain(String(type)), self);
   /** @param {string} text @param {string} [self] */
   const linked = (text, self = '') =>
@@ -199,9 +205,9 @@ export async function reference({ typedoc, ts, block, inline }) {
       .split(/("[^"]*"|\b[A-Z]\w+)/)
       .map((piece) => (piece !== self && shown.includes(piece) ? `<a href="#${piece}">${piece}</a>` : escape(piece)))
       .join('');
-  /** The same texts in any order. @param {string[]} texts */
+  /** Joins the literals of a union in sorted order, for comparison. @param {string[]} texts */
   const sorted = (texts) => [...texts].sort().join(' | ');
-  /** What a reader need not know of a type. @param {string} text */
+  /** Removes details of a type that readers do not need. @param {string} text */
   const plain = (text) =>
     ([...spelled].find(([, texts]) => sorted(texts) === sorted(text.split(' | ')))?.[0] ?? text)
       .replace('{ toString: any }', '{ toString(): string }')
@@ -222,7 +228,7 @@ export async function reference({ typedoc, ts, block, inline }) {
       .join(' ')
       .trim();
 
-  /** Rows of names, types and what they mean. @param {{ name: string, type: any, optional: boolean, comment: any }[]} rows */
+  /** Renders rows of names, types and descriptions. @param {{ name: string, type: any, optional: boolean, comment: any }[]} rows */
   const list = (rows) =>
     rows.length === 0
       ? ''
@@ -238,7 +244,7 @@ export async function reference({ typedoc, ts, block, inline }) {
   const properties = (children = []) =>
     list(
       children.map((child) => {
-        const { type = '', comment } = child.getSignature ?? child.signatures?.[0] ?? {}; // of what is read by a function
+        const { type = '', comment } = child.getSignature ?? child.signatures?.[0] ?? {}; // the getter of an accessor
         return { name: child.name, type: child.type ?? type, optional: child.flags.isOptional, comment: child.comment ?? comment };
       }),
     );
@@ -265,7 +271,7 @@ export async function reference({ typedoc, ts, block, inline }) {
     return `<p class="returns">Returns <code class="type">${typed(type)}</code>${what ? `: ${inline(what)}` : ''}</p>\n`;
   }
 
-  /** Properties, then methods. @param {string} name @param {any[]} children @param {(method: any) => string} before */
+  /** Renders the properties, then the methods. @param {string} name @param {any[]} children @param {(method: any) => string} before */
   function members(name, children, before) {
     const signaturesOf = (/** @type {any} */ child) => child.signatures ?? child.type?.declaration?.signatures ?? [];
     const methods = children.filter((child) => signaturesOf(child).length > 0);
@@ -291,7 +297,7 @@ export async function reference({ typedoc, ts, block, inline }) {
       return `${text}<p><code class="type">${linked(spelled.get(name)?.join(' | ') ?? plain(String(type)), name)}</code></p>\n`;
     }
     if (kind === ReflectionKind.Interface) return text + properties(children);
-    // Of what a class has from its parent, only what runs and answers have: their parents are not on this page.
+    // Inherited members are listed only for runs and answers, whose parent classes are not on this page.
     const own = (children ?? []).filter(
       (/** @type {any} */ child) =>
         (!child.inheritedFrom || /^(\w*Run|Answer)\./.test(child.inheritedFrom.name)) && !HIDDEN.test(child.name),

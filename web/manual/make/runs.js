@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What of other people's files runs, as the code has it: rows of a table of the manual. */
+/** Table rows for the manual, generated from the code: the third-party files that are supported. */
 
 import { readFile } from 'node:fs/promises';
 
@@ -14,7 +14,7 @@ const ROOT = new URL('../../../', import.meta.url);
 const source = (/** @type {string} */ path) => readFile(new URL(path, ROOT), 'utf8');
 const tensorRows = async () => tensorTypes(await source('src/tensor_types.h'));
 
-/** Rows of Markdown: each type of tensor of src/tensor_types.h. */
+/** Returns the Markdown rows of the tensor types in src/tensor_types.h. */
 export async function types() {
   return (await tensorRows())
     .map(
@@ -24,7 +24,7 @@ export async function types() {
     .join('\n');
 }
 
-/** Rows of Markdown. */
+/** Returns the Markdown rows of the supported architectures, tokenizers and unsupported files. */
 export async function runs() {
   const types = (await tensorRows()).filter(({ reason }) => !reason).map(({ name }) => name);
   const [, most] = /#define GGUF_MAX_BYTES \w+ \/\* (.*?) \*\//.exec(await source('src/gguf.h')) ?? [];

@@ -21,8 +21,8 @@ function half(bits) {
 }
 
 /**
- * Functions that read value i of a tensor whose data start at byte `from`, by tensor type. @type {Record<number, (view: DataView, from:
- * number, i: number) => number>}
+ * Functions that read value i of a tensor whose data start at byte `from`, by tensor type.
+ * @type {Record<number, (view: DataView, from: number, i: number) => number>}
  */
 const NUMBERS = {
   [F32]: (view, from, i) => view.getFloat32(from + 4 * i, true),

@@ -16,8 +16,8 @@ const LOST = new Set(['trap', 'closed']);
 /** @typedef {{ onProgress: (progress: Progress) => void, signal: AbortSignal }} LoadOptions */
 
 /**
- * Functions that reload a figure, by the signal of its load; they resolve with the error message, '' for success. @type
- * {WeakMap<AbortSignal, () => Promise<string>>}
+ * Functions that reload a figure, by the signal of its load; they resolve with the error message, '' for success.
+ * @type {WeakMap<AbortSignal, () => Promise<string>>}
  */
 export const reloads = new WeakMap();
 

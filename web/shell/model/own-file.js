@@ -18,8 +18,8 @@ import { ours, standIn } from './start.js';
 const GRACE_MS = 3000;
 
 /**
- * The visitor's file that replaces the page's model; `model` is set until a figure takes it. @type {{ file: File, model?: Model } |
- * undefined}
+ * The visitor's file that replaces the page's model; `model` is set until a figure takes it.
+ * @type {{ file: File, model?: Model } | undefined}
  */
 let own;
 /** Reloads the first figure and returns its error message. @type {() => Promise<string>} */
@@ -33,8 +33,9 @@ const readers = [];
 export const ownName = () => own?.file.name ?? '';
 
 /**
- * Passes the bytes of the current model file to a function, now and whenever another file replaces it. @param {(bytes: ArrayBuffer) =>
- * void} reader @returns {Promise<void>} rejects where the page's own is not there
+ * Passes the bytes of the current model file to a function, now and whenever another file replaces it.
+ * @param {(bytes: ArrayBuffer) => void} reader
+ * @returns {Promise<void>} rejects where the page's own is not there
  */
 export function onFile(reader) {
   readers.push(reader);

@@ -208,8 +208,12 @@ export function showAddress(address) {
 }
 
 /**
- * Reads a number of the settings; returns `other` if it is missing or out of bounds. @param {URLSearchParams} settings @param {string} name
- * @param {number} least @param {number} most @param {number} other
+ * Reads a number of the settings; returns `other` if it is missing or out of bounds.
+ * @param {URLSearchParams} settings
+ * @param {string} name
+ * @param {number} least
+ * @param {number} most
+ * @param {number} other
  */
 export function numberIn(settings, name, least, most, other) {
   const text = settings.get(name);

@@ -25,8 +25,8 @@ function pageAddress() {
 }
 
 /**
- * Shows the figure that the address names, or the first one, with a link to its page. @returns {HTMLElement | undefined} the figure, if the
- * page has it
+ * Shows the figure that the address names, or the first one, with a link to its page.
+ * @returns {HTMLElement | undefined} the figure, if the page has it
  */
 export function showBare() {
   const id = query.get('figure');

@@ -142,8 +142,8 @@ export async function refresh() {
 }
 
 /**
- * Shows the size of a course in a box, whether it is stored, and the buttons to store or delete it. @param {HTMLElement} box  its
- * data-course is the id
+ * Shows the size of a course in a box, whether it is stored, and the buttons to store or delete it.
+ * @param {HTMLElement} box  its data-course is the id
  */
 export async function fill(box) {
   const id = String(box.dataset.course);
