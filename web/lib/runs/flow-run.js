@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { copyOf } from '../base/copy.js';
 import { BaseRun, noSavedRun } from './base-run.js';
 import { probabilitiesAt } from './probabilities.js';
 
@@ -90,7 +91,7 @@ export class FlowRun extends BaseRun {
 
   /** All that is needed to resume the run. @returns {SavedFlow} */
   save() {
-    return this.saved(structuredClone({ ids: this.#ids, told: this.#told }));
+    return this.saved(copyOf({ ids: this.#ids, told: this.#told }));
   }
 
   /** @returns {AsyncGenerator<FlowStep, void, void>} @internal */

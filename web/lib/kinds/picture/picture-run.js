@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { copyOf } from '../../base/copy.js';
 import { checkOptions } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
 import { isPromise } from '../../base/promise.js';
@@ -122,7 +123,7 @@ export class PictureRun extends BaseRun {
     const codec = this.#codec;
     this.#given = given;
     this.#ids = ids.map((all) => [...all]);
-    this.#pending = structuredClone(steps); // also from JSON: stream() restores their types
+    this.#pending = copyOf(steps); // also from JSON: stream() restores their types
     this.known = codec.decode(known);
     this.drawn = ids.map((all, i) => {
       const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // not yet reported
@@ -173,7 +174,7 @@ export class PictureRun extends BaseRun {
       known: [...known],
       ...(input && { input: [...input] }),
       ids: this.#ids.map((all) => [...all]),
-      steps: structuredClone(this.#pending),
+      steps: copyOf(this.#pending),
     });
   }
 
