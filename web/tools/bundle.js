@@ -16,7 +16,7 @@
  *     page-first.js  asks for the wasm before all else; a file of its own, which is there long before what imports it
  *     page-start.js  what a page begins before all else, with shared.js: its worker and its weights
  *     page-shell.js  what all pages share, with these two
- *     embedding.js  one figure alone, and the code of a frame with it; loaded when one of these is asked for
+ *     page-embedding.js  one figure alone, and the code of a frame with it; loaded when one of these is asked for
  *     page-text.js, page-completion.js  figures that only some pages have
  *     page-keep.js  keeps a course on the device, fetched when it is asked for
  *     page-<name>.js  the rest of web/pages/<name>, with these
@@ -292,7 +292,7 @@ export async function bundles() {
       bundle({ [name]: PAGE_PARTS[name] }, { ...forPage, plugins: [fromParts('page-start', 'page-shell'), moved] }),
     ),
     bundle({ 'page-keep': PAGE_PARTS['page-keep'] }, { ...forPage, plugins: [moved] }),
-    bundle({ embedding: 'shell/page/embedding.js' }, { ...forPage, plugins: [moved] }),
+    bundle({ 'page-embedding': 'shell/page/page-embedding.js' }, { ...forPage, plugins: [moved] }),
     bundle({ 'page-front': 'front/main.js' }, { ...forPage, plugins: [unusedApart, first, moved] }),
     bundle({ 'page-front': 'front/front.css' }, forPage),
     bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), {

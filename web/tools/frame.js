@@ -165,7 +165,7 @@ function numbered(text, phrase, path) {
 }
 
 /**
- * The text with a button below each figure that has a caption: it shows the code of a frame (shell/page/embedding.js).
+ * The text with a button below each figure that has a caption: it shows the code of a frame (shell/page/page-embedding.js).
  *
  * @param {string} text
  * @param {ReturnType<typeof phrasesIn>} phrase

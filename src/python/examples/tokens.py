@@ -15,6 +15,5 @@ for token, row in zip(ids, logits):
     print(tokens[token], '->', ', '.join(f'{tokens[i]} {np.exp(row[i] - np.logaddexp.reduce(row)):.3f}' for i in best))
 attention = model.attention(ids)[0]
 print(attention.name, attention.weights.shape)                               # (layers * heads, positions, keys)
-states = model.hidden_states(ids + [0])[:, 1:]                               # (blocks + 1, 5, width): the hidden state of each token, layer
-by layer
+states = model.hidden_states(ids + [0])[:, 1:]                               # (blocks + 1, 5, width): the hidden state of each token, layer by layer
 print('hidden states', states.shape, np.linalg.norm(states, axis=2).mean(axis=1).round(2))

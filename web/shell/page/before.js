@@ -35,5 +35,5 @@
   else if (other && entered && script.dataset.entrance !== undefined && root.lang === 'en' && navigator.onLine) turnTo(other);
   else if (other) root.classList.add('other-language'); // emphasises the link to the other language
 
-  if (query.has('bare')) root.classList.add('bare'); // embedding.js
+  if (query.has('bare')) root.classList.add('bare'); // page-embedding.js
 }

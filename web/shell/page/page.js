@@ -17,7 +17,7 @@ const NEXT_VISIT_MS = 1000;
  * Shows only the figure that the address names. The figures on which it depends (usually the first one) are computed out of sight.
  */
 async function showOne() {
-  const { showBare } = await import('./embedding.js');
+  const { showBare } = await import('./page-embedding.js');
   const figure = showBare();
   const needed = figure?.dataset.needs?.split(' ').map((id) => document.getElementById(id)) ?? [document.querySelector('main figure')];
   for (const one of needed) if (one) countAsSeen(one);
@@ -28,7 +28,7 @@ export function startPage(first = Promise.resolve()) {
   if (document.documentElement.classList.contains('bare')) showOne();
   document.addEventListener('click', ({ target }) => {
     const button = target instanceof Element && target.closest('.embed');
-    if (button) import('./embedding.js').then(({ toggleEmbed }) => toggleEmbed(/** @type {HTMLElement} */ (button)));
+    if (button) import('./page-embedding.js').then(({ toggleEmbed }) => toggleEmbed(/** @type {HTMLElement} */ (button)));
   });
   keepCompositions();
   copyCode();
