@@ -106,6 +106,7 @@ test('the button below a figure shows the code of a frame, whose figure has the 
     await page.waitForFunction(() => location.hash.includes('seed=12'));
     const button = page.getByRole('button', { name: 'Embed Figure 1' });
     await button.click();
+    await page.locator('.embed-code code').nth(1).waitFor();
     const [code, address] = await page.locator('.embed-code code').allInnerTexts();
     assert.match(
       code,

@@ -120,17 +120,18 @@ test('a sheet of seeds, from which one is chosen; walks; attention; gamma', () =
 
     await page.locator('#figure-module').scrollIntoViewIfNeeded();
     await page.locator('#size-beta', { hasText: `${queries.length} × ${keys.length}` }).waitFor();
-    await page.locator('.channel').nth(39).waitFor();
+    await page.locator('.channel').nth(55).waitFor();
     const channels = () =>
       page.locator('.channel').evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));
     const before = await channels();
     await page.locator('#module-gamma').fill('0');
     const after = await channels();
-    assert.deepEqual(after.slice(0, 32), before.slice(0, 32), 'f, g, h and o do not depend on gamma');
+    assert.deepEqual(after.slice(0, 40), before.slice(0, 40), 'f, g, h, o and x do not depend on gamma');
     assert.ok(
-      after.slice(32).every((picture, i) => picture !== before[32 + i]),
-      'y does',
+      after.slice(40).every((picture, i) => picture !== before[40 + i]),
+      'what is added and y do',
     );
+    assert.deepEqual(after.slice(48), after.slice(32, 40), 'without gamma y is x');
 
     // Each point of a curve is a number of its table.
     await page.locator('#figure-runs').scrollIntoViewIfNeeded();

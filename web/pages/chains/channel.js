@@ -79,3 +79,14 @@ export function errors(kind, g, table) {
   });
   return { words: wrong / all, states: (2 * wrong) / (3 * all) }; // the two paths share their last state
 }
+
+/** The mean probability of the wrong path. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
+export function doubt(kind, g, table) {
+  let [wrong, all] = [0, 0];
+  table.forEach(([n0, n1], code) => {
+    const p = second(kind, g, code);
+    wrong += n0 * p + n1 * (1 - p);
+    all += n0 + n1;
+  });
+  return wrong / all;
+}

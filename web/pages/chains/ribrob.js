@@ -2,7 +2,7 @@
 // The machine of Lafferty, McCallum and Pereira: words rib and rob through a noisy channel; a MEMM and a CRF on the same states learn which it was.
 // @ts-check
 import { announce, byId, make, percent, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
-import { LETTERS, TEST, TRAIN, climb, errors, second, words, zeros } from './channel.js';
+import { LETTERS, TEST, TRAIN, climb, doubt, errors, second, words, zeros } from './channel.js';
 
 const ROUNDS = 240;
 
@@ -27,13 +27,13 @@ export function createRibRob() {
   byId('ribrob-word').append(...choices);
 
   function begin() {
-    learners = /** @type {const} */ (['MEMM', 'CRF']).map((kind) => ({ kind, g: zeros(), curve: [] }));
+    learners = /** @type {const} */ (['MEMM', 'CRF']).map((kind) => ({ kind, g: zeros(), curve: [0.5] })); // both paths are as likely
     round = 0;
   }
   function step() {
     for (const { kind, g, curve } of learners) {
       climb(kind, g, train);
-      curve.push(errors(kind, g, held).words);
+      curve.push(doubt(kind, g, held));
     }
     round++;
   }
@@ -67,7 +67,7 @@ export function createRibRob() {
       const name = kind.toLowerCase();
       chart
         .querySelector(`.${name}`)
-        ?.setAttribute('d', curve.map((e, i) => `${i ? 'L' : 'M'}${(300 * i) / (ROUNDS - 1)} ${100 - 150 * e}`).join(''));
+        ?.setAttribute('d', curve.map((e, i) => `${i ? 'L' : 'M'}${(300 * i) / ROUNDS} ${100 - 150 * e}`).join(''));
       byId(`${name}-words`).textContent = round ? `${(100 * found.words).toFixed(1)}%` : '·';
       byId(`${name}-states`).textContent = round ? `${(100 * found.states).toFixed(1)}%` : '·';
       for (const [path, share] of [

@@ -122,7 +122,7 @@ export function createTrellis() {
     if (i >= done) return done === 0 ? phrase`Press “Next column”.` : phrase`${WORDS[t]}, ${TAGS[c]}: not there yet.`;
     const u = n(chain.U[t][c]);
     if (pass === 'both')
-      return phrase`p(${TAGS[c]} at “${WORDS[t]}” | all words) = e^(α + β − log Z) = e^(${n(alpha[t][c])} + ${n(beta[t][c])} − (${n(logZ)})) = ${(100 * p[t][c]).toFixed(1)}%.`;
+      return phrase`p(${TAGS[c]} at “${WORDS[t]}” | all words) = e^(α + β − log Z) = e^(${n(alpha[t][c])} + (${n(beta[t][c])}) − (${n(logZ)})) = ${(100 * p[t][c]).toFixed(1)}%.`;
     if (pass === 'backward')
       return t === WORDS.length - 1
         ? phrase`β of the last word is 0: nothing follows.`

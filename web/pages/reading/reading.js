@@ -81,7 +81,7 @@ export function createReading() {
   function tell() {
     note.textContent =
       chosen < 0 || chosen >= words.length
-        ? phrase`Press a line, or walk through them with the Tab key: where the red word looks, in numbers.`
+        ? phrase`Press a line, or walk through them with the Tab key: where the word being read looks, in numbers.`
         : phrase`“${words[chosen]}” looks at ${named(0, chosen)}; in the decoder at ${named(1, chosen)}.`;
   }
   /** @param {number} t */

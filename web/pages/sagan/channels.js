@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// f, g, h, o of the chosen picture, and x with so much of o added, as small pictures, a channel each.
+// f, g, h, o of the chosen picture, and x, so much of o and their sum y, as small pictures, a channel each.
 // @ts-check
 import { byId, make, onFile, onTheme, palette, phrase } from '../../shell/index.js';
 import { channel, createInside } from './inside.js';
@@ -48,7 +48,11 @@ export function createChannels(sheet) {
   let news;
   /** @type {(() => void)[]} */
   let painters = [];
-  const paintAll = () => painters.forEach((again) => again());
+  const timesSaid = byId('module-gamma-said');
+  const paintAll = () => {
+    timesSaid.textContent = inside ? `${times.value} × ${inside.gain.toFixed(3)}` : '';
+    painters.forEach((again) => again());
+  };
 
   /** @param {string} name @param {Channels} map @param {number[]} shown @param {(c: number) => () => [values: Float32Array, most: number]} numbers */
   function row(name, map, shown, numbers) {
@@ -90,15 +94,20 @@ export function createChannels(sheet) {
         return () => [values, largest(values)];
       });
     });
-    root.replaceChildren(
-      ...rows,
-      row('y', maps.x, telling(maps.o), (c) => {
+    // In the scale of x, so that the eye can add the two.
+    const sum = /** @type {const} */ ([
+      ['x', 1, 0],
+      ['γ o', 0, 1],
+      ['y', 1, 1],
+    ]).map(([name, ofX, ofO]) =>
+      row(name, maps.x, telling(maps.o), (c) => {
         const [x, o] = [channel(maps.x, c), channel(maps.o, c)];
-        const added = (/** @type {number} */ share) => x.map((value, i) => value + share * o[i]);
-        const most = largest(x, added(Number(times.max) * gain));
+        const added = (/** @type {number} */ gamma) => x.map((value, i) => ofX * value + ofO * gamma * o[i]);
+        const most = largest(x);
         return () => [added(Number(times.value) * gain), most];
       }),
     );
+    root.replaceChildren(...rows, ...sum);
     paintAll();
   }
 

@@ -10,8 +10,6 @@ const FIRST = 2;
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 150, 12, 44];
 /** Of the scale of distances. */
 const [LOW, HIGH, STEP] = [15, 45, 5];
-/** Pixels that labels keep apart. */
-const APART = 16;
 /** The parts of a pixel's lightness. */
 const LIGHTNESS = [0.299, 0.587, 0.114];
 
@@ -111,13 +109,15 @@ export function createPlaces(sheet) {
       { name: 'both', distance: residual[at] },
       { name: 'scales', distance: attention[at] },
     ].sort((a, b) => b.distance - a.distance);
-    const heights = labels.map(({ distance }) => y(distance));
-    if (heights[1] - heights[0] < APART) heights[1] = heights[0] + APART;
     chosen.replaceChildren(
       makeSvg('line', { class: 'grid', x1: x(at), x2: x(at), y1: TOP, y2: HEIGHT - BOTTOM }),
       ...labels.map(({ name, distance }) => makeSvg('circle', { class: `run-point ${name}`, cx: x(at), cy: y(distance), r: 7 })),
       ...labels.map(({ name, distance }, i) =>
-        makeSvg('text', { class: `scale run-name ${name}`, x: x(at) + 11, y: heights[i] - 4 }, distance.toFixed(2)),
+        makeSvg(
+          'text',
+          { class: `scale run-name ${name}`, x: x(at), y: y(distance) + (i === 0 ? -12 : 22), 'text-anchor': 'middle' },
+          distance.toFixed(2),
+        ),
       ),
     );
     said.textContent = phrase`On a map of ${n} × ${n}, a 3 × 3 convolution sees 9 of ${integer(n * n)} positions (${percent(9 / (n * n))}), attention all. To join opposite edges takes ${n - 1} such convolutions, or one attention. Distance with attention there: ${attention[at].toFixed(2)}; with a residual block instead: ${residual[at].toFixed(2)}; with neither: ${neither.toFixed(2)}.`;
