@@ -116,7 +116,7 @@ test('the button below a figure shows the code of a frame, whose figure has the 
     await axeFindsNothing(page);
     await page.screenshot({ path: `${OUT}embed-code.png` });
     await button.click();
-    assert.equal(await page.locator('.embed-code').count(), 0);
+    await page.locator('.embed-code').waitFor({ state: 'detached' });
     await openTheirs(page, code);
     const frame = page.frameLocator('iframe');
     await frame.locator('[data-phase="done"]').first().waitFor(WAIT);

@@ -57,6 +57,7 @@ test('a course that is kept has every file that its pages load, and what they im
         `${id} has ${address} without them`,
       );
     }
-    for (const script of ['page-embedding', 'page-keep', 'element', 'worker']) assert.ok(kept.has(`dist/${script}.js`), `${id}: ${script}.js`);
+    for (const script of ['page-embedding', 'page-keep', 'element', 'worker'])
+      assert.ok(kept.has(`dist/${script}.js`), `${id}: ${script}.js`);
   }
 });

@@ -292,7 +292,7 @@ export async function bundles() {
       bundle({ [name]: PAGE_PARTS[name] }, { ...forPage, plugins: [fromParts('page-start', 'page-shell'), moved] }),
     ),
     bundle({ 'page-keep': PAGE_PARTS['page-keep'] }, { ...forPage, plugins: [moved] }),
-    bundle({ 'page-embedding': 'shell/page/page-embedding.js' }, { ...forPage, plugins: [moved] }),
+    bundle({ 'page-embedding': PAGE_PARTS['page-embedding'] }, { ...forPage, plugins: [moved] }),
     bundle({ 'page-front': 'front/main.js' }, { ...forPage, plugins: [unusedApart, first, moved] }),
     bundle({ 'page-front': 'front/front.css' }, forPage),
     bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), {

@@ -24,7 +24,7 @@ const FRONT = ['digits.gguf'];
 
 /** Files of web/ that every page may need: of the library, of all pages, and of the front page. */
 const SHARED =
-  /^dist\/(?!page-)|^dist\/page-(first|start|shell|text|completion|keep|front)\.|^shell\/page\/before\.js$|^(shell|pictures)\/.*\.(css|svg|png|json|bin)$|^front\/tiles\/.*\.json$|^pages\/[\w-]+\/still\.png$|^manifest/;
+  /^dist\/(?!page-)|^dist\/page-(first|start|shell|text|completion|keep|embedding|front)\.|^shell\/page\/before\.js$|^(shell|pictures)\/.*\.(css|svg|png|json|bin)$|^front\/tiles\/.*\.json$|^pages\/[\w-]+\/still\.png$|^manifest/;
 /** Files of a page's folder that it needs not: they are in its HTML. */
 const INSIDE = /\/\w\w\.json$/;
 

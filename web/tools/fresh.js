@@ -20,6 +20,7 @@ export const PAGE_PARTS = {
   'page-text': 'shell/text/index.js',
   'page-completion': 'shell/completion/index.js',
   'page-keep': 'shell/page/page-keep.js',
+  'page-embedding': 'shell/page/page-embedding.js',
 };
 
 /**
