@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stories in English: a Llama of 4.8 million parameters, trained on 18 books of fairy tales and two thousand short stories.
+"""Stories in English: a Llama of 4.8 million parameters, trained on 18 books of fairy tales and twenty thousand short stories.
 
     python3 weights/train/train.py stories
 """
@@ -20,8 +20,8 @@ card = dict(
     name="stories",
     description="A small Llama that goes on with tales in English.",
     license="CC0-1.0",
-    dataset="21 books of fairy tales (Project Gutenberg, public domain) but for those held out, and 2,316 stories of TinyStories (Eldan and Li 2023)",
-    dataset_license="public domain; TinyStories: CDLA-Sharing-1.0",
+    dataset="18 of 21 books of fairy tales (Project Gutenberg, public domain), 19,589 stories of TinyStories (Eldan and Li 2023) and 679 storybooks for children (African Storybook, Pratham Books), without those held out",
+    dataset_license="public domain; TinyStories: CDLA-Sharing-1.0; storybooks: CC BY 4.0",
     command="python3 weights/train/train.py stories",
     type="q4_0",                         # half the download for 0.008 bits per byte
 )
