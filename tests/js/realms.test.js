@@ -12,7 +12,6 @@ import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
 
 import { acquire, tokenizer } from '../../web/lib/index.js';
-import { sentenceOf } from '../../web/lib/kinds/text/translation-run.js';
 import { singles } from '../../web/tools/single.js';
 import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
 import { toyText } from './toy-text.js';
@@ -254,17 +253,4 @@ test('invalid options and lists', async () => {
   );
   assert.ok(model.resume(round, { maxTokens: 3 }));
   model.close();
-});
-
-test('sentences as people paste them', () => {
-  const plain = 'Ein "Hund" l\u00e4uft zum Fu\u00dfball, \'ne Affenhitze.';
-  for (const pasted of [
-    'Ein \u201eHund\u201c l\u00e4uft zum Fu\u00dfball, \u2019ne Affenhitze.'.replace('\u201e', '\u201c'),
-    'Ein "Hund" la\u0308uft zum Fu\u00dfball, \'ne Affen\u00adhitze.',
-    '\ufeffEin \u00abHund\u00bb l\u00e4uft\u200b zum Fu\u00df\u200dball, \u2018ne Affenhitze.',
-    '\u200eEin "Hund" l\u00e4uft zum\u00a0 Fu\u00dfball,\n \'ne Affenhitze.\u2060',
-  ])
-    assert.equal(sentenceOf(pasted), plain, JSON.stringify(pasted));
-  assert.equal(sentenceOf('\ufb01nden, \ufb02iegen, gri\ufb00ig'), 'finden, fliegen, griffig');
-  assert.equal(sentenceOf('\u201eNein\u201c'), '"Nein"');
 });

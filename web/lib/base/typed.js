@@ -2,7 +2,11 @@
 // @ts-check
 
 /** Normalises typed text: models of words and sentences were trained on plain characters, but people paste text from word processors and
- * phones. */
+ * phones. Translations, captions, tags and trees read text in this form.
+ *
+ * A language model reads every character: its prompt, `stop`, `oneOf` and `logitBias` name exact characters, which code or a document may
+ * need. Only what its tokenizer composes (NFC) is composed in `stop` and `logitBias`, too. Names (labels, speakers, tags, languages) must be
+ * exact, and the error for a wrong one lists them. */
 
 /** One emoji of a text, with its skin tone, its joiners and the joined characters: a flag, a keycap, a family. */
 export const EMOJI =
@@ -38,3 +42,9 @@ export function straight(text) {
     .replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"')
     .replace(SINGLE, "'");
 }
+
+/** A text in the form of the training data: both of the above. @param {string} text */
+export const plain = (text) => straight(visible(text));
+
+/** A sentence in the form of the training data, with single spaces. @param {string} text */
+export const sentenceOf = (text) => plain(text).trim().replace(/\s+/g, ' ');

@@ -9,7 +9,7 @@
 import { show } from '../base/checks.js';
 import { NextPixelError } from '../base/error.js';
 import { atOnce } from '../base/turns.js';
-import { straight } from '../base/typed.js';
+import { plain } from '../base/typed.js';
 
 /** @import { Metadata } from '../gguf/metadata.js' */
 
@@ -139,7 +139,7 @@ export class Features {
 
   /** The same for a word as people type it. @param {string} form */
   knowsTyped(form) {
-    return this.knows(straight(form));
+    return this.knows(plain(form));
   }
 
   /**
@@ -197,13 +197,13 @@ export class Features {
    * @returns {Generator<void, { ids: Uint32Array<ArrayBuffer>, seen: boolean[] }, void>}
    */
   *read(words) {
-    const [plain, seen] = [/** @type {string[]} */ ([]), /** @type {boolean[]} */ ([])];
+    const [forms, seen] = [/** @type {string[]} */ ([]), /** @type {boolean[]} */ ([])];
     for (const word of words) {
-      plain.push(straight(word));
-      seen.push(this.knows(plain[plain.length - 1]));
+      forms.push(plain(word));
+      seen.push(this.knows(forms[forms.length - 1]));
       yield;
     }
-    return { ids: yield* this.idsOf(plain), seen };
+    return { ids: yield* this.idsOf(forms), seen };
   }
 
   /**

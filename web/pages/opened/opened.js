@@ -184,7 +184,10 @@ export function createOpened(onPass) {
   /** The letters in the network's vocabulary. */
   function idsOf() {
     const { tokens = [] } = network?.shape ?? {};
-    return [...input.value.toLowerCase()].map((sign) => tokens.indexOf(sign)).filter((id, i) => id > 0 && /[a-z]/i.test(input.value[i]));
+    return [...input.value.normalize('NFKC').toLowerCase()]
+      .filter((sign) => /[a-z]/.test(sign))
+      .map((sign) => tokens.indexOf(sign))
+      .filter((id) => id > 0);
   }
 
   /** Recomputes the word, and everything that depends on it. */

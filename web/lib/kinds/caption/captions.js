@@ -9,6 +9,7 @@ import { checkSettings, show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { listOf } from '../../engine/keys.js';
 import { pictureOf } from '../../media/image.js';
+import { sentenceOf } from '../../base/typed.js';
 import { CaptionRun } from './caption-run.js';
 
 /** @import { CaptionOptions } from '../../options.js' */
@@ -72,7 +73,7 @@ export class CaptionModel {
     this.#engine = engine;
     engine.info.vocabulary = words.length;
     this.#words = words;
-    this.#ids = new Map(words.map((word, id) => [word, id]));
+    this.#ids = new Map(words.map((word, id) => /** @type {const} */ ([sentenceOf(word).toLowerCase(), id])).reverse()); // of equal ones the first
     [this.#end] = part.ends;
     const places = part.maps[0].keys;
     const columns = Math.round(Math.sqrt((places * info.width) / info.height));
@@ -97,11 +98,7 @@ export class CaptionModel {
       throw argumentError(
         `The text has ${text.length} characters, ${LONGEST_TEXT} can be read: this model says at most ${positions - 1} words`,
       );
-    const words = text
-      .trim()
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => word !== '');
+    const words = sentenceOf(text).toLowerCase().split(' ').filter(Boolean);
     const unknown = words.find((word) => !this.#ids.has(word));
     if (unknown !== undefined) throw argumentError(`${show(unknown)} is not among the ${this.words.length} words of this model`);
     if (words.length >= positions) throw argumentError(`The text has ${words.length} words, this model says at most ${positions - 1}`);

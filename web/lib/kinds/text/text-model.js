@@ -18,8 +18,9 @@ import { restored } from './saved-state.js';
 import { TextRun } from './text-run.js';
 import { atOnce, inTurns, withValue } from '../../base/turns.js';
 import { checkTokens } from './text-settings.js';
+import { sentenceOf } from '../../base/typed.js';
 import { sentencesIn } from './sentences.js';
-import { TranslationRun, checkTranslate, sentenceOf } from './translation-run.js';
+import { TranslationRun, checkTranslate } from './translation-run.js';
 
 /** @import { ChatOptions, Dropped, Message, Prompt } from './chat.js' */
 /** @import { Stop } from '../../base/turns.js' */

@@ -8,7 +8,6 @@ import { join } from '../../base/arrays.js';
 import { argumentError } from '../../base/error.js';
 import { checkOptions, checkSettings, show } from '../../base/checks.js';
 import { heardBy } from '../../base/heard-by.js';
-import { straight, visible } from '../../base/typed.js';
 import { AlignedPage } from './aligned-page.js';
 import { mapsAt, mapsOf } from './text-maps.js';
 import { AlignedSheet } from './aligned-sheet.js';
@@ -90,16 +89,6 @@ export function checkTranslate(given, { positions, vocabulary, heads }) {
     probabilities,
     onSearch,
   };
-}
-
-/**
- * A sentence in the form of the training data: composed characters, single spaces.
- *
- * @param {string} text
- * @internal
- */
-export function sentenceOf(text) {
-  return straight(visible(text)).trim().replace(/\s+/g, ' ');
 }
 
 /**

@@ -33,7 +33,8 @@ const BYTES = new Map(LETTERS.map((letter, byte) => [letter, byte]));
 
 export class BytePairs {
   #split;
-  #composes;
+  /** Whether a text is composed (NFC) first. */
+  composes;
   #pairs;
   #wholeWords;
   #unknown;
@@ -73,7 +74,7 @@ export class BytePairs {
    */
   constructor({ pre, cut, ids, unknown }, pairs) {
     this.#split = splitter(cut, pre);
-    this.#composes = composes(pre);
+    this.composes = composes(pre);
     this.#wholeWords = cut === 'llama-bpe'; // a word that is a token needs no merges
     this.#unknown = unknown;
     this.#ids = ids;
@@ -87,7 +88,7 @@ export class BytePairs {
    * @returns {Generator<void, void, void>}
    */
   *encode(text, put) {
-    for (const words of this.#split(this.#composes ? text.normalize('NFC') : text)) {
+    for (const words of this.#split(this.composes ? text.normalize('NFC') : text)) {
       for (const word of words) for (const id of this.#words.get(word) ?? (yield* this.#tokens(word))) put(id);
       yield;
     }

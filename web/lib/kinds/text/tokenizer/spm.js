@@ -39,6 +39,8 @@ export class SentencePieces {
   /** The token of each byte, or its replacement. */
   #bytes;
   /** True if no token has a space after another character: then no token joins the texts before and after a space. */
+  /** A text is read as it is. */
+  composes = false;
   #words = true;
   /** Words seen before, with their tokens. @type {Map<string, Uint32Array>} */
   #seen = new Map();
