@@ -401,9 +401,10 @@ NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *sess
 NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
 /* Rewinds a run to `position`: all ids known or drawn from there on are dropped. The ids before it count as known from then on, even one
- * that ended a sample and is now the last. It continues to the bit as a run that was given those ids. Returns NX_E_ARGUMENT for a position
- * after that of the run or further back than part.rewinds, within a position (after NX_MORE), for a search and, unless the temperature is
- * 0, for a part that draws inside; NX_E_NUMERIC after a non-finite number. */
+ * that ended a sample and is now the last. The run then continues to the same bits as a run that was given those ids. Errors:
+ *   NX_E_ARGUMENT  `position` is after the run's position, or further back than part.rewinds; the run is within a position (after NX_MORE);
+ *                  it is a beam search; or its part draws inside and the temperature is not 0
+ *   NX_E_NUMERIC   the run had a non-finite number */
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
 
 /* Before the draws that follow, adds biases[i] to the logit of ids[i]; replaces all biases given before. They are settings: a saved session

@@ -92,8 +92,8 @@ typedef struct {
     uint32_t bytes;                    /* 0: the type is not supported */
 } nx_tensor;
 
-/* Checks the whole structure of a file of `length` bytes, of which the first `present` are available, and indexes it. NX_OK, NX_E_FORMAT,
- * NX_E_UNSUPPORTED or NX_E_LIMIT; NX_MORE: these bytes end before the tensors' data. */
+/* Checks the structure of a file and indexes it. bytes: its first `present` bytes; length: size of the whole file. Returns NX_OK,
+ * NX_E_FORMAT, NX_E_UNSUPPORTED or NX_E_LIMIT; NX_MORE if `bytes` ends before the data of the tensors. */
 nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem);
 
 /* The key's entry at an offset of checked metadata; pointers lead into `bytes`. */

@@ -213,8 +213,8 @@ NX_INLINE v128_t load_bias(const tile_work *w, int v) { return w->bias ? wasm_v1
 /* The vectors of rows processed together: their sums fit the registers. Groups whose products wait for one another overlap. */
 NX_INLINE int vectors(uint32_t form, uint32_t n) { return n == 1 ? 4 : form == NX_BLOCKS_8 || (form == NX_BLOCKS_4 && !NX_PAIRS) ? 2 : 1; }
 
-/* sum[j][v] += the integer product of a block times the scales of its rows, for the vectors from `at` on. Loops that are not unrolled keep
- * loaded values from pushing the sums out of the registers. */
+/* Adds a block to `sum`: sum[j][at + v] += scale of the rows * integer dot product, for each column j < n and the vectors of rows v that are
+ * processed together. Rolled loops limit the loaded values, so that the sums stay in registers. */
 NX_INLINE void wide_vectors(v128_t sum[4][4], const uint8_t *block, const nx_wide *const x[4], int at, uint32_t n) {
     v128_t part[2][4][4];
     const uint8_t *weight = block + 2 * TILE + 16 * at;
@@ -354,7 +354,7 @@ NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const colu
     }
 }
 
-/* sum[j][v] += the product times the scales of the rows and the scale of the column. */
+/* sum[j][at + v] += integer product part[v][j] * scale `index` of the rows * scale of the column. */
 NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *block, uint32_t index, const column_blocks *x, int at,
                         uint32_t form, uint32_t n) {
     NX_UNROLLED
@@ -375,7 +375,7 @@ NX_INLINE void add_halves(v128_t sum[4][4], const uint8_t *block, const column_b
     add_part(sum, part, block, h, x, at, form, n);
 }
 
-/* sum[j][v] += the offset h of the rows times the sum of the corresponding activations. */
+/* sum[j][at + v] += offset h of the rows * sum of the corresponding activations. */
 NX_INLINE void add_offset(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t h, uint32_t form, uint32_t n) {
     NX_UNROLLED
     for (int v = 0; v < vectors(form, n); v++) {

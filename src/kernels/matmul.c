@@ -306,9 +306,9 @@ NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) 
  * tile of Q4_0, whose weights are unpacked once for all columns, processes all four together. */
 NX_INLINE int vectors(uint32_t n) { return n > 2 ? 2 : 4; }
 
-/* product = the sum over the columns from..to-1, at most EXACT of them, for the vectors of rows from `at` on. The loop loads the weights of
- * a group, then the activations of the columns one by one: more live values than registers, and V8 moves sums to memory and back. One
- * column takes four groups per iteration. */
+/* Computes the partial products of columns from..to-1 (at most EXACT of them) and the vectors of rows that start at `at`. The loop loads the
+ * weights of a group, then the activations of one column at a time: with more live values than registers, V8 would spill the sums. A single
+ * column processes four groups per iteration. */
 NX_INLINE void product_q8(product_sums *product, const tile_work *w, const uint8_t *weight, uint32_t from, uint32_t to, int at,
                           uint32_t n) {
     uint32_t groups = w->cols / 4, turns = n == 1 ? 4 : 1;

@@ -46,7 +46,7 @@ uint64_t nx_convolutions_bytes(const nx_convolutions *c) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------------- */
 
-#define SLICE_PRODUCTS (1u << 22)
+#define SLICE_PRODUCTS (1u << 22) /* approximate multiply-adds per slice */
 
 static uint32_t slice_locations(const nx_convolution *one) {
     uint64_t products = (uint64_t)NX_COLUMNS * one->map.weight.rows * one->map.weight.cols;

@@ -25,8 +25,8 @@ typedef struct {
     nx_convolution at[NX_MAX_CONVOLUTIONS + 1];
 } nx_convolutions;
 
-/* Reads the stack for a picture (rows, cols, channels) without padding between its pixels: the keys "kernels" and "strides" of architecture `arch`, the
- * tensors "PREFIX0.weight" and "PREFIX0.bias", "PREFIX1.weight", ... */
+/* Reads the stack for a picture (rows, cols, channels) without padding between its pixels: the keys "kernels" and "strides" of architecture
+ * `arch`, the tensors "PREFIX0.weight" and "PREFIX0.bias", "PREFIX1.weight", ... */
 void nx_read_convolutions(nx_reader *r, nx_convolutions *c, const char *arch, const char *prefix, uint32_t rows, uint32_t cols,
                           uint32_t channels);
 

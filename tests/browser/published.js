@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { isMade } from '../../web/tools/fresh.js';
-import { writeSite } from '../../web/tools/site.js';
+import { filesOf, writeSite } from '../../web/tools/site.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SITES = `${ROOT}build/test-site/`;
@@ -22,13 +22,6 @@ const MADE_OF = ['web', 'weights'];
 /** What tests import. */
 const SOURCES = ['web/lib', 'web/dist', 'web/pages', 'web/shell'];
 const AN_HOUR = 3600000;
-
-/** @param {string} folder */
-const filesOf = async (folder) =>
-  (await readdir(folder, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1))
-    .sort();
 
 /** Tells two states of the sources apart. */
 async function digest() {

@@ -8,14 +8,14 @@
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-import { writeSite } from '../../web/tools/site.js';
+import { filesOf, writeSite } from '../../web/tools/site.js';
 import { oneOf } from '../more.js';
 import { OUT, session } from './browser.js';
 import { isBuilt } from './published.js';
@@ -45,9 +45,7 @@ let files;
 before(async () => {
   assert.ok(await isBuilt(), 'the pages are not built: run ./build.sh js');
   await writeSite(SITE, { effort: 1 });
-  files = (await readdir(SITE, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(SITE.length + 1));
+  files = await filesOf(SITE);
   server = createServer(async (request, response) => {
     let { pathname } = new URL(request.url ?? '', 'http://here');
     if (pathname.endsWith('/')) pathname += 'index.html';

@@ -38,8 +38,8 @@ const SCRIPTS = /^(sw\.js|shell\/page\/(before|copy|offline|phrase)\.js|manual\/
 /** Files that compression makes smaller. */
 const COMPRESSIBLE = /\.(html|css|js|json|md|wasm|svg|bin|gguf)$/;
 
-/** @param {string} folder @returns {Promise<string[]>} paths of its files, in order */
-async function filesOf(folder) {
+/** Lists the files in a folder and its subfolders. @param {string} folder @returns {Promise<string[]>} relative paths, sorted */
+export async function filesOf(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())

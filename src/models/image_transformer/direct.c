@@ -6,8 +6,8 @@
 #include "kernels/elementary.h"
 #include "reader.h"
 
-#define AROUND 27
-#define CELL 12           /* index of its own cell among the 3x3 */
+#define AROUND 27         /* features of the 3x3 cells around a pixel, 3 colours each */
+#define CELL 12           /* index of the centre cell, which contains the pixel, in these features */
 #define LEFT (AROUND + 3) /* indices of the past and of the constant 1 in the input */
 #define INPUT (LEFT + 1)  /* features of a pixel at the decoder's input */
 

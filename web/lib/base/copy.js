@@ -2,17 +2,16 @@
 // @ts-check
 
 /**
- * A deep copy of arrays, typed arrays and plain objects. structuredClone() would do the same, but Jest's jsdom environment does not have it.
+ * Returns a deep copy of arrays, typed arrays and plain objects. structuredClone() would do the same, but Jest's jsdom environment does not
+ * have it.
  *
- * @template T
- * @param {T} value
- * @returns {T}
+ * @type {<T>(value: T) => T}
  */
-export function copyOf(value) {
-  /** @type {any} */
-  const given = value;
-  if (Array.isArray(given)) return /** @type {any} */ (given.map(copyOf));
-  if (ArrayBuffer.isView(given)) return /** @type {any} */ (given).slice();
-  if (typeof given !== 'object' || given === null) return given;
-  return /** @type {any} */ (Object.fromEntries(Object.entries(given).map(([name, part]) => [name, copyOf(part)])));
-}
+export const copyOf = (/** @type {any} */ value) =>
+  Array.isArray(value)
+    ? value.map(copyOf)
+    : ArrayBuffer.isView(value)
+      ? /** @type {Uint8Array} */ (value).slice()
+      : Object(value) === value
+        ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)]))
+        : value;

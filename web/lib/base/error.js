@@ -40,7 +40,7 @@ export function reading(name, read) {
     return read();
   } catch (cause) {
     if (cause instanceof NextPixelError) throw cause;
-    throw new NextPixelError('argument', `${name} cannot be read (${cause}). Pass the object itself, not a proxy of it`, { cause });
+    throw new NextPixelError('argument', `${name} cannot be read (${cause}). Pass the object, not a proxy of it`, { cause });
   }
 }
 

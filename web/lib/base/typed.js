@@ -5,7 +5,7 @@
  * phones. Translations, captions, tags and trees read text in this form.
  *
  * A language model reads every character: its prompt, `stop`, `oneOf` and `logitBias` name exact characters, which code or a document may
- * need. Only what its tokenizer composes (NFC) is composed in `stop` and `logitBias`, too. Names (labels, speakers, tags, languages) must be
+ * need. If its tokenizer composes text (NFC), so do `stop` and `logitBias`. Names (labels, speakers, tags, languages) must be
  * exact, and the error for a wrong one lists them. */
 
 /** One emoji of a text, with its skin tone, its joiners and the joined characters: a flag, a keycap, a family. */
@@ -43,8 +43,8 @@ export function straight(text) {
     .replace(SINGLE, "'");
 }
 
-/** A text in the form of the training data: both of the above. @param {string} text */
+/** Returns a text in the form of the training data: visible() and straight(). @param {string} text */
 export const plain = (text) => straight(visible(text));
 
-/** A sentence in the form of the training data, with single spaces. @param {string} text */
+/** Returns a sentence in the form of the training data, with single spaces. @param {string} text */
 export const sentenceOf = (text) => plain(text).trim().replace(/\s+/g, ' ');

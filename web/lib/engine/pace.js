@@ -22,14 +22,14 @@ export class Pace {
   }
 
   /**
-   * Does as much work as fills a chunk, estimated from earlier chunks. Work whose pieces differ much, such as the layers of an encoder,
-   * also asks whether the slice is `over`: thousands of small pieces may precede large ones.
+   * Does as much work as fills a chunk, estimated from earlier chunks. If the cost of a position varies, as
+   * between the layers of an encoder, where thousands of cheap ones can precede expensive ones, `work` also calls `over` between positions.
    *
    * @template T
    * @param {string} kind   kind of work; kinds differ in the time that a position takes
    * @param {number} first  positions of the very first chunk
    * @param {number} most
-   * @param {(count: number, over: () => boolean) => T} work
+   * @param {(count: number, over: () => boolean) => T} work  computes up to `count` positions, and stops early once over() is true
    * @returns {T}
    */
   slice(kind, first, most, work) {

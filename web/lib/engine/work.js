@@ -223,14 +223,12 @@ export function* look(tools, { id, ids, inputs, from = 0 }) {
  */
 function* read({ core, pace }, session, inputs) {
   for (const [name, ids] of Object.entries(inputs)) core.input(session, name, ids);
-  for (let more = true; more; ) {
-    more = pace.slice('encode', 1, Infinity, (count, over) => {
-      let left = core.encode(session);
-      for (let i = 1; i < count && left && !over(); i++) left = core.encode(session);
-      return left;
-    });
-    if (more) yield GO_ON;
-  }
+  const encode = (/** @type {number} */ count, /** @type {() => boolean} */ over) => {
+    let more = core.encode(session);
+    while (more && --count && !over()) more = core.encode(session);
+    return more;
+  };
+  while (pace.slice('encode', 1, Infinity, encode)) yield GO_ON;
 }
 
 /**

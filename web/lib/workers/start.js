@@ -68,7 +68,7 @@ function begun(make) {
       worker.terminate();
       reject(new Error(reason));
     };
-    const timer = setTimeout(fail, START_MS, `it said nothing for ${START_MS / 1000} seconds`);
+    const timer = setTimeout(fail, START_MS, `no answer for ${START_MS / 1000} seconds`);
     worker.onmessage = () => {
       clearTimeout(timer);
       resolve(worker);

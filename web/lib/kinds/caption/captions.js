@@ -7,9 +7,9 @@ import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, whole } from '../../runs/saved.js';
 import { checkSettings, show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
+import { sentenceOf } from '../../base/typed.js';
 import { listOf } from '../../engine/keys.js';
 import { pictureOf } from '../../media/image.js';
-import { sentenceOf } from '../../base/typed.js';
 import { CaptionRun } from './caption-run.js';
 
 /** @import { CaptionOptions } from '../../options.js' */

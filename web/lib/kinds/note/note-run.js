@@ -201,8 +201,8 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Draws the music as a piano roll while it comes; surprising notes are stronger. It keeps the size that the canvas has on the page and
-   * takes its colours from its style. The canvas's own content becomes a sentence about the music, for screen readers.
+   * Draws the music as a piano roll while it comes; each voice has its own colour, and notes that cost more nats
+   * have a wider outline. It keeps the size that the canvas has on the page and takes its other colours from its style. The canvas's own content becomes a sentence about the music, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {RollOptions & { signal?: AbortSignal }} [options]

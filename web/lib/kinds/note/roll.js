@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Draws music as a piano roll: ticks to the right, pitch upwards, a bar for each note in the ink of its voice, with a stroke around surprising
- * ones, the wider the more nats; given notes in the colour of text, or hollow if the visitor forces colours. With reduced motion it appears when
- * it is complete.
+ * Draws music as a piano roll: ticks to the right, pitch upwards, one bar per note in the colour of its voice. The outline of a drawn note is
+ * wider the more nats it cost. Given notes have the colour of text, or are hollow if the visitor forces colours. With reduced motion the roll
+ * appears when it is complete.
  */
 
 import { media } from '../../base/media.js';
@@ -39,9 +39,9 @@ export class Roll extends Timeline {
   #ticks;
   #bar;
   #low;
+  #high;
   /** Names of the voices. */
   #voices;
-  #high;
   /** By voice. @type {Map<string, Shown>} */
   #open = new Map();
   #calm = media('(prefers-reduced-motion: reduce)').matches;

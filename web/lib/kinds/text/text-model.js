@@ -17,8 +17,8 @@ import { classOf } from '../../base/realm.js';
 import { restored } from './saved-state.js';
 import { TextRun } from './text-run.js';
 import { atOnce, inTurns, withValue } from '../../base/turns.js';
-import { checkTokens } from './text-settings.js';
 import { sentenceOf } from '../../base/typed.js';
+import { checkTokens } from './text-settings.js';
 import { sentencesIn } from './sentences.js';
 import { TranslationRun, checkTranslate } from './translation-run.js';
 

@@ -303,18 +303,13 @@ export class Tokenizer {
   find(text) {
     checkText(text);
     const { addSpace, ids, model } = this.#vocabulary;
-    const composed = this.#composed(text);
+    const composed = this.#pieces.compose(text);
     const written = model === 'llama' ? text.replaceAll(' ', '\u2581') : undefined;
     const direct = written === undefined ? undefined : ids.get(written);
     if (direct !== undefined) return direct;
     const whole = this.encode(text, { special: true }).filter((id) => id !== this.begin && id !== this.end);
     const found = addSpace && whole.length > 1 ? whole.subarray(1) : whole;
     return found.length === 1 && this.name(found[0]) === composed ? found[0] : ids.get(text);
-  }
-
-  /** A text as the tokenizer reads it, composed or as it is. @param {string} text */
-  #composed(text) {
-    return this.#pieces.composes ? text.normalize('NFC') : text;
   }
 
   /**
@@ -330,8 +325,8 @@ export class Tokenizer {
   /** A text with markers in place of the control tokens that it names. @param {string} text @internal */
   marked(text) {
     return this.#specials
-      .divide(wellFormed(this.#composed(text)), true)
-      .map((part) => (typeof part === 'number' ? this.mark(part) || this.#vocabulary.tokens[part] : part))
+      .divide(wellFormed(text), true)
+      .map((part) => (typeof part === 'number' ? this.mark(part) || this.#vocabulary.tokens[part] : this.#pieces.compose(part)))
       .join('');
   }
 

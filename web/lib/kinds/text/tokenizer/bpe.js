@@ -33,8 +33,7 @@ const BYTES = new Map(LETTERS.map((letter, byte) => [letter, byte]));
 
 export class BytePairs {
   #split;
-  /** Whether a text is composed (NFC) first. */
-  composes;
+  #composes;
   #pairs;
   #wholeWords;
   #unknown;
@@ -74,12 +73,17 @@ export class BytePairs {
    */
   constructor({ pre, cut, ids, unknown }, pairs) {
     this.#split = splitter(cut, pre);
-    this.composes = composes(pre);
+    this.#composes = composes(pre);
     this.#wholeWords = cut === 'llama-bpe'; // a word that is a token needs no merges
     this.#unknown = unknown;
     this.#ids = ids;
     this.#bytes = Int32Array.from(LETTERS, (letter) => ids.get(letter) ?? -1);
     this.#pairs = pairs;
+  }
+
+  /** Returns a text in the form that is split: composed (NFC), if the pre-tokenizer requires it. @param {string} text */
+  compose(text) {
+    return this.#composes ? text.normalize('NFC') : text;
   }
 
   /**
@@ -88,7 +92,7 @@ export class BytePairs {
    * @returns {Generator<void, void, void>}
    */
   *encode(text, put) {
-    for (const words of this.#split(this.composes ? text.normalize('NFC') : text)) {
+    for (const words of this.#split(this.compose(text))) {
       for (const word of words) for (const id of this.#words.get(word) ?? (yield* this.#tokens(word))) put(id);
       yield;
     }

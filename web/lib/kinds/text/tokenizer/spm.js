@@ -39,8 +39,6 @@ export class SentencePieces {
   /** The token of each byte, or its replacement. */
   #bytes;
   /** True if no token has a space after another character: then no token joins the texts before and after a space. */
-  /** A text is read as it is. */
-  composes = false;
   #words = true;
   /** Words seen before, with their tokens. @type {Map<string, Uint32Array>} */
   #seen = new Map();
@@ -52,6 +50,11 @@ export class SentencePieces {
   constructor({ tokens, unknown }) {
     this.#size = tokens.length;
     this.#bytes = Int32Array.from({ length: 256 }, () => unknown ?? -1);
+  }
+
+  /** Returns a text in the form that is read: unchanged. @param {string} text */
+  compose(text) {
+    return text;
   }
 
   /**
