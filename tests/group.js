@@ -2,11 +2,12 @@
 // @ts-check
 
 /**
- * Several files of tests in one process, one after the other: modules are read and compiled once, and they share a browser (browser/browser.js).
+ * Runs several test files sequentially in one process: modules are loaded and compiled once, and the files share a
+ * browser (browser/browser.js).
  *
- *     node tests/group.js FOLDER SIZE FILE...   writes FOLDER/*.test.js, each of which imports at most SIZE of these files, and prints their names
+ *     node tests/group.js FOLDER SIZE FILE...   writes FOLDER/*.test.js, each importing at most SIZE of these files, and prints their names
  *
- * The first file begins when all of its group have been read, because Node takes a process for done as soon as no test is left.
+ * The first test starts when all files of the group are loaded, because Node ends a test process as soon as no test is pending.
  */
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What a group of test files imports first (group.js): a test that ends, so that others begin, when begin() is called. */
+/** The first import of a group of test files (group.js): a test that ends when begin() is called, so the tests after it wait until then. */
 
 import { test } from 'node:test';
 

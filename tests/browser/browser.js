@@ -94,7 +94,7 @@ export async function launch(more = [], fonts = 'wide') {
  * @typedef {string[]} Complaints
  */
 
-/** What the files of this process share (../group.js): the browsers, by their flags and letters, and the server. */
+/** The state that the test files of this process share (../group.js): browsers by flags and fonts, and the server. */
 const shared = {
   /** @type {Map<string, Promise<Browser>>} */
   browsers: new Map(),

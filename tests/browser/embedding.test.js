@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** One figure in other people's pages: by its address, in a frame, in a frame that is sandboxed, and the code that leads there. */
+/** A single figure embedded in another site: by its address, in a frame, in a sandboxed frame; and the code that embeds it. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -26,7 +26,7 @@ test('every figure of every page has an id of its own, and below its caption the
   }
 });
 
-/** A site of another origin than the pages that embed it. @type {Awaited<ReturnType<typeof serve>>} */
+/** This site, on another origin than the page that embeds it. @type {Awaited<ReturnType<typeof serve>>} */
 let site;
 before(async () => {
   site = await serve({ port: 0, cors: true });
@@ -38,14 +38,17 @@ after(async () => {
   await site?.close();
 });
 
-/** A course of somebody else, of which `course` is the body: a server of its own, for a page that a test makes up may not embed those of this machine. */
+/**
+ * The server of another site, whose page has the HTML `course` as its body. It is a real server because Chromium does not let a page from
+ * `page.route` embed pages of this machine.
+ */
 const theirs = createServer((_, response) => {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>A course</title><body><h1>A course</h1>${course}</body></html>`;
   response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(html);
 });
 let course = '';
 
-/** Opens a page of somebody else with this in its body. @param {Page} page @param {string} body */
+/** Opens the page of the other site with this body. @param {Page} page @param {string} body */
 async function openTheirs(page, body) {
   course = body;
   const { port } = /** @type {import('node:net').AddressInfo} */ (theirs.address());

@@ -40,7 +40,7 @@ def set_of(name):
         of = getattr(data.dataset(dataset), "ORIGINALS", dataset)
         if of in originals.names():
             return originals.find(of)
-        sys.exit("%s trains on %s, which needs nothing to be fetched" % (name, dataset))
+        sys.exit("%s trains on %s, a data set that needs no download" % (name, dataset))
     sys.exit("no data set and no recipe %r; there are %s" % (name, ", ".join(originals.names())))
 
 

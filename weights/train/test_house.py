@@ -114,8 +114,8 @@ def text(*path):
 
 
 def chosen():
-    """Names of recipes: the first of each task and output, because they share everything that is tested; all of them if EVERY_RECIPE is set (./build.sh test-train all).pes: the first of each task and output, because they share everything that is tested; all of them if EVERY_RECIPE is set (./build.sh
-    test-train all)."""
+    """Names of recipes: the first of each task and output, because they share everything that is tested; all of them if EVERY_RECIPE is set
+    (./build.sh test-train all)."""
     of = {}
     for name in recipes.names():
         recipe = recipes.find(name)

@@ -175,8 +175,8 @@ class FromItself(Folders):
 
 class Changed(Folders):
     def test_folders_become_classes(self):
-        """Automatic for sounds and for a GAN, with --labels folders for other pictures; the exported file has the folders' names and keeps its vectors for classes of the same name.nds and for a GAN automatically, for other pictures with --labels folders; the file then has their names, and keeps its vectors for classes of the
-        same name."""
+        """Automatic for sounds and for a GAN, with --labels folders for other pictures; the exported file has the folders' names and keeps
+        its vectors for classes of the same name."""
         path = lambda name: os.path.join(recipes.SHIPPED, name + ".gguf")
         t, said = self.trained("wavenet", "--from", path("wavenet"), "--data", self.folder(sines))
         self.assertIn("classes: high, low", said)

@@ -293,7 +293,7 @@ class Words(Folder):
     def test_by_the_name_of_a_recipe(self):
         self.assertEqual(prepare.set_of("sagan-emoji").DATASET, "emoji")
         self.assertEqual(prepare.set_of("fvsbn").DATASET, "binarised_mnist")
-        self.assertRegex(self.refused("opened"), "opened trains on letters, which needs nothing to be fetched")
+        self.assertRegex(self.refused("opened"), "opened trains on letters, a data set that needs no download")
         self.assertRegex(self.refused("nosuch"), "no data set and no recipe 'nosuch'; there are binarised_mnist, ")
 
     def test_what_it_is_given(self):

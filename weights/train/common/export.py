@@ -34,8 +34,8 @@ def half_a_step(x, kind):
 
 
 def export(path, task, model, kind, card, round_to=""):
-    """Writes and verifies one file -> bytes written.  round_to: the rounding used in training; matrices rounded there but not stored in that form are rounded here too.ile -> bytes written.  round_to: as in training; matrices that are rounded there and not stored in
-    that form are rounded to it."""
+    """Writes and verifies one file -> bytes written.  round_to: the rounding used in training; matrices rounded there but not stored in
+    that form are rounded here too."""
     model = task.folded(model)
     metadata = metadata_of(task, model, card)
     state = {k: v.detach().float().cpu() for k, v in model.state_dict().items()}

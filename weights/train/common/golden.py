@@ -125,8 +125,8 @@ def layers_of(model, values, source):
 
 @torch.no_grad()
 def trained(name, run, directory, out=OUT):
-    """<name>.golden.gguf: logits of one validation example, from the F32 and the Q8_0 weights (if there are many numbers, only those of 64 positions, listed in `rows`). validation example, of the F32 weights and of the Q8_0 ones (of many numbers those of
-    64 positions only, named by `rows`)."""
+    """<name>.golden.gguf: logits of one validation example, from the F32 and the Q8_0 weights (if there are many numbers, only those of 64
+    positions, listed in `rows`)."""
     task, model, _ = load_average(run)
     task.s.data = directory or task.s.data
     golden = module(type(task).__module__.split(".")[1])

@@ -223,8 +223,8 @@ class Trainer:
             print(flush=True)
 
     def report(self, final=False, first=False):
-        """Logs the validation losses of the averaged weights (rounded as in training) and draws a sample sheet.  first: measures the initial file, without a sheet.sses of the averaged weights, rounded where training rounds, to the log, and a sample sheet.  first: those of the file that the run begins with,
-        without a sheet."""
+        """Logs the validation losses of the averaged weights (rounded as in training) and draws a sample sheet.  first: measures the
+        initial file, without a sheet."""
         if self.rank:
             return
         s, task = self.s, self.task

@@ -83,8 +83,8 @@ def to_steps(x, size, steps):
 
 
 class Adam:
-    """A step of a torch.optim.Adam, gradient clipping and averaging, in one pass over the numbers; the optimiser keeps its own state. averaged: the averages of the parameters, group by group.n one pass over its numbers; the state stays the optimiser's own.
-    averaged: what goes with the parameters, group after group."""
+    """A step of a torch.optim.Adam, gradient clipping and averaging, in one pass over the numbers; the optimiser keeps its own state.
+    averaged: the averages of the parameters, group by group."""
 
     def __init__(self, adam, averaged):
         self.adam, self.groups, at = adam, [], 0

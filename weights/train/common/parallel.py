@@ -90,7 +90,7 @@ def stop(processes):
 
 
 def launch(argv, processes):
-    """`train.py ... --processes N`: replaces torchrun on one machine, also where torchrun does not start (PyTorch 1.13 with Python 3.11). -> exit code ... --processes N`: what torchrun does on one machine, also where torchrun does not start (PyTorch 1.13 with Python 3.11).
+    """`train.py ... --processes N`: replaces torchrun on one machine, also where torchrun does not start (PyTorch 1.13 with Python 3.11).
     -> exit code"""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))

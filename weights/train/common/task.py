@@ -141,8 +141,7 @@ class Task:
         return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
 
     def forms(self, model, form):
-        """[(parameter, form)] of the weights that are rounded in a file whose matrices are in `form` (rounding.FORMS); \"\" means none.parameter, form)] of the weights that a file rounds when its matrices are in `form` (rounding.FORMS); "":
-        none."""
+        """[(parameter, form)] of the weights that are rounded in a file whose matrices are in `form` (rounding.FORMS); "" means none."""
         return [(p, form) for p in self.matrices(model)] if form else []
 
     def fresh(self, name):

@@ -44,8 +44,8 @@ def dataset(name):
 
 
 def load(name, directory, split, shape, **how):
-    """A split of a data set, from its folder or, if `directory` has other files, from your own files. split: also \"test\", which only evaluation may use; shape: (H, W, C) of your own pictures, None for other media; how: options of their reader. files. split: also "test", which only evaluation may use;
-    shape: (H, W, C) of your own pictures; None: for other media; how: options of their reader."""
+    """A split of a data set, from its folder or, if `directory` has other files, from your own files. split: also "test", which only
+    evaluation may use; shape: (H, W, C) of your own pictures, None for other media; how: options of their reader."""
     module = dataset(name)
     if split == "test":
         check_evaluation(True, "split %r" % split)       # for any folder

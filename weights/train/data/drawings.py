@@ -63,8 +63,8 @@ class Drawings:
         return found
 
     def drawn(self, rng, count, size, flip=False):
-        """-> pictures (count, size, size, 3) uint8, labels (count,): random drawings, each scaled to 0.75 to 1.3 times its size and moved by up to a sixteenth; half of them are turned by up to 15 degrees. With `flip`, half of those without writing are mirrored.them
-        turned by up to 15 degrees, moved by up to a sixteenth; mirrored half of the time where `flip` is set and nothing is written on them."""
+        """-> pictures (count, size, size, 3) uint8, labels (count,): random drawings, each scaled to 0.75 to 1.3 times its size and moved
+        by up to a sixteenth; half of them are turned by up to 15 degrees. With `flip`, half of those without writing are mirrored."""
         pick = rng.choice(len(self), count, p=self.share)
         scale = np.exp(rng.uniform(np.log(0.75), np.log(1.3), count))
         stretch = np.exp(rng.uniform(-0.05, 0.05, count))

@@ -41,8 +41,8 @@ def compress(x):
 
 
 def word(x):
-    """Removes the silence around a word: keeps two frames of 10 ms before the first one above 3 % of the peak, up to two after the last one; normalises the volume.the silence around them: from two frames of 10 ms before the first one above 3 % of the peak to two after the last one,
-    and as loud as all."""
+    """Removes the silence around a word: keeps two frames of 10 ms before the first one above 3 % of the peak, up to two after the last
+    one; normalises the volume."""
     x = x / np.abs(x).max()
     frames = x[:len(x) // FRAME * FRAME].reshape(-1, FRAME)
     loud = np.flatnonzero(np.sqrt((frames ** 2).mean(1)) > QUIET)

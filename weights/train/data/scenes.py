@@ -209,8 +209,8 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory, new_drawings=False):
-    """The evaluation entry point. By default: scenes of pairs that never occurred together, in training drawings. With styles: training pairs, with every thing in a style in which training never showed it.f pairs that never stood together, in drawings that trained; or of pairs that did, every thing
-    in a style in which it was never shown."""
+    """The evaluation entry point. By default: scenes of pairs that never occurred together, in training drawings. With styles: training
+    pairs, with every thing in a style in which training never showed it."""
     if new_drawings:
         return Scenes(read_sprites(directory, "test", evaluation=True), "test", any_pair=True)
     data.check_evaluation(True, "scenes of pairs that are held out")

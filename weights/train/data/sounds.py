@@ -124,8 +124,8 @@ def heard(path):
 
 
 def resampled(x, rate, wanted):
-    """Resamples: each new sample is a sum of its neighbours in time, weighted by a sinc under a Hann window, which removes frequencies above half of the lower rate.ate: each is a sum of those around its place in time, weighted by a sinc under a Hann window, so that nothing above half of
-    the lower rate is left."""
+    """Resamples: each new sample is a sum of its neighbours in time, weighted by a sinc under a Hann window, which removes frequencies
+    above half of the lower rate."""
     if rate == wanted:
         return x
     common = math.gcd(rate, wanted)

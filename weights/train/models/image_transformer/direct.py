@@ -44,8 +44,9 @@ def flat(c):
 
 
 class Direct(nn.Module):
-    """Tensors: direct.input.weight (K 31, d), direct.near.weight (2 V, d), direct.guess.weight (K 49, 3), direct.hidden.weight (3, d), direct.certainty.weight (S, d), direct.certainty.bias (K, S), and with an encoder direct.context.weight (d, d). The rows of one index k are contiguous. S is 1, for mixtures 3.ect.certainty.weight (S, d),
-    direct.certainty.bias (K, S), with an encoder direct.context.weight (d, d); the rows of a place stand together; S is 1, for mixtures 3."""
+    """Tensors: direct.input.weight (K 31, d), direct.near.weight (2 V, d), direct.guess.weight (K 49, 3), direct.hidden.weight (3, d),
+    direct.certainty.weight (S, d), direct.certainty.bias (K, S), and with an encoder direct.context.weight (d, d). The rows of one index k
+    are contiguous. S is 1, for mixtures 3."""
 
     def __init__(self, c):
         super().__init__()
@@ -85,8 +86,7 @@ class Direct(nn.Module):
         return torch.cat(near, -1).flatten(1, 2)[:, self.cell]
 
     def left(self, z, small):
-        """z (B, n, 3) of all pixels -> r (B, n, 3); the result at a pixel does not depend on that pixel or later ones"z (B, n, 3) of all pixels; the values at and after a pixel do not affect its result -> r (B, n,
-        3)"""
+        """z (B, n, 3) of all pixels -> r (B, n, 3); the result at a pixel does not depend on that pixel or later ones"""
         g = z[:, self.order].view(len(z), -1, self.K, 3)
         before = F.pad(g.cumsum(2)[:, :, :-1], (0, 0, 1, 0))
         rest = (self.K * colour(small.float())[:, :, None] - before) / torch.arange(self.K, 0, -1, device=z.device)[:, None]

@@ -188,8 +188,8 @@ class Block(nn.Module):
         return F.linear(h, torch.cat([part.weight for part in parts]), bias)
 
     def over_blocks(self, masks, fast=None):
-        """Self-attention of all positions together; masks: (lo, hi, keys, mask) of each query block.  fast: computes the same for all blocks together, (B, n, 3 A d_k) -> (B, n, A d_k), see attention.py.each query block.  fast: does the same
-        for all blocks at once, (B, n, 3 A d_k) -> (B, n, A d_k), see attention.py."""
+        """Self-attention of all positions together; masks: (lo, hi, keys, mask) of each query block.  fast: computes the same for all
+        blocks together, (B, n, 3 A d_k) -> (B, n, A d_k), see attention.py."""
         def attention(h):
             if fast is not None:
                 return fast(self.qkv(h))

@@ -331,8 +331,8 @@ class JukeboxTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Products of the priors take the requested type. Those of encoders and decoders (whose inputs would be rounded too) and tables take F16 instead of a rounded type; codebooks and vectors are F32. the requested type; those of encoders and decoders, whose inputs would be rounded too, and tables take F16 instead of a rounded one;
-        codebooks and vectors are F32."""
+        """Products of the priors take the requested type. Those of encoders and decoders (whose inputs would be rounded too) and tables
+        take F16 instead of a rounded type; codebooks and vectors are F32."""
         rounds = kind in (gguf.Q4_0, gguf.Q8_0)
         if x.ndim != 2 or name.startswith("codebook."):
             return gguf.F32

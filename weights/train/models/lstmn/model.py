@@ -72,8 +72,8 @@ class Lstmn(nn.Module):
         self.cell.bias.data[d:2 * d] = 1           # a gate that forgets little
 
     def states(self, ids, maps=None, last_only=False):
-        """ids (B, n) -> h (B, n, d).  maps: a list that receives (B, n, n), the weights of each step over earlier ones. last_only: all attention is on the previous step, which makes it an LSTM. the weights of each step over those before it.
-        last_only: all attention on the step before, which makes it an LSTM."""
+        """ids (B, n) -> h (B, n, d).  maps: a list that receives (B, n, n), the weights of each step over earlier ones. last_only: all
+        attention is on the previous step, which makes it an LSTM."""
         c, (B, n), d = self.c, ids.shape, self.c.embedding_length
         x = self.token_embd(ids) * math.sqrt(d)
         x = dropped(x, c.dropout) if self.training else x

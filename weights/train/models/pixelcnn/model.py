@@ -41,8 +41,8 @@ class Config:
 
 
 class Taps(nn.Linear):
-    """A convolution over the taps that a mask allows: `above` whole rows of k taps directly above the pixel's row, and `left` taps of its own row that end `shift` pixels left of it (0: including the pixel; k taps and -floor(k/2): the whole row). row, and `left` taps of the own
-    row that end `shift` left of the pixel (0: with the pixel itself; k of them and -floor(k/2): the whole row)."""
+    """A convolution over the taps that a mask allows: `above` whole rows of k taps directly above the pixel's row, and `left` taps of its
+    own row that end `shift` pixels left of it (0: including the pixel; k taps and -floor(k/2): the whole row)."""
 
     def __init__(self, channels, out, k, above, left, shift, bias=True):
         super().__init__((above * k + left) * channels, out, bias)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Differentiable augmentation [Zhao 2020]: real and generated pictures go through the same random changes before the discriminator sees them. The discriminator then cannot memorise a small set, and the generator does not learn the changes.e same random changes before the discriminator sees them, so that it
-cannot learn few pictures by heart, and the generator does not learn the changes."""
+"""Differentiable augmentation [Zhao 2020]: real and generated pictures go through the same random changes before the discriminator sees
+them. The discriminator then cannot memorise a small set, and the generator does not learn the changes."""
 import torch
 import torch.nn.functional as F
 

@@ -160,8 +160,8 @@ class Snail(nn.Module):
         return [(b.attn, [getattr(b, str(j)) for j in range(self.c.layers if i + 1 < len(self.blk) else 0)]) for i, b in enumerate(self.blk)]
 
     def forward(self, support, labels, query, maps=None):
-        """support (B, N, H, W), labels (B, N), query (B, Q, H, W) -> log p (B, Q, ways), -inf for labels without an example; maps: a list that receives the weights of the queriesabels (B, N), query (B, Q, H, W) -> log p (B, Q, ways), -inf for labels that no example has; maps: a list for
-        the weights of the queries"""
+        """support (B, N, H, W), labels (B, N), query (B, Q, H, W) -> log p (B, Q, ways), -inf for labels without an example; maps: a list
+        that receives the weights of the queries"""
         return self.answer(*self.sequence(support, labels, query)[:2], labels, maps)
 
     def answer(self, x, y, labels, maps=None):
@@ -175,8 +175,8 @@ class Snail(nn.Module):
         return wide(self.output(y)).masked_fill(~there, -math.inf).log_softmax(2)
 
     def nats(self, support, labels, query, truth, beside=0.0):
-        """(B,): mean -log p of the queries' labels (B, Q).  beside: weight of the added loss of a softmax over -|e_q - e_s|^2 of the embeddings, that of prototypical networks [Snell et al. 2017] for one example eachimes that of a softmax over -|e_q - e_s|^2 of the embeddings, the loss of
-        prototypical networks [Snell et al. 2017] for one example each"""
+        """(B,): mean -log p of the queries' labels (B, Q).  beside: weight of the added loss of a softmax over -|e_q - e_s|^2 of the
+        embeddings, that of prototypical networks [Snell et al. 2017] for one example each"""
         x, y, ex, ey = self.sequence(support, labels, query)
         loss = -self.answer(x, y, labels).gather(2, truth[:, :, None])[:, :, 0]
         if beside:

@@ -38,8 +38,8 @@ class Signs:
         return EPISODES
 
     def episodes(self, rng, count, ways, queries, shots=1):
-        """-> support (B, N, H, W), labels (B, N), query (B, Q, H, W), truth (B, Q): characters without repetition, labels in random order, no drawing used twice W), labels (B, N), query (B, Q, H, W), truth (B, Q): signs without repetition, labels in any order, drawings
-        of one sign never twice"""
+        """-> support (B, N, H, W), labels (B, N), query (B, Q, H, W), truth (B, Q): characters without repetition, labels in random order,
+        no drawing used twice"""
         signs, drawers = self.x.shape[:2]
         ways = min(ways, signs)
         support, query, labels, truth = [], [], [], []

@@ -87,7 +87,7 @@ class Table(nn.Module):
 
 
 def places(table, x):
-    """table (V, 3), x (B, n) -> time (B, n): the ticks passed, including the id itself; chord (B, n): number of ids after the last wait; sounding (B, n, voices): the last id of each voice, -1: none yet with the id itself; chord (B, n): how many ids after the last wait;
+    """table (V, 3), x (B, n) -> time (B, n): the ticks passed, including the id itself; chord (B, n): number of ids after the last wait;
     sounding (B, n, voices): the last id of each voice, -1: none yet"""
     ticks, voice, _ = table[x].unbind(-1)
     i = torch.arange(x.shape[1], device=x.device).expand_as(x)

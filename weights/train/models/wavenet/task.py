@@ -137,8 +137,8 @@ class WaveNetTask(Task):
         return x, label, speaker
 
     def nats(self, model, x, label=None, speaker=None):
-        """The training loss, which counts the end of a sound once more. The end is rare: one sample in thousands. A probability of one in ten thousand at each sample costs almost no likelihood but ends every fourth word too early.nds at this one is rare, and
-        a chance in ten thousand of it at each of them costs the likelihood nothing, but ends every fourth word too early."""
+        """The training loss, which counts the end of a sound once more. The end is rare: one sample in thousands. A probability of one in
+        ten thousand at each sample costs almost no likelihood but ends every fourth word too early."""
         if not self.sound:
             return model.nats(x)
         if not (self.s.end_weight and model.training):
