@@ -83,7 +83,10 @@ const READ = {
   sound: 'labels and speakers',
 };
 
-test('every kind is in the sweep', () => assert.deepEqual(Object.keys(READ).sort(), KINDS.map(({ name }) => name).sort()));
+test('every kind is in the sweep', () => {
+  const own = KINDS.map(({ name }) => name).filter((name) => name !== 'triad'); // flow.test.js, which may share this process, registers that one
+  assert.deepEqual(Object.keys(READ).sort(), own.sort());
+});
 
 for (const [kind, inputs] of Object.entries(READ)) {
   if (typeof inputs === 'string') continue;

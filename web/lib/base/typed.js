@@ -2,7 +2,7 @@
 // @ts-check
 
 /** Normalises typed text: models of words and sentences were trained on plain characters, but people paste text from word processors and
- * phones. Translations, captions, tags and trees read text in this form.
+ * phones. Every kind that reads sentences takes text in this form.
  *
  * A language model reads every character: its prompt, `stop`, `oneOf` and `logitBias` name exact characters, which code or a document may
  * need. If its tokenizer composes text (NFC), so do `stop` and `logitBias`. Names (labels, speakers, tags, languages) must be
