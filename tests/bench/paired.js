@@ -27,6 +27,8 @@ const LEAST = 0.98;
 const ROUND_MS = 150;
 /** Shorter runs are repeated as if they took this long. */
 const SHORTEST_MS = 0.1;
+/** Processor time that both versions take before the first round. */
+const WARM_SECONDS = 1.5;
 /** The exit code of a process that drew other bits. */
 const OTHER_BITS = 2;
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
@@ -107,7 +109,8 @@ async function compare(name) {
   const cores = open.map((make) => make(file));
   const { length } = cores[0].part;
   let steps = Math.min(length || 64, 64);
-  for (let i = 0; i < 6; i++) for (const core of cores) draw(core, steps); // V8 recompiles hot code
+  // V8 recompiles hot code in the background: until then, short runs would measure its first, slower code.
+  for (let i = 0, spent = 0; i < 6 || spent < WARM_SECONDS; i++) for (const core of cores) spent += draw(core, steps).seconds;
   steps = Math.min(length || 512, 512);
   const { seconds } = draw(cores[1], steps);
   const times = Math.max(1, Math.round(ROUND_MS / Math.max(1000 * seconds, SHORTEST_MS)));
