@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Every task of the project. Usage: ./build.sh TASK     (./build.sh help lists the tasks)
+# Runs every task of the project. Usage: ./build.sh TASK     (./build.sh help lists the tasks)
 # The tasks are in the files of PARTS, by subject; here is the code that they share.
 #
 # Environment: OUT (folder of build products, default build), CC (native compiler, default gcc), CLANG, WASM_LD (wasm toolchain),
@@ -15,14 +15,15 @@ CLANG=${CLANG:-clang-19}
 WASM_LD=${WASM_LD:-wasm-ld-19}
 PINNED='Debian clang version 19.1.7'   # the toolchain whose output is web/dist/nextpixel.wasm, byte for byte
 
-# The files of the tasks: the wasm; scripts, pages and the manual; tests in Node, browsers and Python; in C; in every engine; benchmarks.
+# The files of the tasks: the wasm; scripts, pages and the manual; tests in Node, browsers and Python; tests in C; tests in every engine;
+# benchmarks.
 PARTS='web/tools/wasm.sh web/tools/pages.sh tests/tasks.sh tests/c/tasks.sh tests/engines/tasks.sh tests/bench/tasks.sh'
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "build.sh: $*"; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# need COMMAND PACKAGE: installs a Debian package when a command is missing and apt-get can, else says what to install.
+# need COMMAND PACKAGE: installs a Debian package if a command is missing and apt-get may install it; otherwise prints the missing package.
 need() {
   have "$1" && return 0
   if have apt-get && [ "$(id -u)" = 0 ]; then
@@ -34,16 +35,17 @@ need() {
   fi
 }
 
-# want COMMAND PACKAGE: installs a package where that can be done; else the rest goes on without
+# want COMMAND PACKAGE: like need, but continues without the package if it cannot be installed
 want() { have "$1" || ! have apt-get || [ "$(id -u)" != 0 ] || (need "$1" "$2") || true; }
 
-# letters FILE PACKAGES...: installs one of these after the other until FILE is there, with which pages are tested (tests/browser/fonts); the rest goes on without
+# letters FILE PACKAGES...: installs these packages one by one until FILE exists, a font for the tests of pages (tests/browser/fonts);
+# continues without it otherwise
 letters() {
   file=$1; shift
   for package in "$@"; do [ -e "$file" ] || (need "$file" "$package") || true; done
 }
 
-# npm_packages: what package-lock.json names, installed where it is not
+# npm_packages: installs the packages of package-lock.json that are missing
 npm_packages() {
   # npm ci would empty what a link leads to, which is somebody else's
   if [ ! -L node_modules ] && { [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; }; then
@@ -52,9 +54,9 @@ npm_packages() {
   fi
 }
 
-# -- tasks: each function `task_NAME` is a task; the comment above it is its help ------------------------------------------------
+# -- tasks: each function `task_NAME` is a task, and the comment above it is its help text -------------------------------------------
 
-# tools      install what builds and tests need (Debian packages, npm packages), or say what is missing
+# tools      install what builds and tests need (Debian packages, npm packages), or list what is missing
 task_tools() {
   mkdir -p "$OUT"
   need "$CC" gcc
@@ -65,8 +67,8 @@ task_tools() {
   [ -n "${CHROMIUM:-}" ] || { want chromium-headless-shell chromium-headless-shell; have chromium-headless-shell || need chromium chromium; }
   letters /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
   letters /usr/share/fonts/truetype/liberation/LiberationSansNarrow-Regular.ttf fonts-liberation fonts-liberation-sans-narrow # from Debian 13 on
-  letters /usr/share/fonts/truetype/nanum/NanumGothic.ttf fonts-nanum # Hangul, for what tests see of pages in Korean
-  want cmake cmake; want pkg-config pkg-config # the C library installed for programs (tests/js/c-library.test.js)
+  letters /usr/share/fonts/truetype/nanum/NanumGothic.ttf fonts-nanum # Hangul, to render the Korean pages in tests
+  want cmake cmake; want pkg-config pkg-config # the C library as programs install it (tests/js/c-library.test.js)
   have node || die 'node is missing. Install Node.js 20 or later.'
   node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' ||
     die "$(command -v node) is Node $(node --version): it takes 20 or later. Debian's Emscripten brings an older one into /usr/bin; yours is safe in /usr/local/bin."
@@ -76,7 +78,7 @@ task_tools() {
 # clean      remove build products
 task_clean() { rm -rf "$OUT" web/types; }
 
-# has_task NAME: whether a file has this task
+# has_task NAME: whether the task exists
 has_task() { cat build.sh $PARTS | grep -q "^task_$(echo "$1" | tr - _)()"; }
 
 # help       this list
@@ -91,4 +93,4 @@ task=${1:-wasm}
 case $task in -h | --help) task=help ;; esac
 task=$(echo "$task" | tr - _)
 has_task "$task" || die "no task '$task'; ./build.sh help lists them"
-"task_$task" "$@"; exit $? # on one line: nothing of this file is read after the task
+"task_$task" "$@"; exit $? # on one line, so that the shell reads nothing more of this file after the task

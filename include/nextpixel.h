@@ -2,11 +2,11 @@
  *
  * nextpixel: small generative models that draw one element at a time.
  *
- * A model is a list of parts. Most parts are distributions over the next position of a sequence given all positions before it, and may
+ * A model is a list of parts. Most parts are distributions over the next position of a sequence given all positions before it. They may
  * first read inputs (a class, a small picture, a sentence). Other parts have no sequence: they read inputs and compute results (tags of
  * words, a picture), which may be the inputs of the next part. A position holds E elements. An element is an id: a number below `values`.
- * The library does not know the meaning of an id (a level of grey, a colour of a palette, a token, an amplitude). Codecs do, from the
- * file's metadata (nx_model_metadata) and tables (nx_model_table). This header is the whole public C interface and its manual;
+ * The library does not know the meaning of an id (a level of grey, a colour of a palette, a token, an amplitude). Codecs do: they read it
+ * from the file's metadata (nx_model_metadata) and tables (nx_model_table). This header is the whole public C interface and its manual;
  * web/lib/engine is its only caller in the browser.
  *
  * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes may be freed afterwards)
@@ -15,17 +15,17 @@
  *                     -> nx_session_put and nx_session_draw in any order, or nx_session_top and nx_session_advance,
  *                     or nx_session_search; of a part without a sequence, nx_session_result
  *
- * Memory. The library never allocates. It reports how many bytes it needs, the caller passes one block aligned to NX_ALIGN, and everything
- * lives in it; there is no destructor: free the block. A model is read-only after nx_model_open, so any number of sessions may share it. A
- * session holds no pointer, so its block may be moved, copied (a fork), written to a file and read back (nx_session_check first): the copy
- * continues the same run with the same bits.
+ * Memory. The library never allocates. It reports how many bytes it needs, and the caller passes one block of that size, aligned to
+ * NX_ALIGN. Everything lives in this block; there is no destructor: free the block. A model is read-only after nx_model_open, so any number
+ * of sessions may share it. A session holds no pointer, so its block may be moved, copied (a fork), written to a file and read back
+ * (nx_session_check first): the copy continues the same run with the same bits.
  *
  * Determinism. Ids and nats are a function of the file, the part, its inputs, the known ids and their positions, the settings, the seed,
  * the sample and the origin. They are the same to the bit in every build of this library, for any division into calls and any number of
  * samples that advance together.
  *
  * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) if it must be called again, or a negative code from the
- * closed list below. A null or misaligned pointer is a programmer's error and undefined.
+ * closed list below. Passing a null or misaligned pointer is a programming error with undefined behaviour.
  */
 #ifndef NEXTPIXEL_H
 #define NEXTPIXEL_H
@@ -46,7 +46,7 @@ extern "C" {
 #else
 #define NX_API
 #endif
-/* Functions that a page with only pictures does not need. A pictures-only WebAssembly build leaves them out. */
+/* Functions that a page with only pictures does not need. Pictures-only WebAssembly builds leave them out. */
 #define NX_API_TEXTS NX_API
 /* Functions for C programs, which no WebAssembly build exports. */
 #if defined(__wasm__)
@@ -61,12 +61,12 @@ extern "C" {
 #define NX_MAX_LENGTH 0x1000000         /* positions of a run, items of an input */
 #define NX_MAX_SAMPLES 64               /* sequences advanced together in one session */
 #define NX_MAX_SESSION_BYTES 0x7fffffff /* bytes of a session's block; fewer samples or a shorter run need less */
-#define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this many bytes, and */
-#define NX_MODEL_BYTES_PER_BYTE 20      /* this many for each byte of its file; */
-#define NX_MAX_MODEL_BYTES 0xf8000000   /* and no more than this: what WebAssembly can address, less 128 MiB for its runs */
+#define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this many bytes plus */
+#define NX_MODEL_BYTES_PER_BYTE 20      /* this many for each byte of its file, */
+#define NX_MAX_MODEL_BYTES 0xf8000000   /* and never more than this: the address space of WebAssembly less 128 MiB for runs */
 #define NX_PORTS 8                      /* inputs of a part */
-#define NX_MAX_BIASES 528384            /* ids of a run whose logits are biased: up to the number of ids, plus 4096 */
-#define NX_MOST_BIAS 1e9f               /* largest magnitude of a bias, which in effect forbids or forces an id */
+#define NX_MAX_BIASES 528384            /* biased logits of a run: at most the number of ids plus 4096 */
+#define NX_MOST_BIAS 1e9f               /* largest magnitude of a bias; such a bias in effect forbids or forces an id */
 #define NX_NAME_BYTES 80                /* capacity for a name in nx_problem, including the final zero */
 
 #define NX_NONE 0xffffffffu /* as an id: none, because the sample has ended; as a port: none */
@@ -76,38 +76,38 @@ typedef int32_t nx_status;
 enum {
     NX_MORE = 1, /* not finished: call again */
     NX_OK = 0,
-    NX_E_ARGUMENT = -1,    /* a number is out of range, or a call comes at the wrong time */
-    NX_E_FORMAT = -2,      /* not a GGUF file, or truncated, or inconsistent with itself */
+    NX_E_ARGUMENT = -1,    /* a number is out of range, or the call is not allowed at this time */
+    NX_E_FORMAT = -2,      /* not a GGUF file, truncated, or inconsistent */
     NX_E_UNSUPPORTED = -3, /* a valid file that this library does not run: version, architecture, type, variant */
     NX_E_LIMIT = -4,       /* beyond a stated limit */
-    NX_E_MEMORY = -5,      /* the block handed in is too small */
+    NX_E_MEMORY = -5,      /* the given block is too small */
     NX_E_NUMERIC = -6,     /* not-a-number or infinity in the weights or in a computed value */
-    NX_E_STATE = -7        /* the bytes of a saved session do not belong to this model, or are damaged */
+    NX_E_STATE = -7        /* the bytes are not a saved session of this model, or they are damaged */
 };
 
-/* The reason why a file was refused. It is written only when a function that takes it fails. */
+/* The reason why a file was refused. Written only if the function that takes it fails. */
 typedef struct {
     char name[NX_NAME_BYTES];   /* the metadata key or tensor that is wrong, zero-terminated; empty: the file as a whole */
     char reason[NX_NAME_BYTES]; /* a short English phrase, zero-terminated */
 } nx_problem;
 
 /* ---- the model ---------------------------------------------------------------------------------------------------
- * All fields of all structs have the size of a pointer of wasm32, 32 bits, so that JavaScript can mirror them. */
+ * All fields of all structs have 32 bits, the size of a wasm32 pointer, so that JavaScript can mirror them. */
 
 /* A part of a model. A part without a sequence (values, span, outputs and length are 0) reads inputs and computes results. Its runs have
  * no positions and one sample, and every function that takes or draws ids returns NX_E_ARGUMENT. */
 typedef struct {
-    uint32_t values;                     /* V: the ids of an element are below this */
+    uint32_t values;                     /* V: the ids of an element are 0..V-1 */
     uint32_t span;                       /* E: the number of elements of a position */
     uint32_t outputs;                    /* P: the number of output parameters of a position */
-    uint32_t length;                     /* the most positions; 0: given by nx_shape */
-    uint32_t rewinds;                    /* the most positions that nx_session_branch may go back */
+    uint32_t length;                     /* the largest number of positions; 0: given by nx_shape */
+    uint32_t rewinds;                    /* how many positions nx_session_branch may go back at most */
     uint32_t inputs, maps, tables, ends; /* the numbers of ports, maps, tables, and ids that end a sample */
     uint32_t results;                    /* the number of results */
     uint32_t draft;                      /* 1: the file has a draft for nx_settings.look_ahead */
     uint32_t grows;                      /* 1: a run may begin short, and grow (nx_session_grow) */
-    uint32_t noisy;                      /* 1: it also draws inside, while it computes a position, unless the temperature is 0 */
-    /* for nx_session_hidden: number of layers, and values of each; 0: none, or not in this build */
+    uint32_t noisy;                      /* 1: the part also draws noise inside while it computes a position, unless the temperature is 0 */
+    /* for nx_session_hidden: the number of layers, and of values in each; 0: the part has none, or this build leaves them out */
     uint32_t hidden_layers, hidden_width;
     uint32_t parameters_low, parameters_high; /* number of the part's own weights, 64 bits in two halves */
     /* zero-terminated, in the library's memory; the architecture if the model has only this part */
@@ -117,13 +117,14 @@ typedef struct {
 /* A port: an input of a part. It takes at most dims[0] * dims[1] * ... ids. */
 typedef struct {
     const char *name;    /* zero-terminated, in the library's memory */
-    uint32_t values;     /* its ids are below this */
+    uint32_t values;     /* ids are below this */
     uint32_t dims[4];    /* the shape of the input, 1 for a dimension that does not exist; with any_length, dims[0] is the most items */
-    uint32_t optional;   /* 1: a run may leave it out */
+    uint32_t optional;   /* 1: a run may omit it */
     uint32_t any_length; /* 1: it takes up to dims[0] items; nx_shape.counts has the number */
-    uint32_t like;       /* with any_length: the port whose number of items it shares, or NX_NONE */
-    /* 1: a run fills it itself if it is not given, before encoding, with noise of its seed and its first sample: standard normal deviates z
-     * as the ids nearest to 32768 + 8192 z, at most 65535. The drawn values are a result of the same name, if the part has one. */
+    uint32_t like;       /* with any_length: the port whose number of items this one shares, or NX_NONE */
+    /* 1: a run that is not given this input fills it before encoding, with noise of its seed and its first sample: each standard normal
+     * deviate z becomes the id nearest to 32768 + 8192 z, at most 65535. The drawn values are a result of the same name, if the part has
+     * one. */
     uint32_t noise;
 } nx_port;
 
@@ -132,27 +133,27 @@ enum {
     NX_ROWS_FIXED,     /* dims[0] */
     NX_ROWS_OF_INPUT,  /* as many as the items of an input */
     NX_ROWS_OF_RESULT, /* as many as the rows of another result of the part */
-    NX_ROWS_COUNTED    /* as many as the part finds: nx_session_result_count returns the number, once all is encoded */
+    NX_ROWS_COUNTED    /* as many as the part finds: nx_session_result_count returns the number once everything is encoded */
 };
 
-/* A result: rows of dims[1] * dims[2] * dims[3] numbers, at most dims[0] of them, that a part computes from its inputs. Its ids fill the port
- * of the same name of a later part, as ids that a part draws fill the port that is called like that part. */
+/* A result: at most dims[0] rows of dims[1] * dims[2] * dims[3] values, which a part computes from its inputs. The ids of a result fill the
+ * port of the same name of a later part. Likewise, the ids that a part draws fill the port that has the part's name. */
 typedef struct {
     const char *name;
     uint32_t values;  /* its ids are below this; 0: it holds floats */
     uint32_t dims[4]; /* its shape, 1 for a dimension that does not exist */
     uint32_t rows;    /* NX_ROWS_FIXED, ... */
-    uint32_t rows_of; /* the index of that input or result; otherwise 0 */
+    uint32_t rows_of; /* the index of that input or result, otherwise 0 */
 } nx_result;
 
-/* A map: the weights with which positions attended to others. A row of it is one head of one layer. */
+/* A map: the weights with which positions attended to others. Each row of it is one head of one layer. */
 typedef struct {
     const char *name;
-    uint32_t port;    /* the input whose items are attended to; NX_NONE: the positions before; NX_OWN: `keys` places of the result itself */
+    uint32_t port;    /* the input whose items are attended to; NX_NONE: earlier positions; NX_OWN: `keys` positions of the result itself */
     uint32_t rows;    /* layers times heads */
     uint32_t keys;    /* the most keys that one query attends to */
     uint32_t queries; /* 0: the queries are the positions of the run; otherwise the most queries while the inputs are encoded */
-    uint32_t asking;  /* with queries: the input whose items are the queries; NX_NONE: their number is always `queries` */
+    uint32_t asking;  /* with queries: the input whose items are the queries; NX_NONE: there are always `queries` of them */
 } nx_map;
 
 /* Numbers of the file that a codec needs, such as the colours of a palette. */
@@ -162,7 +163,7 @@ typedef struct {
     const float *data; /* (rows, cols), in the model's block */
 } nx_table;
 
-/* One entry of the file's metadata. Pointers lead into the model's block; text is UTF-8 and not zero-terminated. */
+/* One entry of the file's metadata. Pointers point into the model's block; text is UTF-8 and not zero-terminated. */
 typedef struct {
     const char *key;
     uint32_t key_bytes;
@@ -174,9 +175,9 @@ typedef struct {
     uint32_t value_bytes;
 } nx_metadata;
 
-/* A tensor of a model whose weights come after it: its rows, of row_bytes each, begin at an offset of the file. */
+/* A tensor of a model whose weights are fed after its head: its rows, row_bytes each, begin at this offset of the file. */
 typedef struct {
-    uint32_t offset, rows, row_bytes; /* row_bytes 0: its type is not supported, and there is nothing to feed */
+    uint32_t offset, rows, row_bytes; /* row_bytes 0: its type is not supported, and it has no rows to feed */
 } nx_tensor_info;
 
 typedef struct nx_model nx_model;
@@ -185,13 +186,13 @@ typedef struct nx_session nx_session;
 /* The ABI version, NX_ABI_VERSION of the build. Callers compare it first. */
 NX_API uint32_t nx_abi_version(void);
 
-/* The version of the library that runs, such as "1.2.0": NX_VERSION of its header. */
+/* The version of the running library, such as "1.2.0": NX_VERSION of the header that it was built with. */
 NX_API_NATIVE const char *nx_version(void);
 
 /* The name of a status, such as "NX_E_FORMAT"; "unknown" for other numbers. */
 NX_API_NATIVE const char *nx_status_name(nx_status status);
 
-/* Checks a file completely and computes the bytes of the block that nx_model_open will need.
+/* Checks a whole file and computes the size of the block that nx_model_open will need.
  * file      (length) bytes, any alignment
  * bytes     written on success
  * problem   written on failure, may be null
@@ -199,13 +200,14 @@ NX_API_NATIVE const char *nx_status_name(nx_status status);
 NX_API nx_status nx_model_size(const void *file, size_t length, size_t *bytes, nx_problem *problem);
 
 /* Reads a file into `block` and repacks its weights for the kernels. `*model` points into the block.
- * Returns as nx_model_size, and NX_E_MEMORY when block_bytes is too small. */
+ * Returns the statuses of nx_model_size, or NX_E_MEMORY if block_bytes is too small. */
 NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model, nx_problem *problem);
 
-/* A large file may be opened piece by piece, so that the file and the model are never in memory together. The head of the file, which is
- * everything before the tensors' data, makes a model without weights. Then every tensor is fed, in the order of the list, its rows from the
- * first to the last. The model is the same to the bit as one that was opened whole, and so are its saved sessions. No session can be opened
- * before the last row has been fed. nx_model_head_size and nx_model_begin take a head as nx_model_size and nx_model_open take a file:
+/* A large file may be opened piece by piece, so that the file and the model are never in memory together. A model without weights is made
+ * from the head of the file, which is everything before the tensors' data. Then every tensor is fed in the order of the list, and its rows
+ * from the first to the last. The model is the same to the bit as one that was opened from the whole file, and so are its saved sessions.
+ * No session can be opened before the last row has been fed. nx_model_head_size and nx_model_begin take a head as nx_model_size and
+ * nx_model_open take a file:
  * head (present)   the first bytes of a file of `length` bytes; may include part of the data, and is free after nx_model_begin
  * NX_MORE          the head ends before the list of tensors does
  * NX_E_ARGUMENT    the whole file is needed: its architecture reads weights while it opens (the models of pictures), or its tensors are not
@@ -214,17 +216,18 @@ NX_API_TEXTS nx_status nx_model_head_size(const void *head, size_t present, size
 NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
                                       nx_problem *problem);
 
-/* The number of tensors to be fed, which is 0 for a model that was opened whole, and tensor `index` of them. NX_E_ARGUMENT past the last. */
+/* Returns the number of tensors to feed (0 for a model that was opened whole); describes tensor `index` of them. NX_E_ARGUMENT past the
+ * last. */
 NX_API_TEXTS uint32_t nx_model_tensors(const nx_model *model);
 NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info);
 
-/* Takes the next `rows` rows of tensor `tensor`, which begin with `row`: of every tensor, also of one that the model does not use.
- * Returns NX_MORE while rows are missing, NX_OK when the model is complete, NX_E_ARGUMENT for rows that are not the next ones,
- * NX_E_NUMERIC or NX_E_FORMAT for a weight that is not finite or out of its range: then the model is of no use. */
+/* Takes the next `rows` rows of tensor `tensor`, beginning with row `row`. Every tensor must be fed, even one that the model does not use.
+ * Returns NX_MORE while rows are missing, NX_OK when the model is complete, NX_E_ARGUMENT for rows that are not the next ones, NX_E_NUMERIC
+ * or NX_E_FORMAT for a weight that is not finite or out of its range; the model can then not be used. */
 NX_API_TEXTS nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem);
 
-/* The number of parts of a model; the sizes of a part; its ports, results, maps and tables; and the ids that end a sample. Each returns
- * NX_E_ARGUMENT past the last. */
+/* The number of parts of a model; the sizes of a part; its ports, results, maps and tables; and the ids that end a sample. Each function
+ * returns NX_E_ARGUMENT past the last. */
 NX_API uint32_t nx_model_parts(const nx_model *model);
 NX_API nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info);
 NX_API nx_status nx_model_port(const nx_model *model, uint32_t part, uint32_t index, nx_port *port);
@@ -239,232 +242,230 @@ NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_met
 
 /* ---- a run ----------------------------------------------------------------------------------------------------------- */
 
-/* The shape of a run: its length, the lengths of its inputs, and how finely it keeps keys. */
+/* The shape of a run: its length, the lengths of its inputs, and the precision of its cached keys. */
 typedef struct {
-    uint32_t length;           /* the most positions, up to that of the part; 0: the part's own, if it has one, or no sequence */
-    uint32_t counts[NX_PORTS]; /* number of items of each input of any length; 0: the most, or as many as the port whose count it shares */
-    /* for a part that grows: bits of the cached keys, if they are rounded, 8 or 16; 0: the model's choice, which is 16 if its keys have biases, otherwise 8 */
+    uint32_t length;           /* the capacity in positions, at most that of the part; 0: the part's own length, or no sequence */
+    uint32_t counts[NX_PORTS]; /* number of items of each input of any length; 0: the largest number, or that of its port `like` */
+    /* for a part that grows, bits of a cached key, 8 or 16; 0: the model chooses 16 if its keys have biases, otherwise 8 */
     uint32_t key_bits;
 } nx_shape;
 
-/* The settings with which a run draws. Zeros in the last block of fields turn them off.
+/* The settings of a run's draws. In the last block of fields, zero turns a setting off.
  *
- * The logits of the model are changed in this order, which is that of the usual tools for language models, and then drawn from:
+ * The logits of the model are changed in the following order, which common tools for language models also use, before an id is drawn:
  *   1. biases (nx_session_bias)
  *   2. penalties for the last `penalty_last` ids of the sequence, known or drawn
- *   3. top_k   4. typical_p   5. top_p   6. min_p: each of these filters drops some of the values left by the one before; see
- *   sampling/filters.h
+ *   3. top_k   4. typical_p   5. top_p   6. min_p: each filter drops some of the values left by the one before; see sampling/filters.h
  *   7. temperature
- * This is the order if temperature_last is 1. If it is 0, temperature comes before 3, so that top_p, min_p and typical_p see the tempered
- * probabilities. Nats are always those of the model's own distribution, before 1. */
+ * This is the order with temperature_last = 1. With temperature_last = 0, temperature comes before step 3, so top_p, min_p and typical_p
+ * see the tempered probabilities. Nats always refer to the model's own distribution, before step 1. */
 typedef struct {
     uint32_t seed_low, seed_high; /* 64-bit seed of the noise */
     uint32_t samples;             /* B, 1..NX_MAX_SAMPLES: sequences advanced together; 1 for a part without a sequence */
-    uint32_t first_sample;        /* the noise index of the first of them, so that a set can be split over workers */
+    uint32_t first_sample;        /* the noise index of the first sample, so that a set of samples can be split over workers */
     uint32_t origin;              /* the noise index of the first position, so that a long run can continue in a new session */
     float temperature;            /* logits are divided by it; 0: always the most probable id that the filters keep. Finite, 0..100 */
     uint32_t top_k;               /* keep the k most probable values; 0: all */
     float top_p;                  /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
-    uint32_t maps;                /* 1: the maps of the last position are kept for nx_session_map */
+    uint32_t maps;                /* 1: the maps of the last position are stored for nx_session_map */
     /* Speculative decoding, exact (predictive sampling [Wiggers, Hoogeboom 2020, arXiv:2002.09928]): the most positions that one pass of
-     * the model computes. All but the first of them are computed from guesses of the file's draft, or of look_up; 0..16, 8 is a good
-     * number. The draft guesses with the noise of the positions, most guesses are right, and those after the first wrong one are computed
-     * anew, so the ids are the same as without, to the bit. 0 or 1, more than one sample, maps, hidden states, or a part with neither:
-     * position by position. */
+     * the model computes. The first of them is computed as usual; the others are computed from guesses by the file's draft, or by look_up.
+     * 0..16; 8 works well. The draft guesses with the noise of the positions, so most guesses are right. Positions after the first wrong
+     * guess are computed again, so the ids are the same to the bit as without guesses. 0 or 1, more than one sample, maps, hidden states,
+     * or a part with neither a draft nor look_up: one position per pass. */
     uint32_t look_ahead;
 
-    float typical_p;           /* keep values of typical surprise that together have more than this mass; 0..1, 0 and 1: all */
-    float min_p;               /* keep values at least this many times as probable as the most probable; 0..1, 0: all */
-    uint32_t temperature_last; /* 0 or 1: see above */
+    float typical_p;           /* keep the values of most typical surprisal, until their mass exceeds this; 0..1, 0 and 1: all */
+    float min_p;               /* keep values at least this fraction as probable as the most probable; 0..1, 0: all */
+    uint32_t temperature_last; /* 0 or 1: see the order above */
     uint32_t penalty_last;     /* how many of the last ids are penalised; 0: none */
-    float repetition;          /* a logit above 0 is divided by it, another one multiplied; 0.01..100, 0 and 1: no change */
+    float repetition;          /* a positive logit is divided by it, a negative one multiplied; 0.01..100, 0 and 1: no change */
     float frequency;           /* subtracted from the logit once for each occurrence of the id; -100..100 */
     float presence;            /* subtracted once; -100..100 */
-    /* 1: if a part has no draft, and E = 1, the guesses assume that a text which repeats its last ids continues as it did the last time
-     * [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Pays if the model is larger than the processor's cache, so that
-     * several columns take little longer than one. */
+    /* 1: if a part has no draft and E = 1, guesses come from the text itself: if its last ids occurred before, they are assumed to continue
+     * as they did the last time [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Useful if the model is larger than the
+     * processor's cache, because several columns then take little longer than one. */
     uint32_t look_up;
     uint32_t biases; /* the most ids that nx_session_bias takes in this run; up to NX_MAX_BIASES */
-    uint32_t hidden; /* 1: the hidden states of the last position are kept for nx_session_hidden; 0 where part.hidden_layers is 0 */
+    uint32_t hidden; /* 1: the hidden states of the last position are stored for nx_session_hidden; must be 0 if part.hidden_layers is 0 */
 } nx_settings;
 
-/* Writes the settings of a plain run: one sample, seed 0, temperature 1, the whole distribution, everything else off. All zeros are not
- * valid settings, because they have no sample. */
+/* Writes default settings: one sample, seed 0, temperature 1, the whole distribution, everything else off. A struct of zeros is not valid,
+ * because it has no sample. */
 NX_API_NATIVE void nx_settings_init(nx_settings *settings);
 
-/* Explains a refusal of nx_session_size: returns the same status, and on failure writes the name of the field and the range it must be in, such as
+/* Explains why nx_session_size failed: returns the same status, and on failure writes the name of the field and its allowed range, such as
  * "samples": "must be from 1 to 64". */
 NX_API_NATIVE nx_status nx_session_problem(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape,
                                            nx_problem *problem);
 
-/* Bytes of a session's block for these settings and this shape (null: all zeros).
+/* Computes the size of a session's block for these settings and this shape (null: all zeros).
  * NX_E_ARGUMENT: a setting or the shape is out of its range for this part, or the model is incomplete; NX_E_LIMIT: more than
  * NX_MAX_SESSION_BYTES. */
 NX_API nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape, size_t *bytes);
 
-/* Starts a run before its first element. `*session` points to `block`. Returns the same statuses as nx_session_size, or NX_E_MEMORY. */
+/* Starts a run at its first element. `*session` points to `block`. Returns the same statuses as nx_session_size, or NX_E_MEMORY. */
 NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, uint32_t part, const nx_settings *settings,
                                  const nx_shape *shape, nx_session **session);
 
-/* Extends a run: copies `from` into a block of nx_session_grown_size bytes, with a capacity of `length` positions. It continues with
- * the same bits as a run that was as long from the beginning; `from` is unchanged. So a run may begin with only the memory that it needs at
- * first. Only for a part that `grows`.
- * Returns NX_OK; NX_E_ARGUMENT for a length that is not over that of `from` or is over that of the part, within a position (after NX_MORE),
- * and for a search, whose length changes its result; NX_E_LIMIT as nx_session_size; NX_E_MEMORY when block_bytes is too small. */
+/* Extends a run: copies `from` into a block of nx_session_grown_size bytes, with a capacity of `length` positions. It continues with the
+ * same bits as a run that had this capacity from the beginning; `from` is unchanged. A run can thus begin with only the memory that it
+ * needs at first. Only for a part with `grows`.
+ * Returns NX_OK; NX_E_ARGUMENT if the length is not above that of `from` or is above that of the part, within a position (after NX_MORE),
+ * and for a search, because the length changes its result; NX_E_LIMIT as nx_session_size; NX_E_MEMORY if block_bytes is too small. */
 NX_API_TEXTS nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, uint32_t length, size_t *bytes);
 NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model, const nx_session *from, uint32_t length,
                                        nx_session **session);
 
 /* Checks a saved run that was read back. Returns NX_OK if `block` holds a session of this model that may be continued, otherwise
- * NX_E_STATE. A block begins with two words that name the build and the file that the session is of. */
+ * NX_E_STATE. A block begins with two words that identify the build and the model file. */
 NX_API_TEXTS nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
 
-/* Gives the run one of its inputs. ids (count), each below the port's values; the port's dimensions, or the shape, say what count is.
- * Returns NX_E_ARGUMENT when there is no such port, when an id or the count does not fit, when the input was given before, and after the
- * first position is known or drawn. */
+/* Gives the run one of its inputs. ids (count), each below the port's values; count follows from the port's dimensions or from the shape.
+ * Returns NX_E_ARGUMENT if there is no such port, if an id or the count does not fit, if the input was already given, or after the first
+ * position is known or drawn. */
 NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count);
 
-/* Runs the encoder of the part over its inputs, a slice at a time. Call it until it returns NX_OK, after all inputs have been given that
- * are neither optional nor filled by the run itself (nx_port.noise). A part without an encoder, or one whose encoder has finished, returns
- * NX_OK at once. Returns NX_MORE, NX_OK, NX_E_ARGUMENT when an input is missing, or NX_E_NUMERIC when the output is not finite; from then
- * on every call returns NX_E_NUMERIC. */
+/* Runs the part's encoder over its inputs, one slice per call. Call it until it returns NX_OK. Give all inputs first, except optional ones
+ * and those that the run fills itself (nx_port.noise). If the part has no encoder or its encoder has finished, returns NX_OK immediately.
+ * Returns NX_MORE, NX_OK, NX_E_ARGUMENT if an input is missing, or NX_E_NUMERIC if the output is not finite. After NX_E_NUMERIC every later
+ * call returns it, too. */
 NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
 
-/* Prefill: appends `count` known positions, in passes of many columns. They may come before, between and after drawn ones.
+/* Prefill: appends `count` known positions, in passes of many columns. Known positions may come before, between and after drawn ones.
  * ids     each = 0: (count, E), the same to every sample; each = 1: (count, B, E), NX_NONE for samples that have ended
  * nats    (count, B, E) written: -log p(id | all before it) of the model's own distribution (temperature 1, no filter);
  *         0 where a sample has ended; may be null, which saves the output layer
- * Known ids never end a sample. Returns NX_E_ARGUMENT when there are more positions than remain, when an id is not below `values`, or when
- * inputs or their encoding are still missing; NX_E_NUMERIC when the output is not finite, as from then on every call does;
- * NX_MORE when a slice of a position was computed: call again with the positions that, by nx_session_position, are left. */
+ * Known ids never end a sample. Returns NX_E_ARGUMENT if fewer than `count` positions remain, if an id is not below `values`, or if inputs
+ * or their encoding are missing; NX_E_NUMERIC if the output is not finite (every later call returns it, too); NX_MORE after a slice of a
+ * position: call again with the positions that remain according to nx_session_position. */
 NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, const uint32_t *ids, uint32_t count, int each, float *nats);
 
 /* Draws the next `steps` positions of every sample.
- * Element e of sample s, counted from the origin, is argmax_v( log p_v / T + G(seed, s, e, v) ), G standard Gumbel noise, over the ids that
- * the filters keep, p after biases and penalties; ties go to the lowest id. Elements of one position are drawn in order, each given those
- * before it. A sample that draws one of the part's ends has ended: NX_NONE follows.
+ * Element e of sample s, counted from the origin, is argmax_v( log p_v / T + G(seed, s, e, v) ). G is standard Gumbel noise, v runs over
+ * the ids that the filters keep, and p is taken after biases and penalties; ties go to the lowest id. Elements of one position are drawn in
+ * order, each given those before it. A sample that draws one of the part's ends has ended: its later ids are NX_NONE.
  * ids     (steps, B, E) written
  * nats    (steps, B, E) written as by nx_session_put, may be null
- * drawn   written: how many positions; fewer than `steps` when all samples have ended, or with NX_MORE. May be null
- * Returns NX_E_ARGUMENT when fewer than `steps` positions remain (nothing is drawn) or when inputs are still missing; NX_E_NUMERIC when the
- * output is not finite, at the position where that happened, as from then on every call does; NX_MORE when it must be called again for the
- * remaining steps. */
+ * drawn   written: the number of positions; fewer than `steps` if all samples have ended, or with NX_MORE. May be null
+ * Returns NX_E_ARGUMENT if fewer than `steps` positions remain (nothing is drawn) or if inputs are missing; NX_E_NUMERIC at the position
+ * where the output is not finite (every later call returns it, too); NX_MORE if it must be called again for the remaining steps. */
 NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uint32_t steps, uint32_t *ids, float *nats, uint32_t *drawn);
 
-/* Resamples: sample b becomes a copy of sample parents[b] and continues with its own noise; less likely samples are replaced by copies of
- * likelier ones (the resampling of a particle filter [Gordon et al. 1993]). Only a parent that is chosen twice is copied. The ids and the
- * output of a sample are those of its parent from then on. Without effect before the first draw, where all samples are the same. parents
- * (B). Returns NX_E_ARGUMENT for one that is no sample, within a position (after NX_MORE, or after nx_session_top of a part that draws
- * inside), and of a run that is a search. */
+/* Resamples: sample b becomes a copy of sample parents[b] and continues with its own noise. Copies of likely samples can thus replace
+ * unlikely ones, as in a particle filter [Gordon et al. 1993]. Only parents that are chosen more than once are copied. From then on, a
+ * sample has the ids and the output of its parent. Has no effect before the first draw, when all samples are the same. parents (B). Returns
+ * NX_E_ARGUMENT for a parent that is not a sample, within a position (after NX_MORE, or after nx_session_top of a part that draws inside),
+ * and for a search. */
 NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
-/* Lists the k most probable ids of the next position of each sample, without drawing any. For a part with E = 1. Probabilities are those of
- * the model's own distribution, like all nats. The draw that follows uses the values computed here.
- * ids (B, k) written, the most probable first, ties by id; nats (B, k) written: -log p. NX_NONE and 0 where a sample has ended. Returns
- * NX_E_ARGUMENT for a k of 0 or above `values`, at the end of the run; otherwise as nx_session_draw. */
+/* Lists the k most probable ids of the next position of each sample, without drawing one. For a part with E = 1. Like all nats, the
+ * probabilities are those of the model's own distribution. The next draw uses the values computed here.
+ * ids (B, k) written, the most probable first, ties by id; nats (B, k) written: -log p. NX_NONE and 0 where a sample has ended.
+ * Returns NX_E_ARGUMENT for a k of 0 or above `values` and at the end of the run; otherwise as nx_session_draw. */
 NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
 
-/* A step of a search by beams: sample b becomes what sample parents[b] was, followed by ids[b]. Only a parent that is
- * chosen twice is copied. An end of the part ends the sample; the child of a sample that has ended takes NX_NONE.
- * parents, ids (B). Returns as nx_session_draw, or NX_E_ARGUMENT for a parent or an id that is none. */
+/* One step of a beam search: sample b continues the former sample parents[b] with ids[b]. Only parents that are chosen more than once are
+ * copied. An end of the part ends the sample; the child of a sample that has ended takes NX_NONE. parents, ids (B). Returns the statuses of
+ * nx_session_draw, or NX_E_ARGUMENT for an invalid parent or id. */
 NX_API_NATIVE nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids);
 
 /* A candidate of a step of nx_session_search: the hypothesis of sample `parent`, followed by `id`. */
 typedef struct {
     uint32_t parent, id;
-    uint32_t fate; /* index of the sample that it becomes; or NX_CUT, NX_ENDED */
+    uint32_t fate; /* index of the sample that it becomes, or NX_CUT, NX_ENDED */
     float nats;    /* -log p of all its ids since the search began */
-    float score;   /* nats / ((5 + n) / 6)^alpha for n ids: the lower the better */
+    float score;   /* nats / ((5 + n) / 6)^alpha for n ids; lower is better */
 } nx_candidate;
 #define NX_CUT NX_NONE
 #define NX_ENDED 0xfffffffeu /* it is complete */
 
-/* The next step of a beam search for the ids of the least score [length penalty: Wu et al. 2016, arXiv:1609.08144, section 7]. The samples
- * are hypotheses, which begin as copies of one. Candidates are the best samples * (1 + ends) continuations of the live hypotheses. Among
- * the first `samples` of them, those whose id is an end of the part are complete. The next best become the new live hypotheses, as sample
- * 0, 1, ..., and the rest is dropped. The search is over when there are as many complete hypotheses as samples, when no live one can score
- * below the best complete one, or at the end of the run. Its result is the complete hypothesis of the least score, otherwise the first live
- * one. A search of one sample takes the most probable id at every step. The ids of a hypothesis follow from the chain of parents. Until the
- * search is over, no other call may advance the run; before it, nothing may have been drawn, nor put with each = 1.
+/* Computes the next step of a beam search for the ids of the lowest score [length penalty: Wu et al. 2016, arXiv:1609.08144, section 7].
+ * The samples are the hypotheses; at the start they are copies of one. Candidates are the best samples * (1 + ends) continuations of the
+ * live hypotheses. Among the first `samples` of them, those whose id is an end of the part are complete. The next best become the new live
+ * hypotheses, as sample 0, 1, ..., and the rest is dropped. The search is over when there are as many complete hypotheses as samples, when
+ * no live one can score below the best complete one, or at the end of the run. Its result is the complete hypothesis of the lowest score,
+ * or the first live one if none is complete. With one sample, the search takes the most probable id at every step. The ids of a hypothesis
+ * follow from the chain of parents. Until the search is over, no other call may advance the run. Before it, nothing may have been drawn or
+ * put with each = 1.
  * alpha        of the length penalty, 0 (none) to 2
- * candidates   room for samples * (1 + ends); *count of them written, the best first; of equals the one with the first parent, then id
+ * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step
- * Returns as nx_session_draw; NX_E_ARGUMENT also for an alpha out of range, after the last step, when a sample has ended, and, but for
- * temperature 0, of a part that draws inside. */
+ * Returns as nx_session_draw; NX_E_ARGUMENT also for an alpha out of range, after the last step, when a sample has ended, and for a part
+ * that draws inside unless the temperature is 0. */
 NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *session, float alpha, nx_candidate *candidates, uint32_t *count,
                                          uint32_t *over);
 
-/* Makes `to`, a session just opened on the same part with the same shape, a copy of sample `sample` of `from` as it was at `position`, with
- * the ids before it, the inputs and the state. Given the same settings and the sample's noise index, the branch continues to the bit as the
- * original run would.
- * Returns NX_E_ARGUMENT when the two do not go together, or for a position further back than part.rewinds. */
+/* Makes `to` a copy of sample `sample` of `from` as it was at `position`, with the ids before it, the inputs and the state. `to` must be a
+ * session just opened on the same part with the same shape. With the same settings and the sample's noise index, the branch continues as
+ * the original run would, to the bit.
+ * Returns NX_E_ARGUMENT if the two sessions do not match, or if the position is further back than part.rewinds. */
 NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
-/* Rewinds a run to `position`: all ids known or drawn from there on are dropped. The ids before it count as known from then on, even one
- * that ended a sample and is now the last. The run then continues to the same bits as a run that was given those ids. Errors:
+/* Rewinds a run to `position`: all ids known or drawn from there on are dropped. The ids before it then count as known, even a last id that
+ * ended a sample. The run continues with the same bits as a run that was given those ids. Errors:
  *   NX_E_ARGUMENT  `position` is after the run's position, or further back than part.rewinds; the run is within a position (after NX_MORE);
  *                  it is a beam search; or its part draws inside and the temperature is not 0
- *   NX_E_NUMERIC   the run had a non-finite number */
+ *   NX_E_NUMERIC   the run has a non-finite number */
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
 
-/* Before the draws that follow, adds biases[i] to the logit of ids[i]; replaces all biases given before. They are settings: a saved session
- * includes them, a branch gets its own. ids (count) below `values`, biases (count) within NX_MOST_BIAS; an id that occurs twice gets both.
- * Returns NX_E_ARGUMENT for more than settings.biases or for a number out of its range. */
+/* Adds biases[i] to the logit of ids[i] in all later draws; replaces all earlier biases. Biases are settings: a saved session includes
+ * them, and a branch gets its own. ids (count) below `values`, biases (count) within NX_MOST_BIAS; an id that occurs twice gets the sum of
+ * both biases. Returns NX_E_ARGUMENT for more than settings.biases or for a number out of range. */
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
-/* Changes the settings of the following draws. Samples, first_sample, origin, maps, hidden and biases must not change, and for a part that
- * draws inside neither may seed and temperature; otherwise NX_E_ARGUMENT. */
+/* Changes the settings of the next draws. Samples, first_sample, origin, maps, hidden and biases must not change; for a part that draws
+ * inside, neither must seed and temperature. Otherwise returns NX_E_ARGUMENT. */
 NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
-/* The number of positions that are known or drawn so far, which is the index of the next one. */
+/* Returns the number of positions known or drawn so far, which is the index of the next one. */
 NX_API uint32_t nx_session_position(const nx_session *session);
 
-/* Returns for each of the positions from..from+count-1 the number of guesses that it was computed from: 0 for the first position of a pass
- * and without look-ahead, k for one that follows k right guesses. ahead (count) written.
- * NX_E_ARGUMENT: not drawn or known yet. */
+/* Returns, for each of the positions from..from+count-1, how many guesses it was computed from: 0 for the first position of a pass and
+ * without look-ahead, k for a position after k right guesses. ahead (count) written.
+ * NX_E_ARGUMENT: a position is not drawn or known yet. */
 NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead);
 
-/* The output parameters of the last position for which they were computed (by a draw, a top, or a put with nats). For a categorical
- * distribution these are its logits. output (P) written.
+/* Copies the output parameters of the last position for which they were computed (by a draw, a top, or a put with nats). For a categorical
+ * distribution these are the logits. output (P) written.
  * NX_E_ARGUMENT: no such sample, or no position computed yet. */
 NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
-/* The model's own distribution of an element of the last position computed, at temperature 1 and before all filters, for any kind of
- * output: the probability of each value given all elements before it. For an element after the first, those before it must be drawn or
+/* Computes the model's own distribution of an element of the last computed position, at temperature 1 and before all filters, for any kind
+ * of output: the probability of each value given all elements before it. The elements before it in the same position must be drawn or
  * known. probabilities (V) written. NX_E_ARGUMENT: no such sample or element, no output computed yet, or a sample that has ended. */
 NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_session *session, uint32_t sample, uint32_t element,
                                                 float *probabilities);
 
-/* One row of a map of the last position computed, i, of a sample; needs settings.maps = 1.
- * row       below map.rows. A map with queries is there once the inputs are encoded, is the same for all samples and positions, and has
+/* Copies one row of a map of a sample, for the last computed position, i. Needs settings.maps = 1.
+ * row       below map.rows. A map with queries is ready once the inputs are encoded, is the same for all samples and positions, and has
  *           the rows row * n + query, where n is the number of queries in this run
- * keys      (*count) written: the keys that i attended to, in ascending order. In a map of the past these are positions up to i itself; a
- *           sparse pattern may end before it, or have none. Key j is the element at j - 1 (0: the start, nothing), because the input is
- *           shifted by one. Room for map.keys
- * weights   (*count) written. Room for map.keys
+ * keys      (*count) written: the keys that i attended to, in ascending order. In a map of the past these are positions up to i itself;
+ *           with a sparse pattern the last key may be before i, or there may be none. Key j is the element at j - 1 (0: the start, before
+ *           any element), because the input is shifted by one. Capacity: map.keys
+ * weights   (*count) written. Capacity: map.keys
  * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no maps. */
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
                                 uint32_t *keys, float *weights, uint32_t *count);
 
-/* The hidden states of the last position computed, p, of a sample; needs settings.hidden = 1. They are the outputs of the layers on the way
- * to the output of p: layer 0 is the embedding that enters the first block, layer i the output of block i, before the last norm of the
- * model. A decoder reads id p - 1 there, so these are the hidden states of that id; where nothing was read (position 0 of a text) they are
- * zeros.
+/* Copies the hidden states of the last computed position, p, of a sample. Needs settings.hidden = 1. They are the outputs of the layers
+ * that lead to the output of p: layer 0 is the embedding that enters the first block, layer i is the output of block i, before the model's
+ * last norm. To predict position p, a decoder reads id p - 1, so these are the hidden states of that id. If nothing was read (position 0 of
+ * a text) they are zeros.
  * layer     below part.hidden_layers
  * values    (part.hidden_width) written
  * NX_E_ARGUMENT: no such sample or layer, no position computed yet, or no hidden states. */
 NX_API_TEXTS nx_status nx_session_hidden(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t layer, float *values);
 
-/* The number of values of a result that are ready: all of them once the inputs are encoded; before that, those ready so far of a result
- * that grows slice by slice. *count written. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: a value was not
- * finite. */
+/* Returns the number of values of a result that are ready: all of them once the inputs are encoded. A result that grows slice by slice has
+ * some values earlier. *count written. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: a value was not finite. */
 NX_API_TEXTS nx_status nx_session_result_count(const nx_model *model, const nx_session *session, uint32_t index, uint32_t *count);
 
-/* Reads the values from..from+count-1 of a result, in row-major order. All of them are ready once the inputs are encoded; a result that
- * grows slice by slice may be read earlier, as far as it goes. out (count) written: uint32_t ids or floats, as nx_result.values says.
- * NX_E_ARGUMENT: no such result, or values that are not ready (yet); NX_E_NUMERIC: a value was not finite; NX_E_STATE: an invalid id,
- * because the run was restored from damaged bytes. */
+/* Reads the values from..from+count-1 of a result, in row-major order. All of them are ready once the inputs are encoded; the values of a
+ * result that grows slice by slice may be read as soon as they are ready. out (count) written: uint32_t ids or floats, depending on
+ * nx_result.values. NX_E_ARGUMENT: no such result, or values that are not ready yet; NX_E_NUMERIC: a value was not finite; NX_E_STATE: an
+ * invalid id, because the run was restored from damaged bytes. */
 NX_API nx_status nx_session_result(const nx_model *model, const nx_session *session, uint32_t index, uint32_t from, uint32_t count,
                                    void *out);
 

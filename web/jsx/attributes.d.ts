@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/tools/options.js: change those.
+// Generated from web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/tools/options.js: edit those files.
 
-/** The attributes of <next-pixel>, as JSX has them. */
+/** The attributes of <next-pixel> in JSX. */
 export interface NextPixelAttributes {
   /** Address of the weights, relative to the page. */
   model?: string;
@@ -23,53 +23,52 @@ export interface NextPixelAttributes {
   loading?: 'lazy' | 'play';
   /** `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked. */
   integrity?: string;
-  /** Picture to complete or to enlarge, sound to continue, or MIDI file to continue or to harmonise. */
+  /** Picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise. */
   src?: string;
   /** Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1. */
   samples?: number | string;
   /** Of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same again. Default: a random one. */
   seed?: number | string;
-  /** 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a translation or a caption 0, and
-   * above 0 only with one beam. */
+  /** 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a translation or a caption, 0 (a
+   * higher value needs a single beam). */
   temperature?: number | string;
   /** 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable token at every step,
-   * returned as it comes. Default 1. */
+   * returned immediately. Default 1. */
   beams?: number | string;
-  /** The beginning of the text, the sentence to translate or to tag, or the first message. */
+  /** The beginning of the text, the sentence to translate or tag, or the first message. */
   prompt?: string;
-  /** The system message of a chat, which the visitor can edit if there are controls. */
+  /** The system message of a chat; the visitor can edit it if there are controls. */
   system?: string;
-  /** The chat template, in the language Jinja, instead of that of the file. */
+  /** A chat template in the Jinja language, which replaces that of the file. */
   template?: string;
-  /** Draw from the most probable values whose total probability is this, over 0 to 1. Default 1. */
+  /** Nucleus sampling: draw from the most probable values, until their total probability is this, over 0 to 1. Default 1. */
   'top-p'?: number | string;
-  /** Maximum number of tokens to draw. Default: the rest of the context; if more are requested, the older half of the context is dropped
-   * whenever it is full. For a translation, 50 more than the sentence has, as in the paper, or the model's capacity, because unknown words
-   * may make it loop. */
+  /** Maximum number of tokens to draw. Default: the rest of the context. If more are requested, the older half of the context is dropped
+   * whenever it is full. For a translation the default is 50 more than the sentence has, as in the paper, or the model's capacity, because
+   * unknown words may make it loop. */
   'max-tokens'?: number | string;
-  /** Rows of it that are known; absent: half of them. */
+  /** Number of known rows of the picture; absent: half of them. */
   rows?: number | string;
-  /** For a MIDI file, the names of its voices, which are kept while the others are drawn, separated by spaces; absent: none, it is
-   * continued. */
+  /** For a MIDI file, the names of the voices to keep, separated by spaces, while the others are drawn; absent: the file is continued. */
   voices?: string;
-  /** Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8 make fewer slips and take
-   * as much longer; `samples` times `tries` is at most 64. Default 1. */
+  /** Number of pictures to draw for each one shown; they compete while they are drawn (`resample`), and the likeliest is shown. 4 to 8 make
+   * fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1. */
   tries?: number | string;
   /** The class to draw. */
   label?: string;
   /** The speaker, for an audio model that has several. */
   speaker?: string;
-  /** Maximum length in seconds, over 0 to 120; the sound may end before. Default 2. */
+  /** Maximum length in seconds, over 0 to 120; the sound may end earlier. Default 2. */
   seconds?: number | string;
-  /** Maximum number of bars of music, 1 to 1000, including the given ones; the music may end before. Default: the model's capacity. */
+  /** Maximum number of bars of music, 1 to 1000, including the given ones; the music may end earlier. Default: the model's capacity. */
   bars?: number | string;
   /** Quarters per minute, 20 to 400, for playback and files. Default 84. */
   tempo?: number | string;
-  /** Seed of the picture that a walk begins with. Default 1. */
+  /** Seed of the first picture of a walk. Default 1. */
   from?: number | string;
-  /** Seed of the one that it leads to. Default 2. */
+  /** Seed of the last picture of a walk. Default 2. */
   to?: number | string;
-  /** Pictures of a walk. Default 30. */
+  /** Number of pictures of a walk. Default 30. */
   steps?: number | string;
   /** `line`, `sphere` or `circle`. Default: `sphere`. */
   shape?: string;

@@ -2,13 +2,12 @@
 // @ts-check
 
 /**
- * Chat models of other makers that this engine runs, smallest first: files on the Hugging Face Hub, each at one commit, so that an address
- * always gives the same bytes. Data for a page that offers them: `import { chatModels } from 'nextpixel/chat-models'`, then
- * `load(model.url)`.
+ * Published chat models that this engine runs, smallest first: files on the Hugging Face Hub, each pinned to a commit, so that an address
+ * always gives the same bytes. A page can offer them: `import { chatModels } from 'nextpixel/chat-models'`, then `load(model.url)`.
  *
- * The source of the entries: the hub itself was not queried. Address, commit, file name, bytes and SHA-256 are those that several public
- * repositories pin (found by exact search in an index of public source code, 27 November 2026). A file can be compared with its SHA-256
- * here, and with the page of its commit, https://huggingface.co/OWNER/NAME/tree/COMMIT:
+ * Source of the entries: the hub itself was not queried. Several public repositories pin the same address, commit, file name, size and
+ * SHA-256 (found by exact search in an index of public source code, 27 November 2026). To verify a file, compare it with the SHA-256 here
+ * and with the page of its commit, https://huggingface.co/OWNER/NAME/tree/COMMIT:
  *
  *   SmolLM2-135M-Instruct-Q8_0.gguf   144,811,360   5a1395716f7913741cc51d98581b9b1228d80987a9f7d3664106742eb06bba83
  *   gemma-3-270m-it-Q8_0.gguf         291,545,600   0ef57d2c838458a1952664260dcba38e5bdda37494f3af732f06e4add24068e3
@@ -20,9 +19,9 @@
  *   Llama-3.2-1B-Instruct-Q4_K_M.gguf 807,694,464   6f85a640a97cf2bf5b8e764087b1e83da0fdb51d7c9fab7d0fece9385611df83
  *   SmolLM3-Q4_K_M.gguf             1,915,305,312   8334b850b7bd46238c16b0c550df2138f0889bf433809008cc17a8b05761863e
  *
- * Licences are those that these repositories and the makers' model cards name. Languages come from the model cards; for Gemma 3 below 4 B,
- * from the announcement on the hub's blog, which names English; for the 119 languages of Qwen 3, those with a page here and the largest are
- * listed.
+ * Licences are quoted from these repositories and from the makers' model cards. Languages come from the model cards, with two exceptions:
+ * for Gemma 3 below 4 B, from the announcement on the hub's blog, which names English; of the 119 languages of Qwen 3, only the largest and
+ * those with a page here are listed.
  */
 
 /**
@@ -32,9 +31,9 @@
  * @property {string} url         for load(): hf:owner/name@commit/file.gguf
  * @property {number} bytes       size of the file, which is downloaded as a whole
  * @property {string} license     an SPDX identifier, or the name that its makers gave it
- * @property {string} licenseUrl  its text
+ * @property {string} licenseUrl  address of the licence's text
  * @property {string[]} languages BCP 47
- * @property {number} [languageCount]  how many languages its makers name, if there are more
+ * @property {number} [languageCount]  number of languages, if its makers name more than are listed
  */
 
 const APACHE = { license: 'Apache-2.0', licenseUrl: 'https://www.apache.org/licenses/LICENSE-2.0' };
@@ -119,25 +118,27 @@ export const chatModels = [
   },
 ];
 
-/** Bytes of memory in addition to the file: the worker and the engine (node tests/bench/which-file.js: 44 to 52 MB, for any file). */
+/**
+ * Bytes of memory that the worker and the engine need in addition to the file (node tests/bench/which-file.js: 44 to 52 MB, for any file).
+ */
 const BESIDE = 52e6;
 
-/** The most bytes of memory that a model takes while it is loaded; a conversation adds its keys and values. @param {ChatModel} model */
+/** Peak memory of a model in bytes, while it is loaded; a conversation adds its keys and values. @param {ChatModel} model */
 export const memoryOf = ({ bytes }) => bytes + BESIDE;
 
 /**
- * Bytes of weights that one thread reads per second: every token reads the whole file. Measured: 23.1 ms per token for a file of 145 MB,
- * 101 ms for one of 639 MB, in Chromium 156 on an Intel Xeon with 9 GB/s of memory bandwidth (chapter Numbers, npm run bench -- --only ours
- * --sizes 135M,0.6B; November 2026). Faster memory gives more.
+ * for load(), as hf:owner/name@commit/file.gguf Measured: 23.1 ms per token for a file of 145 MB, 101 ms for one of 639 MB, in Chromium 156
+ * on an Intel Xeon with 9 GB/s of memory bandwidth (chapter Numbers, npm run bench -- --only ours --sizes 135M,0.6B; November 2026). Faster
+ * memory gives more.
  */
 const READ = 6.3e9;
 
-/** Tokens per second on the machine of the measurement; a guide to how models compare. @param {ChatModel} model */
+/** Tokens per second on the machine of the measurement, useful to compare models. @param {ChatModel} model */
 export const tokensPerSecondOf = ({ bytes }) => READ / bytes;
 
 /**
- * The model to try first: the last one in the list that supports the language, takes at most an eighth of the memory and writes five tokens
- * per second; otherwise the first one.
+ * The model to try first: the largest one that supports the language, needs at most an eighth of the memory and writes five tokens per
+ * second, or the first one if there is none.
  *
  * @param {{ deviceMemory?: number, language?: string }} [device]  deviceMemory: in GiB, as some browsers report it in navigator (default
  *   4); language: BCP 47 (default 'en')

@@ -2,29 +2,32 @@
 // @ts-check
 
 /**
- * The addresses of the files next to the library. No other module contains them: the single-file build replaces this module by one that
- * embeds the files (web/tools/single.js).
+ * The addresses of the files that are published next to the library. No other module contains these addresses: the single-file build
+ * replaces this module with one that embeds the files (web/tools/single.js).
  *
- * `new URL('name', import.meta.url)` and `new Worker(new URL(...))` are the forms that bundlers recognise, so each is written out once
- * here; any other address is made from HERE, which bundlers leave alone.
+ * Bundlers recognise `new URL('name', import.meta.url)` and `new Worker(new URL(...))`, so each of these is written out once here. Any
+ * other address is made from HERE, which bundlers leave alone.
  */
 
 const HERE = import.meta.url;
 
-/** The folder of the published files when `vite dev` has moved the library, without them, into its folder of pre-bundled packages. */
+/**
+ * The folder of the published files, if `vite dev` has moved the library into its folder of pre-bundled packages without moving those
+ * files.
+ */
 const MOVED = /^(.*\/)\.vite\/deps[^/]*\/[^/]*$/.exec(HERE);
 
 /** @param {string} name */
 const unmoved = (name) => new URL(`${MOVED?.[1]}nextpixel/web/dist/${name}`);
 
-/** The worker's script, for cases that startWorker() does not cover: fetched, or in Node. */
+/** The address of the worker's script, for cases that startWorker() does not cover: a fetched script, or Node. */
 export const workerAddress = () => (MOVED ? unmoved('worker.js') : new URL(WORKER, HERE));
 const WORKER = './worker.js';
 
-/** The script itself, if it is embedded. @type {string | undefined} */
+/** The source text of the worker's script, if it is embedded. @type {string | undefined} */
 export const workerText = undefined;
 
-/** Starts the worker of a browser. */
+/** Starts a worker in a browser. */
 export const startOwn = () =>
   MOVED ? new Worker(unmoved('worker.js'), { type: 'module' }) : new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
 
@@ -41,9 +44,9 @@ const BUILDS = {
  * A build of the library.
  *
  * @param {keyof typeof BUILDS} name  see simd.js
- * @returns {URL | Promise<Uint8Array<ArrayBuffer>>} its address, or the file itself
+ * @returns {URL | Promise<Uint8Array<ArrayBuffer>>} its address, or the contents of the file
  */
 export const build = (name) => BUILDS[name]();
 
-/** Advice for a file with unexpected contents. */
+/** Advice in case a file has unexpected contents. */
 export const hint = () => (MOVED ? " Vite has moved the library: say optimizeDeps: { exclude: ['nextpixel'] } in vite.config.js" : '');

@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * The flow of results and ids from part to part of a model. The parts are in file order. A port takes the result of an earlier part with
- * the port's name, or the ids that a part of that name draws. The caller gives the inputs that no part produces.
+ * The flow of results and ids between the parts of a model. The parts are in file order. A port takes the result of an earlier part that
+ * has the port's name, or the ids that a part of that name draws. The caller provides the inputs that no part produces.
  *
- *     encoder  encodes, codes -> prior  draws, from codes -> decoder  encodes, from prior, while that draws
+ *     encoder  encodes; codes -> prior  draws; its ids -> decoder  encodes while the prior is still drawing
  */
 
 /** @import { Part } from './engine/protocol.js' */
@@ -15,16 +15,17 @@
  *
  * @typedef {object} Stage
  * @property {Part} part
- * @property {boolean} draws   otherwise it encodes, and produces results
- * @property {Record<string, { part: Part, result?: string }>} from  the source for its ports: a result, or the ids that the part draws
- * @property {number} [reach]  for a part that encodes drawn ids: the number of ids on either side of an id that affect its results, so that
- *   encoding begins before all ids are drawn. Undefined: it waits for the last id
- * @property {number} [least]  for such a part, the minimum number of ids that are encoded together, except the last ones. Undefined: 1
+ * @property {boolean} draws   otherwise it encodes and produces results
+ * @property {Record<string, { part: Part, result?: string }>} from  the source of each port: a result of that part, or the ids that it
+ *   draws
+ * @property {number} [reach]  for a part that encodes drawn ids: how many ids on either side of an id affect its results; encoding can then
+ *   begin before all ids are drawn. Undefined: it waits for the last id
+ * @property {number} [least]  for such a part, the minimum number of ids to encode together, except at the end. Undefined: 1
  */
 
 /**
  * @param {Part[]} parts
- * @param {Record<string, number>} [reach]  of parts, by their names
+ * @param {Record<string, number>} [reach]  reach of each part, by name
  * @returns {Stage[]}
  */
 export function flowOf(parts, reach = {}) {
@@ -33,7 +34,7 @@ export function flowOf(parts, reach = {}) {
     const from = {};
     for (const { name } of part.inputs) {
       for (const before of parts.slice(0, at)) {
-        // the last one counts
+        // if several results match, the last one is used
         if (before.results.some((result) => result.name === name && result.values > 0)) from[name] = { part: before, result: name };
         else if (before.outputs > 0 && before.name === name) from[name] = { part: before };
       }

@@ -35,8 +35,8 @@ import { isAddress, isLasting, readSource } from './load/source.js';
 import { compile, compileBest } from './workers/wasm.js';
 
 /**
- * Milliseconds from when a model is ready until its file is cached, which takes tens of milliseconds of the page's thread; the first
- * element does not wait for it.
+ * Milliseconds between the moment a model is ready and the caching of its file. Caching takes tens of milliseconds on the page's thread, so
+ * the first element does not wait for it.
  */
 const KEEP_MS = 500;
 
@@ -62,28 +62,28 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
 /**
  * @typedef {object} LoadOptions
  * @property {(progress: Progress) => void} [onProgress]  called as the weight file arrives, and between the phases of loading
- * @property {AbortSignal} [signal]   aborts loading
+ * @property {AbortSignal} [signal]   aborts the loading
  * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have. With it, even a large file (32 MB or
- *   more) is held in memory as a whole before it is opened; without, it goes to the engine while it arrives
+ *   more) is held in memory as a whole before it is opened; without it, a large file goes to the engine as it arrives
  * @property {boolean} [cache]       whether a browser stores the weight file in its Cache API (as 'nextpixel'), for the next visit and for
  *   offline use. A file that has changed on the server is downloaded again. Default true
- * @property {number} [patience]      how long a server may send nothing, in milliseconds; then the rest is requested again, if the server
- *   supports ranges, and after a few attempts loading fails. Default 30000
- * @property {number | 'auto'} [workers]  how many workers share the samples of a run, 1 to 16, each with a copy of the model in memory. The
- *   images are the same. Useful with that many real cores (`navigator.hardwareConcurrency` often counts two for each). 'auto': 1 to 4, as
- *   many as run in parallel at nearly full speed, measured while the file arrives; see `model.workers`. Default 1
- * @property {number} [threads]      how many threads share the products of each step of a text model, and one copy of its weights: 1 to 16.
- *   The tokens are the same. Needs shared memory: in a browser, a page that is cross-origin isolated; otherwise one, see `model.threads`.
- *   Useful for large models with that many real cores. Default 1
- * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm or nextpixel-pairs.wasm if relaxed SIMD is known to work; by
- *   default the fastest one on this machine, from the library's folder
- * @property {WorkerUrl} [workerUrl]  worker.js of the same version; by default the one in the library's folder
- * @property {import('./base/dom.js').Dom<'Worker'>} [worker]  that script as a module worker, which the page started before loading the
- *   library; the model owns it from now on
+ * @property {number} [patience]      how long a server may send nothing, in milliseconds. Then the missing rest is requested again, if the
+ *   server supports ranges; after a few attempts loading fails. Default 30000
+ * @property {number | 'auto'} [workers]  how many workers share the samples of a run, 1 to 16, each with its own copy of the model in
+ *   memory. The images do not depend on it. Useful with that many physical cores (`navigator.hardwareConcurrency` often counts two for
+ *   each). 'auto': 1 to 4, as many as run in parallel at nearly full speed, measured while the file arrives; see `model.workers`. Default 1
+ * @property {number} [threads]      how many threads share the products of each step of a text model, with one copy of its weights: 1 to
+ *   16. The tokens do not depend on it. Needs shared memory, in a browser a page that is cross-origin isolated; without it, one thread is
+ *   used, see `model.threads`. Useful for large models with that many physical cores. Default 1
+ * @property {string | URL} [wasmUrl] address of nextpixel.wasm, or of nextpixel-relaxed.wasm or nextpixel-pairs.wasm if relaxed SIMD is
+ *   known to work; by default the fastest one for this machine, from the library's folder
+ * @property {WorkerUrl} [workerUrl]  address of worker.js of the same version; by default the one in the library's folder
+ * @property {import('./base/dom.js').Dom<'Worker'>} [worker]  a module worker running that script, which the page started before it loaded
+ *   the library; the model owns it from now on
  */
 
 /**
- * Checks the options with addresses, before anything is fetched.
+ * Checks the options that are addresses, before anything is fetched.
  *
  * @param {{ cache?: unknown, wasmUrl?: unknown, workerUrl?: unknown, integrity?: unknown, worker?: any }} options
  */
@@ -98,7 +98,7 @@ function checkSource({ cache, wasmUrl, workerUrl, integrity, worker }) {
     throw argumentError(`worker must be a Worker, not ${show(worker)}`);
 }
 
-/** Fetches the recovery code in advance; retries if it did not arrive. */
+/** Fetches the recovery code in advance; retries if that failed. */
 function prepare() {
   recovery.code ??= part(() => import('./recovery.js'));
   recovery.code.catch(() => {
@@ -110,9 +110,9 @@ function prepare() {
  * Loads a model. In TypeScript, `load<'sound'>(address)` has the verbs of the given kind, and its generate() returns a SoundRun.
  *
  * @template {Kind} [K=Kind]
- * @param {Source | Source[]} source  the address of a weight file, in Node also a path, or hf:owner/name/file.gguf for one on the Hugging Face Hub; a
- *   Blob or File; its bytes; a Response or a ReadableStream that brings them; of a model in several files all of these, or the address of the first,
- *   ...-00001-of-00003.gguf
+ * @param {Source | Source[]} source  the address of a weight file, in Node also a path, or hf:owner/name/file.gguf for one on the Hugging
+ *   Face Hub; a Blob or File; its bytes; a Response or a ReadableStream of them. For a model in several files, a list of all of these, or
+ *   the address of the first, ...-00001-of-00003.gguf
  * @param {LoadOptions} [options]
  * @returns {Promise<ModelOf<K>>} rejects with a NextPixelError, or with the signal's reason
  */
@@ -131,7 +131,7 @@ export async function load(source, options = {}) {
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
   wholeNumber('threads', threads, 1, MAX_THREADS);
   const sharing = threads > 1 ? await part(() => import('./workers/threads.js')) : undefined;
-  // The workers, the module and the weights load in parallel; if one fails, the others are aborted.
+  // The workers, the module and the weights load in parallel; if one of these fails, the others are aborted.
   const giveUp = new AbortController();
   const abort = () => giveUp.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
@@ -142,7 +142,7 @@ export async function load(source, options = {}) {
   /** @type {Progress} */
   let progress = { phase: 'connect', loaded: 0, total: undefined };
   let over = false;
-  /** The error thrown by the caller's function: any value, even undefined. @type {{ reason: unknown } | undefined} */
+  /** The error thrown by the caller's onProgress: any value, even undefined. @type {{ reason: unknown } | undefined} */
   let failed;
   const fail = (/** @type {unknown} */ reason) => {
     if (over) throw reason;
@@ -159,7 +159,7 @@ export async function load(source, options = {}) {
     }
   };
   const reading = { ...options, signal: giveUp.signal, onProgress: (/** @type {object} */ news) => tell({ phase: 'download', ...news }) };
-  /** A cached file that is bad is fetched once more. @param {unknown} error */
+  /** If a cached file is bad, fetches it once more. @param {unknown} error */
   const afresh = async (error) => {
     if (giveUp.signal.aborted || !isAddress(source)) throw error;
     return (await recovering(error)).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
@@ -168,7 +168,7 @@ export async function load(source, options = {}) {
     tell({});
     const compiled = again(
       () => (wasmUrl === undefined ? (sharing?.compileThreads ?? compileBest)(patience) : compile(wasmUrl, patience)),
-      ({ code, cause }) => code === 'network' && cause && !cause.code && !giveUp.signal.aborted, // with a code: a server that sends nothing
+      ({ code, cause }) => code === 'network' && cause && !cause.code && !giveUp.signal.aborted, // a code: the server sends nothing
     );
     const loaded = Promise.all([compiled, readSource(source, reading).catch(afresh)]);
     const links = trying && most > 1 ? trying.addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);
@@ -186,7 +186,7 @@ export async function load(source, options = {}) {
     tell({ phase: 'ready' });
     await heard.turn();
     giveUp.signal.throwIfAborted();
-    // A worker that was ended from outside is replaced by one that reads the file again.
+    // If a worker was ended from outside, its replacement reads the file again.
     if (isLasting(source)) {
       for (const link of kept) {
         link.restore = async () =>
@@ -215,28 +215,27 @@ export async function load(source, options = {}) {
 }
 
 /**
- * As in load(); workers, threads, worker: those of the first caller.
+ * As in load(), except that workers, threads and worker are those of the first caller.
  *
  * @typedef {Pick<LoadOptions, 'onProgress' | 'signal' | 'workers' | 'threads' | 'cache' | 'integrity' | 'worker'>} AcquireOptions
  */
 
 /**
- * Loads a model, or shares one that is already loaded, for example by elements of the page: one download, one worker, one copy in memory.
+ * Loads a model, or shares one that is already loaded, for example by an element of the page: one download, one worker, one copy in memory.
  *
  * @template {Kind} [K=Kind]
  * @param {string | URL} url
  * @param {AcquireOptions} [options]
- * @returns {Promise<Hold & { model: ModelOf<K> }>} to be released, not closed
+ * @returns {Promise<Hold & { model: ModelOf<K> }>} must be released, not closed
  */
 export async function acquire(url, options = {}) {
   return /** @type {any} */ ((await part(() => import('./load/holders.js'))).acquire(url, options));
 }
 
 /**
- * The tokenizer of a weight file, or of a file that has a vocabulary and no weights. Only the beginning of a large file is read.
+ * Reads the tokenizer of a weight file, or of a file with a vocabulary but no weights. Only the beginning of a large file is read.
  *
- * @param {VocabularySource} source  an address, in Node also a path; a response, bytes or
- *   a File
+ * @param {VocabularySource} source  an address, in Node also a path; a response, bytes or a File
  * @param {{ signal?: AbortSignal }} [options]
  * @returns {Promise<Tokenizer>} rejects with a NextPixelError: 'unsupported' if the file has no vocabulary or one of another kind, 'format'
  *   or 'limit' if it is damaged
@@ -248,7 +247,7 @@ export async function tokenizer(source, options = {}) {
   return (await part(() => import('./kinds/text/texts.js'))).tokenizerOf(source, signal);
 }
 
-// The types of everything that load() leads to.
+// The types of everything that load() returns.
 export * from './kinds/types.js';
 /** @typedef {import('./model/model.js').Model} Model */
 /** @typedef {import('./model/of-kind.js').Kind} Kind */

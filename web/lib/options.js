@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js and web/lib/kinds by node web/tools/options.js: change those.
+// Generated from web/lib/settings.js and web/lib/kinds by node web/tools/options.js: edit those files.
 // @ts-check
 
 /** The options of runs. */
@@ -16,18 +16,18 @@
  * @property {number} [samples] number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {number} [temperature] 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
- * translation or a caption 0, and above 0 only with one beam
- * @property {boolean} [probabilities] true: each step includes the whole distribution of each of its values under the model itself:
- * temperature 1, no filter. Slower; the drawn samples are the same. Default false
+ * translation or a caption, 0 (a higher value needs a single beam)
+ * @property {boolean} [probabilities] true: each step includes the model's whole distribution of each of its values, at temperature 1 and
+ * without filters. Slower; the drawn samples are the same. Default false
  * @property {number} [beams] 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable
- * token at every step, returned as it comes. Default 1
- * @property {number} [lengthPenalty] 0 to 2, for several beams: the nats of a translation of n tokens, its end included, are divided by ((5
+ * token at every step, returned immediately. Default 1
+ * @property {number} [lengthPenalty] 0 to 2, for several beams: the nats of a translation of n tokens, including its end, are divided by ((5
  * + n) / 6) to this power, so that long translations are not penalised. Default 0.6
- * @property {boolean} [maps] true: each step is one position of each sample and includes its attention (`step.maps`). Slower, without
+ * @property {boolean} [maps] true: each step is one position of each sample, and includes its attention (`step.maps`). Slower, without
  * speculative decoding; the drawn samples are the same. Default false
- * @property {string} [forced] given words: returns the attention at each of them instead of writing the model's own words
- * @property {number | (number | null)[]} [lookAt] the only location of the picture that is attended to, by its index in the keys of `maps`;
- * one for all words, or a list of them for the first words, null where the model chooses
+ * @property {string} [forced] words to write instead of the model's own; each step then has the attention at its word
+ * @property {number | (number | null)[]} [lookAt] the only location of the picture to attend to, as an index of the keys of `maps`; one for
+ * all words, or a list for the first words, with null where the model chooses
  * @property {AbortSignal} [signal] stops the run
  */
 
@@ -37,16 +37,17 @@
  * @typedef {object} CodeOptions
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {number} [temperature] 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
- * translation or a caption 0, and above 0 only with one beam
+ * translation or a caption, 0 (a higher value needs a single beam)
  * @property {number} [topK] draw only from the k most probable values; 0: all. Default 0
- * @property {number} [topP] draw from the most probable values whose total probability is this, over 0 to 1. Default 1
+ * @property {number} [topP] nucleus sampling: draw from the most probable values, until their total probability is this, over 0 to 1.
+ * Default 1
  * @property {Label} [label] the class to draw
  * @property {Label} [speaker] the speaker, for an audio model that has several
- * @property {number} [seconds] maximum length in seconds, over 0 to 120; the sound may end before. Default 2
- * @property {boolean} [probabilities] true: each step includes the whole distribution of each of its values under the model itself:
- * temperature 1, no filter. Slower; the drawn samples are the same. Default false
- * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws these as a whole.
- * Default: as many as take about 10 ms
+ * @property {number} [seconds] maximum length in seconds, over 0 to 120; the sound may end earlier. Default 2
+ * @property {boolean} [probabilities] true: each step includes the model's whole distribution of each of its values, at temperature 1 and
+ * without filters. Slower; the drawn samples are the same. Default false
+ * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws whole pixels. Default:
+ * as many as take about 10 ms
  * @property {AbortSignal} [signal] stops the run
  */
 
@@ -57,9 +58,9 @@
  * @property {number} [samples] number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {Label} [label] the class to draw
- * @property {ArrayLike<number> | ArrayLike<number>[]} [latent] the latent of the pictures, in the form of `step.latent`: `info.latent`
- * numbers, about -3 to 3; or one for each sample. Default: drawn from the seed
- * @property {boolean} [maps] true: each step is one position of each sample and includes its attention (`step.maps`). Slower, without
+ * @property {ArrayLike<number> | ArrayLike<number>[]} [latent] the latent of the pictures, like `step.latent`: `info.latent` numbers, about
+ * -3 to 3; or one latent for each sample. Default: drawn from the seed
+ * @property {boolean} [maps] true: each step is one position of each sample, and includes its attention (`step.maps`). Slower, without
  * speculative decoding; the drawn samples are the same. Default false
  * @property {AbortSignal} [signal] stops the run
  */
@@ -70,20 +71,21 @@
  * @typedef {object} NoteOptions
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {number} [temperature] 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
- * translation or a caption 0, and above 0 only with one beam
+ * translation or a caption, 0 (a higher value needs a single beam)
  * @property {number} [topK] draw only from the k most probable values; 0: all. Default 0
- * @property {number} [topP] draw from the most probable values whose total probability is this, over 0 to 1. Default 1
- * @property {number} [bars] maximum number of bars of music, 1 to 1000, including the given ones; the music may end before. Default: the
+ * @property {number} [topP] nucleus sampling: draw from the most probable values, until their total probability is this, over 0 to 1.
+ * Default 1
+ * @property {number} [bars] maximum number of bars of music, 1 to 1000, including the given ones; the music may end earlier. Default: the
  * model's capacity
  * @property {number} [tempo] quarters per minute, 20 to 400, for playback and files. Default 84
- * @property {boolean} [parallels] false: no drawn voice moves in parallel fifths or octaves with a higher one, a rule of counterpoint that
- * the model has not learned. Default true
- * @property {boolean} [probabilities] true: each step includes the whole distribution of each of its values under the model itself:
- * temperature 1, no filter. Slower; the drawn samples are the same. Default false
- * @property {boolean} [maps] true: each step is one position of each sample and includes its attention (`step.maps`). Slower, without
+ * @property {boolean} [parallels] false: no drawn voice moves in parallel fifths or octaves with a higher one. The model has not learned
+ * this rule of counterpoint. Default true
+ * @property {boolean} [probabilities] true: each step includes the model's whole distribution of each of its values, at temperature 1 and
+ * without filters. Slower; the drawn samples are the same. Default false
+ * @property {boolean} [maps] true: each step is one position of each sample, and includes its attention (`step.maps`). Slower, without
  * speculative decoding; the drawn samples are the same. Default false
- * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws these as a whole.
- * Default: as many as take about 10 ms
+ * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws whole pixels. Default:
+ * as many as take about 10 ms
  * @property {AbortSignal} [signal] stops the run
  */
 
@@ -94,24 +96,25 @@
  * @property {number} [samples] number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {number} [temperature] 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
- * translation or a caption 0, and above 0 only with one beam
+ * translation or a caption, 0 (a higher value needs a single beam)
  * @property {number} [topK] draw only from the k most probable values; 0: all. Default 0
- * @property {number} [topP] draw from the most probable values whose total probability is this, over 0 to 1. Default 1
+ * @property {number} [topP] nucleus sampling: draw from the most probable values, until their total probability is this, over 0 to 1.
+ * Default 1
  * @property {Label} [label] the class to draw
- * @property {boolean} [probabilities] true: each step includes the whole distribution of each of its values under the model itself:
- * temperature 1, no filter. Slower; the drawn samples are the same. Default false
+ * @property {boolean} [probabilities] true: each step includes the model's whole distribution of each of its values, at temperature 1 and
+ * without filters. Slower; the drawn samples are the same. Default false
  * @property {boolean} [lookAhead] speculative decoding, for a single sample of a model with a draft (`info.lookAhead`): true computes
- * several pixels in a pass, false one. The image is the same. Default: the faster one on this machine, measured while the first images are
- * drawn
- * @property {number} [resample] samples compete while they are drawn, in groups of this many neighbours, which must divide them: every few
- * rows the less likely half of each group is dropped, and the other half is duplicated, with new noise. At the end the samples of a group
- * are sorted, the likeliest first. Larger groups make fewer slips and plainer images. 0 or 1: no sample is dropped. Default 0
- * @property {number} [resampleRows] number of rows between two resamplings, or as many elements if the model draws blocks, 1 to the image's
+ * several pixels per pass, false one. The image is the same. Default: the faster of the two on this machine, measured during the first
+ * images
+ * @property {number} [resample] lets samples compete in groups of this many neighbours; it must divide the number of samples. Every few
+ * rows, the less likely half of each group is replaced by copies of the other half, with new noise. At the end, the samples of each group
+ * are sorted, the likeliest first. Larger groups make fewer mistakes and plainer images. 0 or 1: no sample is dropped. Default 0
+ * @property {number} [resampleRows] number of rows between two resamplings, or of elements if the model draws blocks, 1 to the image's
  * height. Default 4
- * @property {boolean} [maps] true: each step is one position of each sample and includes its attention (`step.maps`). Slower, without
+ * @property {boolean} [maps] true: each step is one position of each sample, and includes its attention (`step.maps`). Slower, without
  * speculative decoding; the drawn samples are the same. Default false
- * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws these as a whole.
- * Default: as many as take about 10 ms
+ * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws whole pixels. Default:
+ * as many as take about 10 ms
  * @property {AbortSignal} [signal] stops the run
  */
 
@@ -121,18 +124,19 @@
  * @typedef {object} SoundOptions
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {number} [temperature] 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
- * translation or a caption 0, and above 0 only with one beam
+ * translation or a caption, 0 (a higher value needs a single beam)
  * @property {number} [topK] draw only from the k most probable values; 0: all. Default 0
- * @property {number} [topP] draw from the most probable values whose total probability is this, over 0 to 1. Default 1
+ * @property {number} [topP] nucleus sampling: draw from the most probable values, until their total probability is this, over 0 to 1.
+ * Default 1
  * @property {Label} [label] the class to draw
  * @property {Label} [speaker] the speaker, for an audio model that has several
- * @property {number} [seconds] maximum length in seconds, over 0 to 120; the sound may end before. Default 2
+ * @property {number} [seconds] maximum length in seconds, over 0 to 120; the sound may end earlier. Default 2
  * @property {number} [silence] stop after this many seconds below one fifth of the loudest 50 ms, 0 to 120; 0: only the model ends the
  * sound. Default 0
- * @property {boolean} [probabilities] true: each step includes the whole distribution of each of its values under the model itself:
- * temperature 1, no filter. Slower; the drawn samples are the same. Default false
- * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws these as a whole.
- * Default: as many as take about 10 ms
+ * @property {boolean} [probabilities] true: each step includes the model's whole distribution of each of its values, at temperature 1 and
+ * without filters. Slower; the drawn samples are the same. Default false
+ * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws whole pixels. Default:
+ * as many as take about 10 ms
  * @property {AbortSignal} [signal] stops the run
  */
 
@@ -143,36 +147,37 @@
  * @typedef {object} TextOptions
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {number} [temperature] 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
- * translation or a caption 0, and above 0 only with one beam
+ * translation or a caption, 0 (a higher value needs a single beam)
  * @property {number} [topK] draw only from the k most probable values; 0: all. Default 0
- * @property {number} [typicalP] locally typical sampling: draw from the values whose surprisal is closest to the expected one and whose
+ * @property {number} [typicalP] locally typical sampling: draw from the values whose surprisal is closest to the expected one, until their
  * total probability is this, 0 to 1; 1: all. Default 1
- * @property {number} [topP] draw from the most probable values whose total probability is this, over 0 to 1. Default 1
+ * @property {number} [topP] nucleus sampling: draw from the most probable values, until their total probability is this, over 0 to 1.
+ * Default 1
  * @property {number} [minP] draw from the values with at least this fraction of the largest probability, 0 to 1. Default 0
- * @property {number} [repetitionPenalty] 0.01 to 100; above 1, tokens among the last ones become less probable. Default 1
- * @property {number} [frequencyPenalty] from -100 to 100, subtracted from a token's logit once for each time that it occurs. Default 0
+ * @property {number} [repetitionPenalty] 0.01 to 100; above 1, tokens that occur among the last ones become less probable. Default 1
+ * @property {number} [frequencyPenalty] from -100 to 100, subtracted from a token's logit once per occurrence. Default 0
  * @property {number} [presencePenalty] from -100 to 100, subtracted from the logit of each token that occurs at all. Default 0
  * @property {number} [penaltyLast] how many of the last tokens the penalties consider. Default 64
- * @property {Record<string, number> | Map<string | number, number>} [logitBias] added to the logits of tokens, given by id or by a text that
- * is one token: -Infinity never draws it. At most 4096 of them
- * @property {boolean} [probabilities] true: each step includes the whole distribution of each of its values under the model itself:
- * temperature 1, no filter. Slower; the drawn samples are the same. Default false
- * @property {number} [maxTokens] maximum number of tokens to draw. Default: the rest of the context; if more are requested, the older half
- * of the context is dropped whenever it is full. For a translation, 50 more than the sentence has, as in the paper, or the model's capacity,
- * because unknown words may make it loop
- * @property {string | string[]} [stop] texts that end the run when they are about to appear; they are not part of the output. The name of a
- * control token, such as '<|im_start|>', means that token
- * @property {Constraint} [constraint] gives the allowed tokens before each token, as a mask: a grammar, or an object that you write. The
- * filters act on the allowed tokens only. Every token is a message to the worker and back, without speculative decoding; if all tokens are
- * allowed, the result is the same
+ * @property {Record<string, number> | Map<string | number, number>} [logitBias] biases added to the logits of tokens, which are given by id
+ * or by a text that is one token; -Infinity forbids a token. At most 4096 biases
+ * @property {boolean} [probabilities] true: each step includes the model's whole distribution of each of its values, at temperature 1 and
+ * without filters. Slower; the drawn samples are the same. Default false
+ * @property {number} [maxTokens] maximum number of tokens to draw. Default: the rest of the context. If more are requested, the older half
+ * of the context is dropped whenever it is full. For a translation the default is 50 more than the sentence has, as in the paper, or the
+ * model's capacity, because unknown words may make it loop
+ * @property {string | string[]} [stop] texts that end the run as soon as they would appear; the output does not include them. The name of a
+ * control token, such as '<|im_start|>', stands for that token
+ * @property {Constraint} [constraint] returns, before each token, the allowed tokens as a mask: a grammar, or your own object. Filters apply
+ * to the allowed tokens only. Slower: each token takes a message to the worker and back, and there is no speculative decoding. If all tokens
+ * are allowed, the result is the same as without
  * @property {string[]} [oneOf] restricts the output to one of these 1 to 1000 strings; each token is drawn with its probability among those
  * that continue one of them
- * @property {number} [keyBits] 8 or 16: bits of the cached keys, if the file's weights are quantised. 16 needs half as much memory again and
- * some time, and is more precise. Default: 16 if the keys have biases, as in Qwen 2, where a few channels are large; otherwise 8
- * @property {SavedState} [state] state of a saved run that this one continues, `saved.state`: its tokens are not processed again. Only runs
- * that are given the state reuse it
+ * @property {number} [keyBits] 8 or 16: bits of the cached keys, if the file's weights are quantised. 16 is more precise, but takes 50 %
+ * more memory and some more time. Default: 16 if the keys have biases, as in Qwen 2, where a few channels are large; otherwise 8
+ * @property {SavedState} [state] state of a saved run to continue, `saved.state`: its tokens are not processed again. Only runs with this
+ * option reuse the state
  * @property {number} [alternatives] number of most probable tokens to report at each step, with their nats. Default 0
- * @property {boolean} [maps] true: each step is one position of each sample and includes its attention (`step.maps`). Slower, without
+ * @property {boolean} [maps] true: each step is one position of each sample, and includes its attention (`step.maps`). Slower, without
  * speculative decoding; the drawn samples are the same. Default false
  * @property {AbortSignal} [signal] stops the run
  */
@@ -183,17 +188,17 @@
  * @typedef {object} TranslationOptions
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {number} [temperature] 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
- * translation or a caption 0, and above 0 only with one beam
- * @property {boolean} [probabilities] true: each step includes the whole distribution of each of its values under the model itself:
- * temperature 1, no filter. Slower; the drawn samples are the same. Default false
- * @property {number} [maxTokens] maximum number of tokens to draw. Default: the rest of the context; if more are requested, the older half
- * of the context is dropped whenever it is full. For a translation, 50 more than the sentence has, as in the paper, or the model's capacity,
- * because unknown words may make it loop
+ * translation or a caption, 0 (a higher value needs a single beam)
+ * @property {boolean} [probabilities] true: each step includes the model's whole distribution of each of its values, at temperature 1 and
+ * without filters. Slower; the drawn samples are the same. Default false
+ * @property {number} [maxTokens] maximum number of tokens to draw. Default: the rest of the context. If more are requested, the older half
+ * of the context is dropped whenever it is full. For a translation the default is 50 more than the sentence has, as in the paper, or the
+ * model's capacity, because unknown words may make it loop
  * @property {number} [beams] 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable
- * token at every step, returned as it comes. Default 1
- * @property {number} [lengthPenalty] 0 to 2, for several beams: the nats of a translation of n tokens, its end included, are divided by ((5
+ * token at every step, returned immediately. Default 1
+ * @property {number} [lengthPenalty] 0 to 2, for several beams: the nats of a translation of n tokens, including its end, are divided by ((5
  * + n) / 6) to this power, so that long translations are not penalised. Default 0.6
- * @property {boolean} [maps] true: each step is one position of each sample and includes its attention (`step.maps`). Slower, without
+ * @property {boolean} [maps] true: each step is one position of each sample, and includes its attention (`step.maps`). Slower, without
  * speculative decoding; the drawn samples are the same. Default false
  * @property {(step: SearchStep) => void} [onSearch] called after every step of a search with several beams
  * @property {AbortSignal} [signal] stops the run

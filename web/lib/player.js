@@ -2,17 +2,18 @@
 // @ts-check
 
 /**
- * The AudioWorklet that plays samples in the order in which they come, at the rate of its context. It is a separate file, without imports.
+ * The AudioWorklet that plays samples in order of arrival, at the rate of its context. It is a separate file without imports.
  *
  *     in:   Float32Array  more samples        'end'  there will be no more        'stop'  silence, for ever        'rest', 'go on'  silence meanwhile
  *     out:  { played, held, gaps, over }      how many samples it has played and how many wait; how often nothing was there when it
  *                                             should have been; whether everything is played
  *
- * It begins when `enough` samples are queued, or all. If they run out, it is silent until that many are queued again.
+ * It begins when `enough` samples are queued, or all of them. If the queue runs empty, it is silent until that many samples are queued
+ * again.
  */
 
 const scope = /** @type {any} */ (globalThis);
-/** Quanta of 128 samples between two reports. */
+/** How many quanta of 128 samples pass between two reports. */
 const TELL = 4;
 
 class Player extends scope.AudioWorkletProcessor {

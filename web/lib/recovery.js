@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Recovery code for failed downloads and workers, in one file that load() fetches before anything can fail. */
+/** Code that recovers from failed downloads and workers, in one file that load() fetches before anything can fail. */
 
 export { refetch } from './load/refetch.js';
 export { resume } from './load/resume-download.js';

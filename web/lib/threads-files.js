@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The addresses of the builds with threads, next to the library. The single-file build has none (web/tools/single.js). */
+/**
+ * The addresses of the builds with threads, which are published next to the library. The single-file build does not include them
+ * (web/tools/single.js).
+ */
 
 const BUILDS = {
   baseline: () => new URL('../dist/nextpixel-threads.wasm', import.meta.url),

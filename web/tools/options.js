@@ -2,12 +2,17 @@
 // @ts-check
 
 /**
- * Makes what the tables of settings, verbs and kinds say to a type checker: web/lib/options.js, the types of the options, web/lib/kinds/types.js, those
- * of kinds, web/shell/model/pages-of-kinds.js, which page shows files of which kind,
- * web/lib/element/properties.js, those of the element's properties, and web/jsx/attributes.d.ts, those of its attributes; and web/lib/engine/fields.js,
- * what the worker needs of the settings. ./build.sh js does so too; a test compares.
+ * Generates files from the tables of settings, verbs and kinds. ./build.sh js runs this script too, and a test compares the files.
  *
  *     node web/tools/options.js
+ *
+ *     web/lib/options.js                     types of the options
+ *     web/lib/kinds/types.js                 types of the kinds; list.js and look-list.js import their rows
+ *     web/lib/verbs/list.js                  imports the verbs
+ *     web/lib/element/properties.js          types of the element's properties
+ *     web/jsx/attributes.d.ts                types of its attributes
+ *     web/lib/engine/fields.js               the settings that the worker needs
+ *     web/shell/model/pages-of-kinds.js      which page shows files of which kind
  */
 
 import { spawnSync } from 'node:child_process';
@@ -22,7 +27,7 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 
 /** @import { Ends } from '../lib/kinds/ends.js' */
 
-/** The folders of the kinds, and what their kind.js says. @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, info: string, steps: string[], others: string[], ends?: Ends },
+/** The folders of the kinds, with the exports of their kind.js. @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, info: string, steps: string[], others: string[], ends?: Ends },
  *   OPTIONS?: Record<string, [string, string]>, PAGES: Record<string, [says: string, tries: string]> }[]} */
 const FOLDERS = await Promise.all(
   (await readdir(`${WEB}lib/kinds`, { withFileTypes: true }))
@@ -32,10 +37,10 @@ const FOLDERS = await Promise.all(
     .map(async (name) => ({ name, ...(await import(`../lib/kinds/${name}/kind.js`)) })),
 );
 
-/** The options of each kind of run, as the folders of the kinds say. @type {[string, string, string][]} */
+/** The options of each kind of run, from the folders of the kinds. @type {[string, string, string][]} */
 const KINDS = FOLDERS.flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(([of, [type, about]]) => [type, of, about]));
 
-/** Kinds whose signatures come first where a model may be of any kind, and a call fits several. */
+/** Kinds whose signatures come first, in case a model may be of any kind and a call fits several. */
 const FIRST = ['text', 'picture', 'sound'];
 
 /** The comments before the entries of an object, by their names. @param {string} text  of a module */
@@ -46,7 +51,7 @@ export const commentsOf = (text) =>
     ),
   );
 
-/** @param {string} text @param {string} first  what the first line begins with @param {string} next  what the others begin with */
+/** Wraps a text. @param {string} text @param {string} first  beginning of the first line @param {string} next  beginning of the others */
 function wrapped(text, first, next) {
   const lines = [first.trimEnd()];
   for (const word of text.split(' ')) {
@@ -56,7 +61,7 @@ function wrapped(text, first, next) {
   return lines.join('\n');
 }
 
-/** Says the comment of an attribute, by its name. @returns {Promise<(name: string, property: string) => string>} '' where there is none */
+/** Returns a function from the name of an attribute to its comment, or '' if it has none. @returns {Promise<(name: string, property: string) => string>} */
 async function commentReader() {
   const folders = await Promise.all(
     ['settings.js', 'element/attributes.js', ...(await readdir(`${WEB}lib/verbs`)).map((name) => `verbs/${name}`)].map((name) =>
@@ -68,9 +73,9 @@ async function commentReader() {
 }
 
 /**
- * The attributes of the element as the manual lists them.
+ * Returns the attributes of the element for the list in the manual.
  *
- * @returns {Promise<{ name: string, said: string, initial: string }[]>} initial: the default, '' where there is none
+ * @returns {Promise<{ name: string, said: string, initial: string }[]>} initial: the default, '' if there is none
  */
 export async function attributeList() {
   const commentOf = await commentReader();
@@ -81,7 +86,7 @@ export async function attributeList() {
   });
 }
 
-/** What nx-end carries of all kinds: a property that several have is the same in each. @returns {Ends} */
+/** Returns the fields of nx-end of all kinds; a field that several kinds have must be the same in each. @returns {Ends} */
 function endsOfKinds() {
   /** @type {Ends} */
   const ends = {};
@@ -94,7 +99,7 @@ function endsOfKinds() {
 }
 
 /**
- * The types of the kinds: their classes, by which `load<'sound'>()` is typed, what their runs give, and all that index.js passes on.
+ * Generates the types of the kinds: the classes for the type of `load<'sound'>()`, the results of their runs, and everything that index.js exports.
  */
 async function kindTypes() {
   const kinds = await Promise.all(
@@ -141,7 +146,7 @@ async function kindTypes() {
   const place = (/** @type {{ name: string }} */ { name }) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
   const inOrder = [...kinds].sort((a, b) => place(a) - place(b));
   return `// SPDX-License-Identifier: MIT
-// Made of web/lib/kinds/*/kind.js by node web/tools/options.js: change those.
+// Generated from web/lib/kinds/*/kind.js by node web/tools/options.js: edit those files.
 // @ts-check
 
 /** The types of the kinds. */
@@ -162,37 +167,37 @@ ${kinds.map(({ name, model }) => ` * @property {${model}} ${name}\n`).join('')} 
  * @typedef {object} InfosOfKinds
 ${kinds.map(({ name, info }) => ` * @property {BasicInfo & { kind: '${name}' } & ${info}} ${name}\n`).join('')} */
 
-/** The description of a model; after \`if (info.kind === 'text')\` that of a text model. @typedef {InfosOfKinds[keyof InfosOfKinds]} ModelInfo */
+/** The description of a model; \`if (info.kind === 'text')\` narrows it to that of a text model. @typedef {InfosOfKinds[keyof InfosOfKinds]} ModelInfo */
 
-/** The properties of all kinds, for the code of one of them. @typedef {BasicInfo & { kind: keyof InfosOfKinds } & ${kinds.map(({ info }) => info).join(' & ')}} AnyInfo */
+/** The properties of all kinds together, for code that knows the kind. @typedef {BasicInfo & { kind: keyof InfosOfKinds } & ${kinds.map(({ info }) => info).join(' & ')}} AnyInfo */
 
 /**
- * The names of what models of each kind have of these.
+ * The names of the methods that models of each kind have.
  *
  * @typedef {object} VerbsOfKinds
 ${kinds.map(({ name, verbs }) => ` * @property {${verbs}} ${name}\n`).join('')} */
 
 /**
- * The verbs of all kinds: what a model has whose kind is not known. Where several kinds have a verb, the arguments decide.
+ * The verbs of all kinds, for a model whose kind is unknown. If several kinds have a verb, the arguments select the kind.
  *
  * @typedef {${inOrder.map(({ name, model }) => `Pick<${model}, VerbsOfKinds['${name}']>`).join(' & ')}} AllVerbs
  */
 
 /**
- * The result of a run, as nx-end carries it: the properties of the model's kind, undefined for others.
+ * The result of a run in an nx-end event: the properties of the model's kind; all others are undefined.
  *
  * @typedef {object} EndOfKinds
 ${Object.entries(endsOfKinds())
   .map(([name, [type, about]]) => ` * @property {${type}} [${name}]  ${about}\n`)
   .join('')} */
 
-/** A step of a run of any kind, or an answer. @typedef {${kinds.flatMap(({ steps }) => steps).join(' | ')}} AnyStep */
+/** A step of a run of any kind, or a result in one piece. @typedef {${kinds.flatMap(({ steps }) => steps).join(' | ')}} AnyStep */
 
 export {};
 `;
 }
 
-/** The kinds in the order in which a file is tried, and their looks. @returns {[string, string][]} */
+/** Generates the list of kinds, in the order in which they are tried on a file, and the list of their looks. @returns {[string, string][]} */
 function kindLists() {
   let left = FOLDERS.map(({ kind }) => kind);
   /** @type {string[]} */
@@ -206,7 +211,7 @@ function kindLists() {
     left = left.filter((one) => one !== next);
   }
   const head = `// SPDX-License-Identifier: MIT
-// Made of web/lib/kinds/*/kind.js by node web/tools/options.js: change those.
+// Generated from web/lib/kinds/*/kind.js by node web/tools/options.js: edit those files.
 // @ts-check
 `;
   const names = FOLDERS.map(({ name }) => name);
@@ -217,7 +222,7 @@ function kindLists() {
 ${names.map((name) => `import { kind as ${name} } from './${name}/kind.js';\n`).join('')}
 /** @import { Kind } from './index.js' */
 
-/** The first that fits is the one. @type {Kind[]} */
+/** The first kind that fits a file is used. @type {Kind[]} */
 export const KINDS = [${inOrder.join(', ')}];
 `,
     ],
@@ -227,14 +232,14 @@ export const KINDS = [${inOrder.join(', ')}];
 ${names.map((name) => `import { look as ${name} } from './${name}/look.js';\n`).join('')}
 /** @import { Look } from './looks.js' */
 
-/** By \`info.kind\`. @type {Record<string, Look>} */
+/** The looks, by \`info.kind\`. @type {Record<string, Look>} */
 export const LOOKS = { ${names.join(', ')} };
 `,
     ],
   ];
 }
 
-/** The verbs: the files of their folder that say whether they draw. */
+/** Generates the list of verbs: the files of their folder that export `draws`. */
 async function verbList() {
   /** @type {string[]} */
   const files = [];
@@ -242,13 +247,13 @@ async function verbList() {
     if (/^export const draws = /m.test(await readFile(`${WEB}lib/verbs/${name}`, 'utf8'))) files.push(name);
   const inCamels = (/** @type {string} */ name) => name.replace('.js', '').replace(/-(.)/g, (_, letter) => letter.toUpperCase());
   return `// SPDX-License-Identifier: MIT
-// Made of the files of web/lib/verbs by node web/tools/options.js.
+// Generated from the files of web/lib/verbs by node web/tools/options.js.
 // @ts-check
 
 ${files.map((name) => `export * as ${inCamels(name)} from './${name}';\n`).join('')}`;
 }
 
-/** Which page shows files of which kind, as the folders of the kinds say. */
+/** Generates the table of pages that show files of each kind, from the folders of the kinds. */
 function pagesOfKinds() {
   const quoted = (/** @type {string} */ text) => text.replace(/[`\\$]/g, '\\$&');
   const rows = FOLDERS.flatMap(({ name, PAGES }) =>
@@ -263,13 +268,13 @@ function pagesOfKinds() {
     ),
   );
   return `// SPDX-License-Identifier: MIT
-// Made of web/lib/kinds/*/kind.js by node web/tools/options.js: change those.
+// Generated from web/lib/kinds/*/kind.js by node web/tools/options.js: edit those files.
 // @ts-check
 import { phrase } from '../page/phrase.js';
 
 /**
- * Of each kind its verbs, or itself, with a sentence, given the model's name, about the page that shows such models, and with what to try there.
- * The first one that a model has counts.
+ * The pages that show the models of each kind. deed: a verb, or the kind itself; says: a sentence about the page, given the model's name; tries:
+ * what to try there. The first row whose deed the model has is used.
  *
  * @type {[kind: string, deed: string, says: (name: string) => string, tries: () => string][]}
  */
@@ -278,7 +283,7 @@ ${rows.join('')}];
 `;
 }
 
-/** The files, by their paths below web. @returns {Promise<Map<string, string>>} */
+/** Returns the contents of all generated files, by their paths below web. @returns {Promise<Map<string, string>>} */
 export async function typeFiles() {
   const settings = commentsOf(await readFile(`${WEB}lib/settings.js`, 'utf8'));
   const types = KINDS.map(([type, of, about]) => {
@@ -290,7 +295,7 @@ export async function typeFiles() {
     return `/**\n${wrapped(about, ' *', ' *')}\n *\n * @typedef {object} ${type}\n${properties.join('\n')}\n */\n`;
   });
   const options = `// SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js and web/lib/kinds by node web/tools/options.js: change those.
+// Generated from web/lib/settings.js and web/lib/kinds by node web/tools/options.js: edit those files.
 // @ts-check
 
 /** The options of runs. */
@@ -327,18 +332,18 @@ export {};
     };
   });
   const jsx = `// SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/tools/options.js: change those.
+// Generated from web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/tools/options.js: edit those files.
 
-/** The attributes of <next-pixel>, as JSX has them. */
+/** The attributes of <next-pixel> in JSX. */
 export interface NextPixelAttributes {
 ${attributes.map((one) => one.jsx).join('')}}
 `;
   const properties = `// SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/tools/options.js: change those.
+// Generated from web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/tools/options.js: edit those files.
 // @ts-check
 
 /**
- * The attributes of the element as properties. Reading gives what is in effect; setting never throws.
+ * The properties of the element that reflect its attributes. Reading returns the value in effect; setting never throws.
  *
  * @typedef {object} ElementProperties
 ${attributes.map((one) => one.property).join('\n')}
@@ -350,7 +355,7 @@ export {};
     ([name, { field, initial, off = initial, on = 1 }]) => `  ['${name}', '${field}', ${Number(off ?? 0)}, ${on}],\n`,
   );
   const table = `// SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js by node web/tools/options.js: change that.
+// Generated from web/lib/settings.js by node web/tools/options.js: edit that file.
 // @ts-check
 
 /** Settings that are fields of nx_settings: name, field, default, and value for true. */
@@ -371,7 +376,7 @@ ${fields.join('')}];
   ]);
 }
 
-/** Writes them, where they are not so. A new kind or verb has attributes of its own: then once more. */
+/** Writes the files that have changed. Runs again after a new kind or verb, because its attributes were not loaded yet. */
 export async function makeTypes() {
   let changed = false;
   for (const [path, text] of await typeFiles()) {

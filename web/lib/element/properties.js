@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/tools/options.js: change those.
+// Generated from web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/tools/options.js: edit those files.
 // @ts-check
 
 /**
- * The attributes of the element as properties. Reading gives what is in effect; setting never throws.
+ * The properties of the element that reflect its attributes. Reading returns the value in effect; setting never throws.
  *
  * @typedef {object} ElementProperties
  * @property {string} model Address of the weights, relative to the page.
@@ -19,35 +19,36 @@
  * @property {'lazy' | 'play'} loading When the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when it is
  * played.
  * @property {string} integrity `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked.
- * @property {string} src Picture to complete or to enlarge, sound to continue, or MIDI file to continue or to harmonise.
+ * @property {string} src Picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise.
  * @property {number} samples Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1.
  * @property {number | undefined} seed Of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same
  * again. Default: a random one.
  * @property {number} temperature 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
- * translation or a caption 0, and above 0 only with one beam.
+ * translation or a caption, 0 (a higher value needs a single beam).
  * @property {number} beams 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable token
- * at every step, returned as it comes. Default 1.
- * @property {string} prompt The beginning of the text, the sentence to translate or to tag, or the first message.
- * @property {string} system The system message of a chat, which the visitor can edit if there are controls.
- * @property {string} template The chat template, in the language Jinja, instead of that of the file.
- * @property {number} topP Draw from the most probable values whose total probability is this, over 0 to 1. Default 1.
- * @property {number | undefined} maxTokens Maximum number of tokens to draw. Default: the rest of the context; if more are requested, the
- * older half of the context is dropped whenever it is full. For a translation, 50 more than the sentence has, as in the paper, or the
- * model's capacity, because unknown words may make it loop.
- * @property {number | undefined} rows Rows of it that are known; absent: half of them.
- * @property {string} voices For a MIDI file, the names of its voices, which are kept while the others are drawn, separated by spaces;
- * absent: none, it is continued.
- * @property {number} tries Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8
- * make fewer slips and take as much longer; `samples` times `tries` is at most 64. Default 1.
+ * at every step, returned immediately. Default 1.
+ * @property {string} prompt The beginning of the text, the sentence to translate or tag, or the first message.
+ * @property {string} system The system message of a chat; the visitor can edit it if there are controls.
+ * @property {string} template A chat template in the Jinja language, which replaces that of the file.
+ * @property {number} topP Nucleus sampling: draw from the most probable values, until their total probability is this, over 0 to 1. Default
+ * 1.
+ * @property {number | undefined} maxTokens Maximum number of tokens to draw. Default: the rest of the context. If more are requested, the
+ * older half of the context is dropped whenever it is full. For a translation the default is 50 more than the sentence has, as in the paper,
+ * or the model's capacity, because unknown words may make it loop.
+ * @property {number | undefined} rows Number of known rows of the picture; absent: half of them.
+ * @property {string} voices For a MIDI file, the names of the voices to keep, separated by spaces, while the others are drawn; absent: the
+ * file is continued.
+ * @property {number} tries Number of pictures to draw for each one shown; they compete while they are drawn (`resample`), and the likeliest
+ * is shown. 4 to 8 make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1.
  * @property {string} label The class to draw.
  * @property {string} speaker The speaker, for an audio model that has several.
- * @property {number} seconds Maximum length in seconds, over 0 to 120; the sound may end before. Default 2.
- * @property {number | undefined} bars Maximum number of bars of music, 1 to 1000, including the given ones; the music may end before.
+ * @property {number} seconds Maximum length in seconds, over 0 to 120; the sound may end earlier. Default 2.
+ * @property {number | undefined} bars Maximum number of bars of music, 1 to 1000, including the given ones; the music may end earlier.
  * Default: the model's capacity.
  * @property {number} tempo Quarters per minute, 20 to 400, for playback and files. Default 84.
- * @property {number} from Seed of the picture that a walk begins with. Default 1.
- * @property {number} to Seed of the one that it leads to. Default 2.
- * @property {number} steps Pictures of a walk. Default 30.
+ * @property {number} from Seed of the first picture of a walk. Default 1.
+ * @property {number} to Seed of the last picture of a walk. Default 2.
+ * @property {number} steps Number of pictures of a walk. Default 30.
  * @property {string} shape `line`, `sphere` or `circle`. Default: `sphere`.
  */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js by node web/tools/options.js: change that.
+// Generated from web/lib/settings.js by node web/tools/options.js: edit that file.
 // @ts-check
 
 /** Settings that are fields of nx_settings: name, field, default, and value for true. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/kinds/*/kind.js by node web/tools/options.js: change those.
+// Generated from web/lib/kinds/*/kind.js by node web/tools/options.js: edit those files.
 // @ts-check
 
 import { kind as caption } from './caption/kind.js';
@@ -15,5 +15,5 @@ import { kind as text } from './text/kind.js';
 
 /** @import { Kind } from './index.js' */
 
-/** The first that fits is the one. @type {Kind[]} */
+/** The first kind that fits a file is used. @type {Kind[]} */
 export const KINDS = [caption, code, head, note, sign, latent, picture, sound, tag, text];

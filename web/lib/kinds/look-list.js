@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/kinds/*/kind.js by node web/tools/options.js: change those.
+// Generated from web/lib/kinds/*/kind.js by node web/tools/options.js: edit those files.
 // @ts-check
 
 import { look as caption } from './caption/look.js';
@@ -15,5 +15,5 @@ import { look as text } from './text/look.js';
 
 /** @import { Look } from './looks.js' */
 
-/** By `info.kind`. @type {Record<string, Look>} */
+/** The looks, by `info.kind`. @type {Record<string, Look>} */
 export const LOOKS = { caption, code, head, latent, note, picture, sign, sound, tag, text };

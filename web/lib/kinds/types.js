@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/kinds/*/kind.js by node web/tools/options.js: change those.
+// Generated from web/lib/kinds/*/kind.js by node web/tools/options.js: edit those files.
 // @ts-check
 
 /** The types of the kinds. */
@@ -119,12 +119,12 @@
  * @property {BasicInfo & { kind: 'text' } & TextInfo} text
  */
 
-/** The description of a model; after `if (info.kind === 'text')` that of a text model. @typedef {InfosOfKinds[keyof InfosOfKinds]} ModelInfo */
+/** The description of a model; `if (info.kind === 'text')` narrows it to that of a text model. @typedef {InfosOfKinds[keyof InfosOfKinds]} ModelInfo */
 
-/** The properties of all kinds, for the code of one of them. @typedef {BasicInfo & { kind: keyof InfosOfKinds } & CaptionInfo & CodeInfo & HeadInfo & LatentInfo & NoteInfo & PictureInfo & SignInfo & SoundInfo & TagInfo & TextInfo} AnyInfo */
+/** The properties of all kinds together, for code that knows the kind. @typedef {BasicInfo & { kind: keyof InfosOfKinds } & CaptionInfo & CodeInfo & HeadInfo & LatentInfo & NoteInfo & PictureInfo & SignInfo & SoundInfo & TagInfo & TextInfo} AnyInfo */
 
 /**
- * The names of what models of each kind have of these.
+ * The names of the methods that models of each kind have.
  *
  * @typedef {object} VerbsOfKinds
  * @property {'caption' | 'resume' | 'score'} caption
@@ -140,13 +140,13 @@
  */
 
 /**
- * The verbs of all kinds: what a model has whose kind is not known. Where several kinds have a verb, the arguments decide.
+ * The verbs of all kinds, for a model whose kind is unknown. If several kinds have a verb, the arguments select the kind.
  *
  * @typedef {Pick<TextModel, VerbsOfKinds['text']> & Pick<PictureModel, VerbsOfKinds['picture']> & Pick<SoundModel, VerbsOfKinds['sound']> & Pick<CaptionModel, VerbsOfKinds['caption']> & Pick<CodeModel, VerbsOfKinds['code']> & Pick<HeadModel, VerbsOfKinds['head']> & Pick<LatentModel, VerbsOfKinds['latent']> & Pick<NoteModel, VerbsOfKinds['note']> & Pick<SignModel, VerbsOfKinds['sign']> & Pick<TagModel, VerbsOfKinds['tag']>} AllVerbs
  */
 
 /**
- * The result of a run, as nx-end carries it: the properties of the model's kind, undefined for others.
+ * The result of a run in an nx-end event: the properties of the model's kind; all others are undefined.
  *
  * @typedef {object} EndOfKinds
  * @property {string} [text]  the text that the model wrote, without a prompt; of several the first
@@ -158,6 +158,6 @@
  * @property {Tagging} [tagging]  the tags of the words
  */
 
-/** A step of a run of any kind, or an answer. @typedef {CaptionStep | CodeStep | Parse | LatentStep | NoteStep | PictureStep | Classification | SoundStep | Tagging | TextStep | TranslationStep} AnyStep */
+/** A step of a run of any kind, or a result in one piece. @typedef {CaptionStep | CodeStep | Parse | LatentStep | NoteStep | PictureStep | Classification | SoundStep | Tagging | TextStep | TranslationStep} AnyStep */
 
 export {};

@@ -72,7 +72,7 @@ export function describe(fitting) {
 function cardOf(metadata) {
   /** @type {[string, string][]} */
   const card = [];
-  // Our own keys come last and take precedence.
+  // The project's own keys come last and take precedence.
   for (const prefix of ['general.', 'nextpixel.card.']) {
     for (const [key, text] of metadata) {
       if (key.startsWith(prefix) && typeof text === 'string') card.push([key.slice(prefix.length), text]);

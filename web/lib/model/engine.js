@@ -12,11 +12,11 @@ import { partOf } from '../engine/part-of.js';
 /** @import { AnyInfo, Part } from '../engine/protocol.js' */
 
 export class Engine {
-  /** The object that its kind opened, with a method for each verb. @type {any} */
+  /** The object that the kind's `open` made, with a method for each verb. @type {any} */
   kind;
 
   /**
-   * @param {Link[]} links     to the workers that share the samples
+   * @param {Link[]} links     the workers that share the samples
    * @param {AnyInfo} info
    * @param {string[]} verbs   names of the verbs that the model has
    * @param {Part[]} parts
@@ -26,15 +26,15 @@ export class Engine {
     this.info = info;
     this.verbs = verbs;
     this.parts = parts;
-    /** The part used, if a kind has only one. */
+    /** The part to use, if a kind has only one. */
     this.part = partOf(parts);
   }
 
-  /** Number of pending requests, by worker. @type {Map<Link, number>} */
+  /** Number of pending requests of each worker. @type {Map<Link, number>} */
   #busy = new Map();
 
   /**
-   * Sends one request to the worker with the fewest pending ones, and returns its answer.
+   * Sends a request to the worker with the fewest pending ones, and returns its answer.
    *
    * @param {Request} message
    * @param {AbortSignal} [signal]
@@ -45,7 +45,7 @@ export class Engine {
   }
 
   /**
-   * Several requests, in order, to the worker that has the fewest in flight.
+   * Sends several requests, in order, to the worker with the fewest pending ones.
    *
    * @template T
    * @param {AbortSignal | undefined} signal
@@ -75,7 +75,7 @@ export function setEngine(model, engine) {
 }
 
 /**
- * Returns the engine of a model, before anything else is accessed. A proxy of a model, as made by Vue's ref(), has none.
+ * Returns the engine of a model. Called before anything else of the model is used. A proxy of a model, such as Vue's ref() makes, has none.
  *
  * @param {Model} model
  */

@@ -15,21 +15,21 @@ import { verbsOf } from '../verbs/table.js';
 
 /**
  * A model that is ready to run, from load(). Several runs, scores and attention calls may be active at the same time; they are interleaved.
- * `info.verbs` lists the methods that a model has.
+ * `info.verbs` lists the methods of this model.
  *
- * Values out of range cause a NextPixelError with code 'argument': methods that return a run throw it immediately, those that return a
- * promise reject.
+ * A value out of range causes a NextPixelError with code 'argument'. Methods that return a run throw it immediately; methods that return a
+ * promise reject with it.
  */
 export class Model extends Methods {
   #links;
 
-  /** The model's kind, its verbs, its sizes, its card. @type {ModelInfo} */
+  /** The model's kind, verbs, sizes and card. @type {ModelInfo} */
   info;
 
   /**
-   * The raster index of each position in generation order: rows, columns and, if a position is one channel (`info.positions` is
-   * `width * height * channels`), channels within a pixel; otherwise a position is a pixel. 0, 1, 2, ... unless the model draws blocks of
-   * rows and columns.
+   * The raster index of each position, in generation order. It counts rows, columns and, if a position is one channel (`info.positions` is
+   * `width * height * channels`), channels within a pixel; otherwise a position is a pixel. It is 0, 1, 2, ... unless the model draws
+   * blocks of rows and columns.
    *
    * @type {Uint32Array}
    */
@@ -55,39 +55,43 @@ export class Model extends Methods {
     return this.#links.length;
   }
 
-  /** Ends the worker and frees all memory. Pending calls reject with code 'closed'. A second call does nothing. */
+  /** Ends the workers and frees all memory. Pending calls reject with code 'closed'. A second call does nothing. */
   close() {
     for (const link of this.#links) link.end(new NextPixelError('closed', 'The model was closed: load it again'));
   }
 }
 
-/** `using model = await load(address)`. Not in the declarations, because older versions of TypeScript and their libraries read them too. */
+/**
+ * Supports `using model = await load(address)`. Not in the declarations, because older versions of TypeScript and its libraries read them
+ * too.
+ */
 if (Symbol.dispose)
   Object.defineProperty(Model.prototype, Symbol.dispose, { value: Model.prototype.close, writable: true, configurable: true });
 
-/** The first bytes of a file, which its kind may read before the workers have it. */
+/** The number of first bytes of a file that its kind may read before the workers have it. */
 const HEAD_BYTES = 2 ** 19;
 
 /**
- * Makes every worker read a weight file.
+ * Makes every worker read the weight file.
  *
  * @param {Link[]} links
  * @param {WebAssembly.Module} module
- * @param {Contents} contents  bytes are transferred
- * @param {{ signal?: AbortSignal, onProgress?: (progress: Count) => void, patience?: number }} how  for a large file, which is read now
+ * @param {Contents} contents  its bytes are transferred
+ * @param {{ signal?: AbortSignal, onProgress?: (progress: Count) => void, patience?: number }} how  how to read a large file, which is read
+ *   now
  * @returns {Promise<Model>}
  * @internal
  */
 export async function openModel(links, module, contents, how) {
   const jobs = links.map((link) => link.job(how.signal));
   try {
-    // All workers except the last get a copy.
+    // Every worker except the last gets a copy.
     const { bytes, large } = contents;
-    const head = bytes.slice(0, HEAD_BYTES); // before they are transferred
+    const head = bytes.slice(0, HEAD_BYTES); // copied before the bytes are transferred
     const open = () =>
       Promise.all(jobs.map((job, i) => job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : [])));
     const opening = large ? (await part(() => import('../load/large.js'))).openLarge(jobs, module, large, how) : open();
-    opening.catch(() => {}); // asked below
+    opening.catch(() => {}); // errors are handled below
     const early = await Promise.all(KINDS.map((kind) => part(async () => kind.early?.(head))));
     /** @type {OpenedMessage[]} */
     const [facts] = await opening;

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Models by their kind, for a type checker: `load<'sound'>(address)` returns one that has only the verbs of its kind, with their options
- * and results. These types have no effect at run time: `info.kind` and `info.verbs` describe the file.
+ * The type of a model by its kind, for type checkers: `load<'sound'>(address)` returns a model that has only the verbs of its kind, with
+ * their options and results. These types have no effect at run time: `info.kind` and `info.verbs` describe the actual file.
  */
 
 /** @import { AllVerbs, AnyInfo, InfosOfKinds, ModelsOfKinds, VerbsOfKinds } from '../kinds/types.js' */
@@ -12,8 +12,8 @@
 /** @typedef {keyof VerbsOfKinds} Kind */
 
 /**
- * score() for a list of inputs, in parallel in all workers of the model (`workers` of load()): returns the scores in the order of the
- * inputs. An option is one value for all inputs, or a list with one for each.
+ * Runs score() for a list of inputs, in parallel in all workers of the model (`workers` of load()). Returns the scores in the order of the
+ * inputs. An option is one value for all inputs, or a list with one value for each.
  *
  * @template M
  * @typedef {M extends { score(input: infer Input, options?: infer Options): Promise<infer Score> } ?
@@ -21,12 +21,15 @@
  */
 
 /**
- * A model of one kind; of all kinds, any model.
+ * A model of one kind, or of any kind.
  *
  * @template {Kind} K
  * @typedef {[Kind] extends [K] ? Model : Omit<Model, keyof AllVerbs | 'tokenizer' | 'info'> & { info: InfosOfKinds[K] } & Pick<ModelsOfKinds[K], VerbsOfKinds[K] & keyof ModelsOfKinds[K]> & ScoresLists<ModelsOfKinds[K]>} ModelOf
  */
 
-/** A model of a file that the code knows, whose kind it need not ask for: `info` has the properties of all kinds. @typedef {Model & { info: AnyInfo }} AnyModel */
+/**
+ * A model of a known file, for code that does not check the kind: `info` has the properties of all kinds. @typedef {Model & { info: AnyInfo
+ * }} AnyModel
+ */
 
 export {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Makes a worker that replaced another one read the same file. */
+/** Makes a replacement worker read the same file as its predecessor. */
 
 import { NextPixelError } from '../base/error.js';
 import { readSource } from '../load/source.js';
@@ -18,7 +18,7 @@ import { openModel } from './model.js';
  * @param {WebAssembly.Module} module
  * @param {ModelInfo} info  the description of the earlier model
  * @param {(link: Link) => unknown} then
- * @returns {Promise<(link: Link) => Promise<void>>} which it sends to the new worker
+ * @returns {Promise<(link: Link) => Promise<void>>} sends the file to the new worker
  */
 export async function restore(source, options, module, info, then) {
   const contents = await readSource(source, { ...options, signal: undefined, onProgress: undefined });

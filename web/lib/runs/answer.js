@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A result in one piece can be read and shown like a run: as a single step, which is the result itself with everything shown of it. */
+/**
+ * A result that arrives in one piece can be read and shown like a run. Its only step is the result itself, with all the data that showing
+ * it needs.
+ */
 
 import { checkShown } from '../base/checks.js';
 import { showAll } from '../sinks/canvas.js';
@@ -9,7 +12,7 @@ import { showAll } from '../sinks/canvas.js';
 /** @import { Canvas, Sink } from '../sinks/canvas.js' */
 
 /**
- * Each kind of result names the sink that shows it, and returns itself with the data that the sink needs.
+ * Each kind of result defines its sink, and a method that returns the result with the data that the sink needs.
  *
  * @template Whole
  * @typedef {{ whole(signal?: AbortSignal): Whole | Promise<Whole>, sink(canvas: Canvas, options: object): Sink<Whole, string> }} Particular
@@ -25,7 +28,7 @@ export class Answer {
     return this.#steps();
   }
 
-  /** The finished fraction after its one step. @internal */
+  /** The fraction that is finished after its only step. @internal */
   doneWith() {
     return 1;
   }
@@ -34,7 +37,7 @@ export class Answer {
    * Shows the answer on a canvas.
    *
    * @param {Canvas} canvas
-   * @param {{ signal?: AbortSignal }} options  and those of the sink
+   * @param {{ signal?: AbortSignal }} options  may also have the options of the sink
    * @returns {Promise<string>}
    * @internal
    */

@@ -4,32 +4,32 @@
 /** @import { MapRow } from '../engine/protocol.js' */
 
 /**
- * The attention of one head of a layer, for one query or for several. Queries and keys are positions, counted from 0; key -1 is the start, which comes
- * before all of them. A query is a prediction: a token (its index in `run.ids`), a pixel or channel (in raster order, as in `model.order`), a
- * word, an id of music; for latents, a location of a square grid, row by row; for a classification, the query picture, which follows the examples. A
- * key is an earlier position or an item of the input, as `name` says: a pixel of the small picture, a location of the described picture (row by row, as
- * in `run.grid`), an example (in the order of `support`).
+ * The attention weights of one head of a layer, for one query or several. Queries and keys are positions, counted from 0; key -1 is the
+ * start, which precedes all of them. A query is a prediction: a token (its index in `run.ids`), a pixel or channel (in raster order, as in
+ * `model.order`), a word, or an id of music; for latents, it is a location of a square grid, row by row; for a classification, it is the
+ * query picture, which follows the examples. A key is an earlier position or an item of the input, depending on `name`: a pixel of the
+ * small picture, a location of the described picture (row by row, as in `run.grid`), or an example (in the order of `support`).
  *
  * @typedef {object} AttentionMap
- * @property {string} name           'attention': to earlier positions; 'source': to the source sentence, or to the small picture; 'encoder': within the
- *   source sentence; 'image': to the described picture; 'place': the only location of it that was attended to; 'field': the positions whose values can
- *   change the prediction; 'centre': the centre of a local attention, between two tokens in proportion to their weights; 'alone': for attention to
- *   segments, the probability of each token without its neighbours
+ * @property {string} name           'attention': to earlier positions; 'source': to the source sentence, or to the small picture;
+ *   'encoder': within the source sentence; 'image': to the described picture; 'place': the only location of that picture that was attended
+ *   to; 'field': the positions whose values can change the prediction; 'centre': the centre of a local attention, between two tokens in
+ *   proportion to their weights; 'alone': for attention to segments, the probability of each token without its neighbours
  * @property {number} layer          from 0
- * @property {number} head           of the layer, from 0
- * @property {Int32Array} queries    one for each row of the weights
- * @property {Int32Array} keys       one for each column
- * @property {Float32Array} weights  (queries, keys), row by row; 0 where a query does not attend. A row adds up to 1, except if part of the
- *   weight is on something that is not a key, and as `alignment` of a translation describes
+ * @property {number} head           index of the head in its layer, from 0
+ * @property {Int32Array} queries    one query for each row of the weights
+ * @property {Int32Array} keys       one key for each column
+ * @property {Float32Array} weights  (queries, keys), row by row; 0 where a query does not attend. A row adds up to 1, unless part of the
+ *   weight is on something that is not a key; see also `alignment` of a translation
  */
 
 /**
- * The map of one query.
+ * The attention map of one query.
  *
  * @param {Omit<MapRow, 'keys'> & { keys: ArrayLike<number> }} row
- * @param {number} heads  of a layer; 0: the model has no heads, and each row is a layer
+ * @param {number} heads  heads per layer; 0: the model has no heads, and each row is a layer
  * @param {number} query
- * @param {(key: number) => number} [place]  the position of a key
+ * @param {(key: number) => number} [place]  maps a key to its position
  * @returns {AttentionMap}
  * @internal
  */
@@ -39,5 +39,8 @@ export function mapOf({ name, row, keys, weights }, heads, query, place = (key) 
   return { name, layer: Math.floor(row / each), head: row % each, queries, keys: seen, weights };
 }
 
-/** The position of a key in a map of the past: the input is shifted by one, so key j is the element at position j - 1. @param {number} key @internal */
+/**
+ * The position of a key in a map of the past: the input is shifted by one, so key j is the element at position j - 1. @param {number} key
+ * @internal
+ */
 export const before = (key) => key - 1;

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Base class of all runs. Steps are computed as they are read; a run can be stopped, drawn, saved and resumed. Steps are kept, so several
- * readers can read them, in any order or at the same time.
+ * The base class of all runs. Steps are computed as they are read; a run can be stopped, drawn, saved and resumed. Steps are stored, so
+ * several readers can read them, in any order or at the same time.
  */
 
 import { abortable } from '../base/abort.js';
@@ -19,22 +19,22 @@ import { showAll } from '../sinks/canvas.js';
 /** @typedef {'stop' | 'length' | 'end' | 'abort'} Finish */
 
 /**
- * Every saved run has these entries. It is a plain object, which survives JSON.
+ * The entries of every saved run. A saved run is a plain object and survives JSON.
  *
  * @typedef {object} SavedRun
  * @property {1} version
- * @property {string} model    which model it belongs to
+ * @property {string} model    identifies the model that it belongs to
  * @property {string} seed
- * @property {object} options  as they were given, without seed and signal
+ * @property {object} options  the options of the call, without seed and signal
  */
 
-/** Steps are dropped beyond this total of bytes, and are then unavailable to other readers. */
+/** When all steps together exceed this many bytes, the oldest are dropped. Late readers cannot read those. */
 const MOST_KEPT = 2 ** 27;
 
-/** One in this many steps is measured: there are many, and they are similar. */
+/** Only one step in this many is measured, because there are many and their sizes are similar. */
 const EACH = 8;
 
-/** Approximate memory size of a value. @param {any} value @returns {number} */
+/** Estimates the memory that a value takes, in bytes. @param {any} value @returns {number} */
 function bytesOf(value) {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? 2 * value.length : 8;
   if (ArrayBuffer.isView(value)) return 64 + value.byteLength;
@@ -43,10 +43,10 @@ function bytesOf(value) {
   return bytes;
 }
 
-/** The message that requests a part of a run. @typedef {Omit<DrawMessage, 'type' | 'id'>} Order */
+/** A message that requests one part of a run. @typedef {Omit<DrawMessage, 'type' | 'id'>} Order */
 
 /**
- * Each kind of run adds its steps, and the sink that shows them.
+ * Each kind of run defines its steps, and the sink that shows them.
  *
  * @template Step, Result
  * @typedef {{ stream(): AsyncGenerator<Step, void, void>, sink(target: any, options: object): Sink<Step, Result> }} Particular
@@ -59,46 +59,46 @@ function bytesOf(value) {
  */
 export class BaseRun {
   #kept;
-  /** Signals that stop it. @type {(AbortSignal | undefined)[]} @internal */
+  /** Signals that stop the run. @type {(AbortSignal | undefined)[]} @internal */
   signals;
   /** @type {AsyncGenerator<Step, void, void> | undefined} */
   #source;
-  /** The promise of the step being computed. @type {Promise<void> | undefined} */
+  /** Resolves when the step being computed is ready. @type {Promise<void> | undefined} */
   #next;
-  /** Readers, with the index of each one's next step. @type {Set<{ at: number }>} */
+  /** The readers, each with the index of its next step. @type {Set<{ at: number }>} */
   #readers = new Set();
-  /** Bytes of all steps so far, and the number of steps dropped because there are too many. */
+  /** Bytes of all steps so far, and the number of steps that were dropped to save memory. */
   #bytes = 0;
   #count = 0;
   #dropped = 0;
   #over = false;
   /** @type {{ reason: unknown } | undefined} */
   #failed;
-  /** Aborted by stop(): ends everything that is awaited, in the worker and here. */
+  /** Aborted by stop(): ends everything that the run awaits, in the worker and here. */
   #ending = new AbortController();
 
-  /** True if it must end. @type {boolean} @internal */
+  /** Whether the run must end. @type {boolean} @internal */
   stopped = false;
 
-  /** The stored steps, normally all. @type {Step[]} @internal */
+  /** The stored steps, normally all of them. @type {Step[]} @internal */
   steps = [];
 
-  /** Whether the next reader resumes it after the last one has left. @internal */
+  /** Whether the run pauses when the last reader leaves, until there is another one. @internal */
   waits = false;
 
-  /** Pending until the input is read, if that takes several chunks. @type {Promise<void> | undefined} @internal */
+  /** Pending until the input has been read, if that takes several chunks. @type {Promise<void> | undefined} @internal */
   coming;
 
   /**
-   * The seed, whether given or chosen at random: it reproduces the run.
+   * The seed, given or random. It reproduces the run.
    *
    * @type {number | bigint}
    */
   seed;
 
   /**
-   * Why the run ended: 'stop', a stop text came; 'end', its result is complete; 'length', it reached the requested length or the model's
-   * capacity; 'abort', it was stopped. Undefined until then.
+   * Why the run ended: 'stop', a stop text was found; 'end', its result is complete; 'length', it reached the requested length or the
+   * model's capacity; 'abort', it was stopped. Undefined while it runs.
    *
    * @type {Finish | undefined}
    */
@@ -106,7 +106,7 @@ export class BaseRun {
 
   /**
    * @param {number | bigint} seed
-   * @param {{ model: string, options: object } | undefined} kept  for saved(), if the run has it
+   * @param {{ model: string, options: object } | undefined} kept  for saved(), if the run supports it
    * @param {AbortSignal} [signal]
    * @internal
    */
@@ -121,7 +121,9 @@ export class BaseRun {
     return this.read();
   }
 
-  /** Ends the run immediately in any phase: its readers reach the end. The drawn part stays and can be saved; drawTo() returns it. */
+  /**
+   * Ends the run immediately in any phase; its readers reach the end. The part drawn so far remains and can be saved; drawTo() returns it.
+   */
   stop() {
     if (this.#over) return;
     this.#over = this.stopped = true;
@@ -130,10 +132,10 @@ export class BaseRun {
   }
 
   /**
-   * The steps from the first one on, for one of several readers. The worker computes only while a step is awaited. When the last reader
-   * leaves before the end, the run stops, or waits for the next one (`waits`).
+   * The steps from the first one on, for one of possibly several readers. The worker computes only while some reader awaits a step. If the
+   * last reader leaves before the end, the run stops, or pauses until there is another one (`waits`).
    *
-   * @param {AbortSignal} [signal]  of this reader
+   * @param {AbortSignal} [signal]  aborts this reader
    * @returns {AsyncGenerator<Step, void, void>}
    * @internal
    */
@@ -188,11 +190,11 @@ export class BaseRun {
     this.#dropped += read;
   }
 
-  /** The steps as they are computed, to the end of the run. @returns {AsyncGenerator<Step, void, void>} @internal */
+  /** The steps in the order in which they are computed, to the end of the run. @returns {AsyncGenerator<Step, void, void>} @internal */
   async *computed() {
     const { stream } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
     const signals = this.signals.filter((signal) => signal !== undefined);
-    /** Rejects instead of the pending promise, if there is one. @type {((reason: unknown) => void) | undefined} */
+    /** Rejects in place of the pending promise, if there is one. @type {((reason: unknown) => void) | undefined} */
     let leave;
     const onAbort = (/** @type {Event} */ event) => leave?.(/** @type {AbortSignal} */ (event.target).reason);
     /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
@@ -222,7 +224,7 @@ export class BaseRun {
       if (!this.stopped || reason !== this.#ending.signal.reason) throw reason;
     } finally {
       for (const signal of signals) signal.removeEventListener('abort', onAbort);
-      // A stream that is still waiting is not waited for: it ends when its promise settles, and computes nothing more.
+      // If the stream is still waiting, do not wait for it: it ends when its promise settles, and computes nothing more.
       const ended = steps.return();
       if (leave) ended.catch(() => {});
       else await ended;
@@ -231,10 +233,10 @@ export class BaseRun {
   }
 
   /**
-   * Shows the run on a canvas until it ends.
+   * Shows the run on a canvas, until the run ends.
    *
    * @param {any} target  the argument of sink()
-   * @param {{ signal?: AbortSignal }} options  and those of the sink
+   * @param {{ signal?: AbortSignal }} options  may also have the options of the sink
    * @returns {Promise<Result>}
    * @internal
    */
@@ -247,13 +249,14 @@ export class BaseRun {
   }
 
   /**
-   * The messages of the run. Its parts are drawn in parallel, each by a worker; an undefined order has nothing to draw.
+   * The messages of the run. The parts of the run are drawn in parallel, each by a worker; an undefined order has nothing to draw.
    *
    * @template {{ link: Link, order: Order | undefined }} Part
    * @param {Part[]} parts
-   * @param {number} [chunkSize]  the most positions in a message; 0: as many as take about 10 ms
-   * @param {() => Promise<Uint32Array | undefined>} [allow]  the ids that may come next, for a constrained run; if there are none, it ends
-   * @returns {AsyncGenerator<{ message: StepMessage, part: Part, check: () => void }, void, void>}  check: throws if the run was aborted
+   * @param {number} [chunkSize]  maximum number of positions in a message; 0: as many as take about 10 ms
+   * @param {() => Promise<Uint32Array | undefined>} [allow]  for a constrained run, returns the ids that may come next; if there are none,
+   *   the run ends
+   * @returns {AsyncGenerator<{ message: StepMessage, part: Part, check: () => void }, void, void>}  check() throws if the run was aborted
    * @internal
    */
   async *messages(parts, chunkSize = 0, allow) {
@@ -285,7 +288,7 @@ export class BaseRun {
 
   /**
    * @template T
-   * @param {T} drawn  the part specific to the verb
+   * @param {T} drawn  the entries specific to the verb
    * @returns {{ version: 1, seed: string, model: string, options: object } & T}
    * @internal
    */
@@ -296,7 +299,7 @@ export class BaseRun {
 }
 
 /**
- * Identifies the file that a saved run belongs to, from its description. @param {Pick<ModelInfo, 'architecture' | 'name' | 'parameters'> &
+ * Identifies, from its description, the file that a saved run belongs to. @param {Pick<ModelInfo, 'architecture' | 'name' | 'parameters'> &
  * { vocabulary?: number }} info @internal
  */
 export function modelName({ architecture, name, parameters, vocabulary = 0 }) {
@@ -304,13 +307,13 @@ export function modelName({ architecture, name, parameters, vocabulary = 0 }) {
 }
 
 /**
- * The options with which a saved run continues.
+ * Returns the options with which a saved run continues.
  *
  * @template {SavedRun & { ids: any[] }} Saved
  * @param {Saved} saved
  * @param {ModelInfo} info
  * @param {Record<string, any>} given
- * @param {string[]} [free]  names of the options that may change; by default all
+ * @param {string[]} [free]  names of the options that may be changed; by default all
  * @returns {any}
  * @internal
  */
@@ -327,7 +330,7 @@ export function resumedOptions(saved, info, given, free) {
   return options;
 }
 
-/** The error for an invalid saved run. @internal */
+/** Returns the error for an invalid saved run. @internal */
 export function noSavedRun() {
   return new NextPixelError('state', 'This is no saved run: give what run.save() gave');
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A beam search, as reported by the engine step by step. */
+/** A beam search, which the engine reports step by step. */
 
 import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from '../engine/abi.js';
 
@@ -9,15 +9,15 @@ import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WO
  * A continuation.
  *
  * @typedef {object} Candidate
- * @property {number} parent  the hypothesis of the previous step that it continues
+ * @property {number} parent  the hypothesis of the previous step that this one continues
  * @property {number} id
- * @property {number} nats    of the whole sequence
- * @property {number} score   the lower the better
+ * @property {number} nats    nats of the whole sequence
+ * @property {number} score   lower is better
  * @property {'lives' | 'ended' | 'cut'} fate
- * @property {number} living  its index among the live hypotheses of this step, 0 the best; else -1
+ * @property {number} living  its index among the live hypotheses of this step, where 0 is the best; -1 if it is not live
  */
 
-/** The candidates of a step. @param {Uint32Array} words as in memory @returns {Candidate[]} */
+/** Reads the candidates of a step. @param {Uint32Array} words as in memory @returns {Candidate[]} */
 export function candidatesOf(words) {
   const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
   return Array.from({ length: words.length / WORDS }, (_, i) => {
@@ -35,11 +35,11 @@ export function candidatesOf(words) {
 }
 
 export class Beams {
-  /** The ids of the live hypotheses, the best first. @type {number[][]} */
+  /** The ids of each live hypothesis, the best first. @type {number[][]} */
   #living = [[]];
   #best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
 
-  /** @param {Candidate[]} candidates  of the next step */
+  /** @param {Candidate[]} candidates  those of the next step */
   take(candidates) {
     /** @type {number[][]} */
     const next = [];
@@ -50,7 +50,10 @@ export class Beams {
     if (next.length > 0) this.#living = next;
   }
 
-  /** The best complete hypothesis, with its end, or else the best live one. @returns {{ ids: Uint32Array<ArrayBuffer>, ended: boolean }} */
+  /**
+   * The best complete hypothesis, including its end, or the best live one if none is complete. @returns {{ ids: Uint32Array<ArrayBuffer>,
+   * ended: boolean }}
+   */
   get found() {
     const ended = this.#best.score < Infinity;
     return { ids: Uint32Array.from(ended ? this.#best.ids : this.#living[0]), ended };

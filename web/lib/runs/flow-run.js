@@ -13,17 +13,17 @@ import { probabilitiesAt } from './probabilities.js';
 /** @typedef {EncodedMessage['results']} Results */
 
 /**
- * A step of one part for one sample.
+ * A step of one part, for one sample.
  *
  * @typedef {object} FlowStep
- * @property {string} part      its name
+ * @property {string} part      name of the part
  * @property {number} sample    index of the sample, from 0
- * @property {number} from      the first position, or the first encoded item
- * @property {number} to        one past the last
- * @property {Uint32Array} [ids]    of a part that draws
- * @property {Float32Array} [nats]  the same
- * @property {Float32Array} [probabilities]  the same, (ids, values of the part), if the run requested them
- * @property {Results} [results]    for a part that encodes drawn ids: the results of these items
+ * @property {number} from      the first position, or the index of the first encoded item
+ * @property {number} to        index after the last one
+ * @property {Uint32Array} [ids]    for a part that draws
+ * @property {Float32Array} [nats]  nats of these ids
+ * @property {Float32Array} [probabilities]  probabilities of these ids, (ids, values of the part), if the run requested them
+ * @property {Results} [results]    for a part that encodes drawn ids: the results for these items
  */
 
 /** @typedef {(part: string, ids: Record<string, number[]>) => number} LengthOf */
@@ -34,13 +34,13 @@ import { probabilitiesAt } from './probabilities.js';
  * @property {string} model
  * @property {string} seed
  * @property {object} options
- * @property {Record<string, number[]>[]} ids   for each sample, the ids drawn by each part
- * @property {Record<string, number>[]} told    for each sample, the number of reported items of each such part
+ * @property {Record<string, number[]>[]} ids   for each sample, the ids that each part has drawn
+ * @property {Record<string, number>[]} told    for each sample, how many encoded items of each part have been reported
  */
 
 /**
- * A run through all parts of a model in order, each sample separately. A part that encodes another part's output begins while that is being
- * drawn, if it has a reach: these are two interleaved jobs of a worker.
+ * A run through all parts of a model in order, separately for each sample. If a part encodes the ids of another part and has a reach, it
+ * begins while they are still being drawn; the worker interleaves the two jobs.
  *
  * @template Result
  * @extends {BaseRun<FlowStep, Result>}
@@ -54,18 +54,18 @@ export class FlowRun extends BaseRun {
   #ids;
   /** @type {Record<string, number>[]} */
   #told;
-  /** Results of the parts that are encoded before anything is drawn, by part. @type {Record<string, Results>} */
+  /** Results of the parts that are encoded before anything is drawn, by part name. @type {Record<string, Results>} */
   #encoded = {};
-  /** Queries parallel to the drawing. @type {Set<ReturnType<Link['job']>>} */
+  /** Queries that run in parallel with the drawing. @type {Set<ReturnType<Link['job']>>} */
   #asking = new Set();
 
   /**
-   * @param {Link[]} links  which share the samples
+   * @param {Link[]} links  the workers that share the samples
    * @param {Stage[]} flow
-   * @param {Inputs} given  inputs that no part produces
+   * @param {Inputs} given  the inputs that no part produces
    * @param {{ seed: number | bigint, settings: Settings, length: number | LengthOf, chunkSize?: number, probabilities?: boolean, drawn?: Pick<SavedFlow, 'ids' | 'told'> }} how
-   *   length: the most positions of a drawing part, given its name and the ids drawn by earlier parts for a sample; settings: of the
-   *   samples together; drawn: for a resumed run
+   *   length: the maximum number of positions of a drawing part, or a function of its name and of the ids that earlier parts drew for a
+   *   sample; settings: shared by all samples; drawn: for a resumed run
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
    * @internal
@@ -89,7 +89,7 @@ export class FlowRun extends BaseRun {
     this.#told = drawn ? drawn.told.map((all) => ({ ...all })) : empty(samples);
   }
 
-  /** All that is needed to resume the run. @returns {SavedFlow} */
+  /** Returns everything that is needed to resume the run. @returns {SavedFlow} */
   save() {
     return this.saved(copyOf({ ids: this.#ids, told: this.#told }));
   }
@@ -108,7 +108,7 @@ export class FlowRun extends BaseRun {
   }
 
   /**
-   * One query parallel to the drawing.
+   * Runs a query in parallel with the drawing.
    *
    * @param {Link} link
    * @param {Request} message
@@ -151,7 +151,7 @@ export class FlowRun extends BaseRun {
     this.#encoded[stage.part.name] = results;
   }
 
-  /** @param {Stage} stage  that draws */
+  /** @param {Stage} stage  a stage that draws */
   async *#draw(stage) {
     const { settings, length: most, chunkSize, probabilities } = this.#how;
     const {
@@ -187,7 +187,7 @@ export class FlowRun extends BaseRun {
     let coming = [];
     const follow = (/** @type {boolean} */ over) => {
       coming = samples.flatMap(({ sample, link }) => followers.flatMap((one) => this.#follow(one, stage, sample, link, over)));
-      for (const promise of coming) promise.catch(() => {}); // it is reported below
+      for (const promise of coming) promise.catch(() => {}); // errors are reported below
     };
     follow(false);
     const last = samples.filter(({ order }) => order).at(-1)?.sample;
@@ -195,7 +195,7 @@ export class FlowRun extends BaseRun {
       message: { from, ids, nats, probabilities: spread },
       part: { sample, ids: all },
     } of this.messages(samples, chunkSize)) {
-      const end = ids.findIndex((id) => ends.includes(id)); // it is not an id that another part takes
+      const end = ids.findIndex((id) => ends.includes(id)); // an end is not passed on to other parts
       const count = (end < 0 ? ids.length : end) / span;
       all.push(...ids.subarray(0, count * span));
       if (count > 0)
@@ -230,8 +230,8 @@ export class FlowRun extends BaseRun {
   /**
    * Encodes the part of a sample that has been drawn but not encoded yet.
    *
-   * @param {Stage} stage   that encodes
-   * @param {Stage} source  the source of its ids
+   * @param {Stage} stage   a stage that encodes
+   * @param {Stage} source  the stage that draws its ids
    * @param {number} sample
    * @param {Link} link
    * @param {boolean} over  whether drawing is complete
@@ -243,7 +243,7 @@ export class FlowRun extends BaseRun {
     const [drawn, from] = [ids.length / span, this.#told[sample][part.name] ?? 0];
     const to = over ? drawn : drawn - reach;
     if (to - from < (over ? 1 : least)) return [];
-    // With as many neighbours on either side as affect their results.
+    // Include the neighbours on either side that affect the results.
     const [begin, end] = [Math.max(0, from - reach), Math.min(drawn, to + reach)];
     const port = Object.entries(stage.from).find(([, { part: before, result }]) => before.name === name && result === undefined)?.[0] ?? '';
     const inputs = { ...this.#inputs(stage, sample), [port]: Uint32Array.from(ids.slice(begin * span, end * span)) };

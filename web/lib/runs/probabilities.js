@@ -4,10 +4,10 @@
 import { exp } from '../base/elementary.js';
 
 /**
- * Converts the most probable ids, in order, to probabilities by id.
+ * number of positions to convert, from the first
  *
  * @param {{ ids: Uint32Array, nats: Float32Array }} tops  (positions, values)
- * @param {number} count   number of positions, from the first
+ * @param {number} count   values of a position
  * @param {number} values  of a position
  * @returns {Float32Array} (count, values)
  */
@@ -18,12 +18,12 @@ export function probabilitiesOf({ ids, nats }, count, values) {
 }
 
 /**
- * The distribution of one id of a step, as a member of its own step; empty if the run did not request it.
+ * Returns the distribution of one id of a step, as a property of its own step; empty if the run did not request it.
  *
  * @param {Float32Array | undefined} all  (ids, values)
  * @param {number} index  index of the id
  * @param {number} values
- * @param {number} [count]  of ids
+ * @param {number} [count]  number of ids
  */
 export const probabilitiesAt = (all, index, values, count = 1) =>
   all && { probabilities: all.slice(index * values, (index + count) * values) };

@@ -8,11 +8,14 @@ import { attributes as text } from './generate.js';
 export const draws = true;
 export const made = 'A talk';
 
-/** The attributes of the element, which passes the whole chat (element/talk.js). @type {Record<'prompt' | 'system' | 'template', Reading>} */
+/**
+ * The attributes of a chat. The element passes them to its chat, which handles the whole conversation (element/talk.js). @type
+ * {Record<'prompt' | 'system' | 'template', Reading>}
+ */
 export const attributes = {
   prompt: text.prompt,
-  /** the system message of a chat, which the visitor can edit if there are controls */
+  /** the system message of a chat; the visitor can edit it if there are controls */
   system: { given: ({ system }) => system },
-  /** the chat template, in the language Jinja, instead of that of the file */
+  /** a chat template in the Jinja language, which replaces that of the file */
   template: {},
 };

@@ -7,5 +7,5 @@ export const draws = false;
 export const made = 'A name';
 export const attributes = { src: picture.src };
 
-/** The examples are inside the element. */
+/** The examples are elements inside the element. */
 export const inside = 'support';

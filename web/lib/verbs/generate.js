@@ -11,7 +11,7 @@ export const made = '{pictures} drawn from nothing';
 
 /** @type {Record<'prompt' | 'tries', Reading>} */
 export const attributes = {
-  /** the beginning of the text, the sentence to translate or to tag, or the first message */
+  /** the beginning of the text, the sentence to translate or tag, or the first message */
   prompt: { given: ({ prompt }) => prompt },
   tries: picture.tries,
 };

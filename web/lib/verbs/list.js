@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made of the files of web/lib/verbs by node web/tools/options.js.
+// Generated from the files of web/lib/verbs by node web/tools/options.js.
 // @ts-check
 
 export * as attention from './attention.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The methods of a model: the verbs of its kind, whose class defines the arguments and results of each. */
+/** The methods of a model: the verbs of its kind. The kind's class defines the arguments and results of each. */
 
 import { engineOf } from '../model/engine.js';
 import { checkOptions } from '../base/checks.js';
@@ -12,7 +12,8 @@ import { ALL, argumentsOf, optionsOf, resumingOf, savedOf } from './table.js';
 /** @import { AllVerbs } from '../kinds/types.js' */
 
 /**
- * Whether it is a list of inputs: neither one text as token ids nor one piece as notes. @param {unknown} what @returns {what is unknown[]}
+ * Whether the argument is a list of inputs, as opposed to one text as token ids or one piece as notes. @param {unknown} what @returns {what
+ * is unknown[]}
  */
 function isList(what) {
   const [first] = Array.isArray(what) ? what : [];
@@ -65,7 +66,7 @@ for (const [name, { draws }] of ALL) {
 }
 
 /**
- * For every kind, score() also takes lists: see of-kind.js. @typedef {{ score(inputs: any[], options?: Record<string, any>): Promise<any[]>
+ * score() also takes lists, for every kind: see of-kind.js. @typedef {{ score(inputs: any[], options?: Record<string, any>): Promise<any[]>
  * }} ScoresAnyLists
  */
 

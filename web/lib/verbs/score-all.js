@@ -3,16 +3,16 @@
 
 import { argumentError } from '../base/error.js';
 
-/** Options of score() that may be a list of numbers, one for each input. */
+/** Options of score() that may be a list of numbers, one per input. */
 const NUMBERED = ['label', 'speaker'];
 
 /**
- * Scores many inputs, in parallel in all workers of a model.
+ * Scores many inputs in parallel, using all workers of a model.
  *
  * @param {(input: unknown, options: object) => Promise<unknown>} score
  * @param {number} workers
  * @param {unknown[]} inputs
- * @param {Record<string, any>} options  a list has one for each input
+ * @param {Record<string, any>} options  if an option is a list, it has one value per input
  */
 export async function scoreAll(score, workers, inputs, options) {
   const lists = Object.entries(options).filter(
@@ -30,7 +30,7 @@ export async function scoreAll(score, workers, inputs, options) {
       try {
         scores[i] = await score(inputs[i], { ...options, ...Object.fromEntries(lists.map(([name, list]) => [name, list[i]])) });
       } catch (error) {
-        next = inputs.length; // the others stop, too
+        next = inputs.length; // stops the others, too
         throw error;
       }
     }

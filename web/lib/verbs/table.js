@@ -11,11 +11,11 @@ import * as VERBS from './index.js';
 /** @import { Setting } from '../settings.js' */
 
 /**
- * The parser of an attribute of the element: a number of a range, or a text. An invalid value counts as absent.
+ * How to read an attribute of the element: as a number of a range, or as a text. An invalid value counts as absent.
  *
  * @typedef {Pick<Setting, 'whole' | 'number' | 'over' | 'initial' | 'fits'> & {
  *   given?: (element: any, signal: AbortSignal, look: any) => unknown, read?: (text: string) => unknown }} Reading
- *   given: makes an argument before the options, from an element and the look of its model; read: turns a text into an option
+ *   given: makes an argument before the options, from an element and the look of its model; read: converts the text to an option
  */
 
 /**
@@ -29,17 +29,18 @@ import * as VERBS from './index.js';
 
 /** @typedef {keyof typeof VERBS} VerbName */
 
-/** The verbs; those that draw come first. @type {[VerbName, Verb][]} */
+/** The verbs, those that draw first. @type {[VerbName, Verb][]} */
 export const ALL = /** @type {any} */ (Object.entries(VERBS).sort(([, a], [, b]) => Number(b.draws) - Number(a.draws)));
 
-/** The row of a kind, by its name. @param {string} kind */
+/** The row of a kind in the list of kinds. @param {string} kind */
 const kindOf = (kind) => KINDS.find(({ name }) => name === kind);
 
-/** The names of the settings of a kind's verb. @param {string | undefined} of  a word of the table of settings */
+/** The names of the settings of a verb. @param {string | undefined} of  a word of the column `of` in the table of settings */
 const settingsOf = (of) => ROWS.filter((row) => row[1].of.split(' ').includes(of ?? '-')).map(([name]) => name);
 
 /**
- * The names of the options of a verb for a kind of models. @param {VerbName} verb @param {string} kind  `info.kind` @returns {string[]}
+ * The names of the options that a verb has for models of a kind. @param {VerbName} verb @param {string} kind  `info.kind` @returns
+ * {string[]} @internal
  * @internal
  */
 export function optionsOf(verb, kind) {
@@ -48,7 +49,7 @@ export function optionsOf(verb, kind) {
 }
 
 /**
- * The names of the options of resume(): those of the kind's runs, and the branching position of a text or music. @param {string} kind
+ * The names of the options of resume(): those of the kind's runs, and the position at which a text or music branches. @param {string} kind
  * `info.kind` @internal
  */
 export function resumingOf(kind) {
@@ -56,7 +57,7 @@ export function resumingOf(kind) {
   return [...new Set([...words.flatMap(settingsOf), 'at'])];
 }
 
-/** The names of the options that a saved run may have. @param {string} kind  `info.kind` @internal */
+/** The names of the options that a saved run may contain. @param {string} kind  `info.kind` @internal */
 export const savedOf = (kind) =>
   /** @type {VerbName[]} */ (Object.keys(kindOf(kind)?.verbs ?? {})).flatMap((verb) => optionsOf(verb, kind));
 

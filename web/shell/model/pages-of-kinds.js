@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/kinds/*/kind.js by node web/tools/options.js: change those.
+// Generated from web/lib/kinds/*/kind.js by node web/tools/options.js: edit those files.
 // @ts-check
 import { phrase } from '../page/phrase.js';
 
 /**
- * Of each kind its verbs, or itself, with a sentence, given the model's name, about the page that shows such models, and with what to try there.
- * The first one that a model has counts.
+ * The pages that show the models of each kind. deed: a verb, or the kind itself; says: a sentence about the page, given the model's name; tries:
+ * what to try there. The first row whose deed the model has is used.
  *
  * @type {[kind: string, deed: string, says: (name: string) => string, tries: () => string][]}
  */
