@@ -212,7 +212,7 @@ test('the versions listed as tested are those of tests/embed', async () => {
 test('hosting: every published file, and the size of the single file', async () => {
   const known = codeIn(await chapter('hosting'));
   for (const name of await readdir(`${ROOT}web/dist`)) if (!name.startsWith('page-')) assert.ok(known.has(name), name);
-  const [, said] = /has them inside \((\d+) KB gzip\)/.exec(await chapter('bundlers')) ?? [];
+  const [, said] = /which contains both \((\d+) KB gzip\)/.exec(await chapter('bundlers')) ?? [];
   const bytes = gzipSync((await singles()).get('inline.js') ?? '', { level: 9 }).length;
   assert.ok(Math.abs(bytes / 1024 / Number(said) - 1) < 0.03, `${(bytes / 1024).toFixed(1)} KB, not ${said}`);
 });
