@@ -12,8 +12,9 @@ import { ALL, argumentsOf, optionsOf, resumingOf, savedOf } from './table.js';
 /** @import { AllVerbs } from '../kinds/types.js' */
 
 /**
- * Whether the argument is a list of inputs, as opposed to one text as token ids or one piece as notes. @param {unknown} what @returns {what
- * is unknown[]}
+ * Whether the argument is a list of inputs, as opposed to one text as token ids or one piece as notes.
+ *
+ * @param {unknown} what @returns {what is unknown[]}
  */
 function isList(what) {
   const [first] = Array.isArray(what) ? what : [];
