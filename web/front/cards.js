@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cards of the systems: a still picture each, which begins to live when it is seen; one model at a time.
+// The cards of the systems. Each shows a still picture, which is replaced by a live drawing when the card comes into view; one model runs
+// at a time.
 // @ts-check
 import { make, reducedMotion } from '../shell/page/dom.js';
 import { Codec, acquire } from '../shell/library.js';
@@ -14,7 +15,7 @@ import { layout, shareOf } from './thumbs.js';
 
 /** Pixels per second of each picture. */
 const SPEED = 500;
-/** Pixels to ask for at once. */
+/** Pixels per request. */
 const CHUNK = 14;
 
 /** @param {Paper & { page: string }} paper */
@@ -39,7 +40,10 @@ function createCard({ page: name, system, year, by, credit = `${by}, ${year}`, s
 }
 /** @typedef {ReturnType<typeof createCard>} Card */
 
-/** Stills are fetched when their cards are about to be seen: a browser's own lazy loading begins 1,250 pixels and more before. @param {Card[]} cards */
+/**
+ * Fetches stills when their cards are about to come into view: a browser's own lazy loading begins 1,250 pixels or more before. @param
+ * {Card[]} cards
+ */
 function fetchNear(cards) {
   const near = new IntersectionObserver(
     (entries) => {
@@ -92,10 +96,10 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
 
 /**
  * @param {HTMLElement} root
- * @param {Promise<unknown>} first the cards begin to live after it
+ * @param {Promise<unknown>} first the cards start after it
  */
 export function createCards(root, first) {
-  // In the order of the courses in the page's HTML.
+  // in the order of the courses in the page's HTML
   const cards = [...document.querySelectorAll('.course')].flatMap((course) => {
     const pages = [...course.querySelectorAll('li a')].map((link) => /pages\/([\w-]+)\//.exec(link.getAttribute('href') ?? '')?.[1]);
     const own = PAPERS.flatMap((paper) => (paper.page ? [{ ...paper, page: paper.page }] : []))
@@ -109,7 +113,7 @@ export function createCards(root, first) {
     return own;
   });
   fetchNear(cards);
-  // Reduced motion, or data saving.
+  // reduced motion, or data saving
   const { saveData = false } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator).connection ?? {};
   if (reducedMotion() || saveData) return;
 
@@ -131,7 +135,7 @@ export function createCards(root, first) {
         release();
       }
     } catch {
-      card.done = !stopper.signal.aborted; // what cannot be drawn stays still
+      card.done = !stopper.signal.aborted; // a card that cannot be drawn keeps its still
       card.canvas.hidden = true;
       card.still.hidden = false;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The courses: the pages in an order in which one leads to the next, and of each page a question whose answer one finds by trying.
+// The courses: the pages in an order in which each leads to the next, and for each page a question that a reader can answer by trying.
 // @ts-check
 
 import { phrase as english } from '../shell/page/phrase.js';
@@ -12,7 +12,7 @@ import { PAPERS } from './papers.js';
  * @property {string} page its folder in web/pages
  * @property {string} knows the reader's prior knowledge
  * @property {string} asks HTML
- * @property {string} at   id of the figure in which one tries
+ * @property {string} at   id of the figure to try it in
  */
 /** @typedef {{ name: string, says: string, steps: Step[] }} Course */
 
@@ -25,7 +25,7 @@ export const COURSES = [
       {
         page: 'fvsbn',
         knows: 'what a probability is',
-        asks: 'Leave a single digit to learn from. Which way does the dashed curve go, and why?',
+        asks: 'Train on a single digit. Which way does the dashed curve go, and why?',
         at: 'figure-learning',
       },
       {
@@ -67,7 +67,7 @@ export const COURSES = [
       {
         page: 'chorale',
         knows: 'what a key and a voice are in music',
-        asks: 'Move the melody through the keys. How many notes of the other voices only move along, and in which key are they most?',
+        asks: 'Transpose the melody through the keys. In which key do most notes of the other voices simply move with it?',
         at: 'figure-key',
       },
       {
@@ -85,7 +85,7 @@ export const COURSES = [
       {
         page: 'alignment',
         knows: 'what a softmax is',
-        asks: 'Choose the dot product: how sharp must the softmax be for the fourth place to take one player alone? And when do all nine get the same weight?',
+        asks: 'Choose the dot product: how sharp must the softmax be for the fourth batting position to attend to one player alone? And when do all nine get the same weight?',
         at: 'figure-batting',
       },
       {
@@ -109,7 +109,7 @@ export const COURSES = [
       {
         page: 'tokens',
         knows: 'what a probability is',
-        asks: 'Same prompt, same noise: up to which word do the cold and the hot text agree, and why do they part there?',
+        asks: 'Same prompt, same noise: up to which word do the cold and the hot text agree, and why do they diverge there?',
         at: 'figure-three',
       },
       {
@@ -145,7 +145,7 @@ export const COURSES = [
       {
         page: 'chains',
         knows: 'what parts of speech are',
-        asks: 'Which pin moves another tag in one of the three models and in no other?',
+        asks: 'Which pin changes another tag in only one of the three models?',
         at: 'figure-taggers',
       },
       {
@@ -176,12 +176,15 @@ export const systemOf = (page) => PAPERS.find((paper) => paper.page === page)?.s
 /** The id of a course on the front page. @param {string} name */
 export const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
 
-/** Where a visitor keeps the files of a course (shell/page/page-keep.js): HTML. @param {string} name  of the course @param {Phrase} phrase */
+/**
+ * HTML of the box in which a visitor keeps the files of a course (shell/page/page-keep.js). @param {string} name  of the course @param
+ * {Phrase} phrase
+ */
 const keeping = (name, phrase) =>
   `      <details class="take keep needs-js" data-course="${idOf(name)}"><summary>${phrase`Keep this course on this device`}</summary></details>
 `;
 
-/** The courses for the front page: HTML of lists. @param {Phrase} [phrase] in the language of the page */
+/** The courses on the front page, as HTML lists. @param {Phrase} [phrase] in the language of the page */
 export const courseLists = (phrase = english) =>
   COURSES.map(
     ({ name, says, steps }) => `    <section class="course" id="${idOf(name)}">
@@ -192,7 +195,7 @@ ${keeping(name, phrase)}    </section>
 `,
   ).join('');
 
-/** A page's course and its place there. @param {string} page */
+/** A page's course and its position in it. @param {string} page */
 function stepOf(page) {
   const course = COURSES.find(({ steps }) => steps.some((step) => step.page === page));
   if (!course) throw new Error(`web/front/courses.js has no course with the page ${page}`);
@@ -227,7 +230,7 @@ export function placeOf(page, { title, minutes }, phrase = english) {
 `;
 }
 
-/** A page's place in its course, HTML: a question, what came before, what comes next. @param {string} page @param {Phrase} [phrase] */
+/** A page's position in its course, HTML: a question, the previous page, the next page. @param {string} page @param {Phrase} [phrase] */
 export function courseOf(page, phrase = english) {
   const {
     name,
@@ -240,7 +243,7 @@ export function courseOf(page, phrase = english) {
   const place = [
     phrase`${`<a href="../../#${idOf(name)}">${phrase(name)}</a>`}, ${here + 1} of ${of}`,
     ...(before ? [phrase`before this ${`<a href="../${before.page}/" rel="prev">${phrase(systemOf(before.page))}</a>`}`] : []),
-    next ? phrase`next ${`<a href="../${next.page}/" rel="next">${phrase(systemOf(next.page))}</a>`}` : phrase`this is its end`,
+    next ? phrase`next ${`<a href="../${next.page}/" rel="next">${phrase(systemOf(next.page))}</a>`}` : phrase`this is the last page`,
   ];
   return `    <nav class="course-place" aria-label="${phrase`Course: ${phrase(name)}`}">
       <p class="course-asks"><strong>${phrase`A question.`}</strong> ${phrase(asks)} <a href="#${at}">${phrase`Try it`}</a></p>

@@ -16,9 +16,9 @@ import { leadOn } from './moved.js';
 import { createPapers } from './table.js';
 import { createTiles } from './tiles/tiles.js';
 
-/** The rest of the page waits for the first pixel no longer than this. */
+/** Longest wait of the rest of the page for the first pixel, in milliseconds. */
 const LATEST_MS = 600;
-/** The tiles wait longer, for they take more of the processor. */
+/** The tiles wait longer because they take more of the processor. */
 const LATEST_TILES_MS = 2000;
 
 leadOn();
@@ -26,7 +26,6 @@ leadOn();
 const packed = atob(THREE);
 const pixels = Uint8Array.from({ length: PIXELS }, (_, i) => 17 * ((packed.charCodeAt(i >> 1) >> (i % 2 ? 0 : 4)) & 15));
 
-/** The whole page is there to be filled. */
 if (document.readyState === 'loading')
   await new Promise((resolve) => {
     document.addEventListener('DOMContentLoaded', resolve, { once: true });
@@ -41,7 +40,7 @@ const address = keepInAddress('figure-hero', {
     store.set({ seed: wholeIn(given, 'seed', 0, 1e9 - 1, seed), rows: wholeIn(given, 'rows', 0, SIDE - 1, rows) });
   },
 });
-// There these very endings can be saved, and linked to.
+// the page where these very endings can be saved and linked to
 const further = /** @type {HTMLAnchorElement} */ (byId('further'));
 const leadFurther = () => {
   further.hash = addressOf('figure-endings', settingsOf(store, 'digits')).split('#')[1];
@@ -56,13 +55,13 @@ const drawn = new Promise((resolve) => {
     if (phase === 'done') resolve();
   });
 });
-/** Makes the rest of the page, once: the first pixel comes before it. */
+/** Builds the rest of the page, once, after the first pixel. */
 let makeRest = () => {
   makeRest = () => {};
   createCards(byId('cards'), drawn);
   createPapers(byId('papers-list'));
 };
-/** Starts the tiles, once: nothing of them comes before the first pixel. */
+/** Starts the tiles, once, after the first pixel. */
 let startTiles = () => {
   startTiles = () => {};
   void createTiles(reducedMotion() ? loaded : drawn);
@@ -80,7 +79,7 @@ const { load } = createCompletion(store, {
   },
 });
 const loaded = load();
-// Nothing may ever be drawn, or nothing is requested.
+// The first pixel may never come: nothing can be drawn, or nothing is requested.
 setTimeout(() => makeRest(), LATEST_MS);
 setTimeout(() => startTiles(), reducedMotion() ? LATEST_MS : LATEST_TILES_MS);
 startPage(loaded);

@@ -4,7 +4,8 @@
 //
 //   node web/front/make-stills.js [NAME...]
 //
-// If a page's line in papers.js has no pictures, the still shows what the weights of its page.html draw, continue, translate, tag or parse.
+// If a page's line in papers.js has no pictures, the still shows what the weights named in its page.html draw, continue, translate, tag or
+// parse.
 // @ts-check
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +32,7 @@ const heat = heatRamp([0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`)));
 /** @param {Model} model @param {Pictures} pictures */
 async function drawn(model, { file, samples, passes, ...options }) {
   const { width, channels } = model.info;
-  const codec = new Codec({ ...model.info, positions: model.order.length }, model.order); // the positions of one that draws at once are those of its latent
+  const codec = new Codec({ ...model.info, positions: model.order.length }, model.order); // a model that draws in one pass has the positions of its latent instead
   const grid = layout(samples, model.info);
   const picture = blank(grid.width, grid.height);
   for await (const { sample, from, values, ahead } of model.generate({ samples, ...(passes && { lookAhead: true }), ...options })) {
@@ -45,7 +46,10 @@ async function drawn(model, { file, samples, passes, ...options }) {
   return encodePng(picture);
 }
 
-/** What the model of a page makes of a text: how large it is set, and by which options. @type {Record<'parse' | 'tag' | 'translate' | 'generate', { text: string, font: string, options: object }>} */
+/**
+ * The text that the model of a page processes, with its font and options. @type {Record<'parse' | 'tag' | 'translate' | 'generate', { text:
+ * string, font: string, options: object }>}
+ */
 const TEXTS = {
   parse: { text: 'We saw a dog with one ear', font: '22px', options: { marginals: true } },
   tag: { text: 'Time flies like an arrow', font: '30px', options: { marginals: true } },
@@ -53,16 +57,21 @@ const TEXTS = {
   translate: { text: 'Er hat im Garten einen Hund gesehen.', font: '15px', options: {} },
 };
 
-/** Of pages whose still is where a model looked: for each word of a translation, or of a text. @type {Record<string, { file: string, text: string }>} */
+/**
+ * Pages whose still shows attention: for each word of a translation, or of a text. @type {Record<string, { file: string, text: string }>}
+ */
 const LOOKS = {
   alignment: { file: 'seq2seq-general.gguf', text: 'Ein Mann, der einen roten Hut trägt, spielt auf der Straße Gitarre.' },
   reading: { file: 'lstmn.gguf', text: 'The king had three sons, and the youngest of them was called Simpleton.' },
 };
-/** Pages with their own text for it. @type {Record<string, string>} */
+/** Pages with a text of their own. @type {Record<string, string>} */
 const OWN = { chat: 'Lily had a red ball. One day' };
-/** Options of the card of such a page, other than TEXTS has. @type {Record<string, object>} */
+/** Options of such a page that replace those in TEXTS. @type {Record<string, object>} */
 const HOW = { chat: { seed: 2, temperature: 0.6, maxTokens: 43 } };
-/** Of pages whose card shows canvases or a part of a figure: which, and in how many columns. @type {Record<string, { show: string, columns: number, count: number, side: number, wait?: string, clip?: number[] }>} */
+/**
+ * Pages whose card shows canvases or a part of a figure: which ones, and in how many columns. @type {Record<string, { show: string,
+ * columns: number, count: number, side: number, wait?: string, clip?: number[] }>}
+ */
 const FIGURES = {
   pixelcnn: { show: '#figure-fields canvas', columns: 2, count: 2, side: 138 },
   sparse: { show: '#figure-patterns canvas', columns: 2, count: 2, side: 138 },
@@ -74,7 +83,7 @@ const FIGURES = {
 const [WIDTH, HEIGHT] = [300, 200];
 
 /**
- * Where each line looked, as squares: a line of weights for each of them, in ink as dense as the root of the weight.
+ * Draws attention as squares: one row per step, in ink as dense as the square root of the weight.
  * @param {ArrayLike<number>[]} rows
  */
 function squares(rows) {
@@ -84,7 +93,7 @@ function squares(rows) {
   const picture = blank(WIDTH, HEIGHT);
   rows.forEach((row, r) =>
     Array.from(row, (weight, c) => {
-      // In few steps, which a PNG keeps in few bytes.
+      // Few shades, so that the PNG is small.
       const rgba = [...ink, Math.round((Math.round(8 * Math.sqrt(weight)) * 255) / 8)];
       for (let y = 0; y < cell - 1; y++)
         for (let x = 0; x < cell - 1; x++) picture.data.set(rgba, 4 * ((top + r * cell + y) * WIDTH + left + c * cell + x));
@@ -93,7 +102,9 @@ function squares(rows) {
   return encodePng(picture);
 }
 
-/** Where a model looked: for each word of a translation, or of a text that it read. @param {{ file: string, text: string }} looks */
+/**
+ * Draws the attention of a model: for each word of a translation, or of a text that it read. @param {{ file: string, text: string }} looks
+ */
 async function looked({ file, text }) {
   const model = await load(new URL(`../../weights/${file}`, import.meta.url));
   const rows = [];
@@ -108,7 +119,7 @@ async function looked({ file, text }) {
   return squares(rows);
 }
 
-/** Held-out signs of the page of SNAIL, three and three. */
+/** Draws held-out characters of the SNAIL page, three by three. */
 async function signs() {
   const all = unpack(new Uint8Array(await readFile(new URL('../pages/snail/signs.bin', import.meta.url))));
   const [side, scale] = [28, 3];
@@ -124,7 +135,7 @@ async function signs() {
   return encodePng(picture);
 }
 
-/** A recording of the page of the VQ-VAE: its codes of the top level, of the bottom level, and the wave. @param {Model} model */
+/** Draws a recording of the VQ-VAE page: its codes of the top level, of the bottom level, and the wave. @param {Model} model */
 async function codes(model) {
   const drawn = await model.encode({ samples: samplesOf(RECORDINGS[0].levels), sampleRate: model.info.sampleRate ?? 8000 });
   const { samples } = await model.decode(drawn);
@@ -150,7 +161,7 @@ async function still({ page, pictures }) {
   if (page in FIGURES) return (await import('../../tests/browser/still-texts.js')).stillOfFigure(page, FIGURES[page]);
   const path = `web/pages/${page}/page.html`;
   const file = pictures?.file ?? parsePage(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8'), path).facts.weights;
-  if (!file) throw new Error(`${path} names no weights: say in web/front/papers.js what its card shows`);
+  if (!file) throw new Error(`${path} names no weights: list the card's content in web/front/papers.js`);
   const model = await load(new URL(`../../weights/${file}`, import.meta.url));
   try {
     const { verbs, vocabulary } = model.info;

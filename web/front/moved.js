@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page was one once: addresses of that time lead to where their content went.
+// All figures were once on one page: redirects its old addresses to the new places of their content.
 //
 //     then                        now
 //     Figure 1   endings          image-transformer#figure-endings, and the front page's own
@@ -13,7 +13,7 @@
 // @ts-check
 import { pageAt } from '../shell/page/phrase.js';
 
-/** Of each page, the places that the one page had. @type {Record<string, string[]>} */
+/** For each page, its figures that were on the one page. @type {Record<string, string[]>} */
 const PLACES = {
   'image-transformer': [
     'odds',
@@ -31,7 +31,7 @@ const PLACES = {
   colour: ['in-colour', 'colour', 'superres', 'enlarged', 'credits', 'photo-credits', 'figure-3', 'figure-4'],
   'look-ahead': ['ahead', 'figure-6'],
 };
-/** New names of what went by others. @type {Record<string, string>} */
+/** New ids of figures that had others. @type {Record<string, string>} */
 const NAMES = {
   'figure-1': 'figure-endings',
   'figure-2': 'figure-attention',

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The papers in order of time, and the system that each has here. One with a page has its folder in web/pages and a card on the front page;
-// the others are still to come.
+// The papers by year, with the system that each has here. A paper with a page has a folder in web/pages and a card on the front page; the
+// others are still to come.
 // @ts-check
 
 /**
- * @typedef {Object} Pictures from nothing, drawn on the card; still.png in the page's folder shows the same ones
- * @property {string} file of weights
+ * @typedef {Object} Pictures generated without input and drawn on the card; still.png in the page's folder shows the same ones
+ * @property {string} file weight file
  * @property {number} seed
  * @property {number} samples
  * @property {number} temperature
  * @property {string} [label]
- * @property {true} [passes] tinted by the passes of the model that drew it
+ * @property {true} [passes] tinted by the passes of the model that drew them
  */
 /**
  * @typedef {Object} Paper
@@ -18,12 +18,12 @@
  * @property {string} by
  * @property {string} title
  * @property {string} url
- * @property {string} system what it is called here
+ * @property {string} system its name here
  * @property {string} [page] its folder in web/pages
- * @property {string} [shownOn] folder of another paper's page, which plays its system too
+ * @property {string} [shownOn] folder of another paper's page, which shows its system too
  * @property {string} [credit] on the card, instead of authors and year
  * @property {string} [says] what the page shows
- * @property {Pictures} [pictures] on its card
+ * @property {Pictures} [pictures] drawn on its card
  * @property {true} [colourful] its pictures keep their colours instead of the page's inks
  */
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The papers in order of time, with the system of each.
+// The papers by year, with the system of each.
 // @ts-check
 import { make } from '../shell/page/dom.js';
 import { pageAt, phrase } from '../shell/page/phrase.js';
 import { PAPERS } from './papers.js';
 
-/** @param {HTMLElement} root of a list */
+/** @param {HTMLElement} root the list */
 export function createPapers(root) {
   for (const link of document.querySelectorAll('a[href="#papers"]'))
     link.addEventListener('click', () => /** @type {HTMLDetailsElement} */ (root.parentElement).setAttribute('open', ''));

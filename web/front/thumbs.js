@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The layout and tints of the pictures of a card: for the page that draws them and for the stills shown before.
+// The layout and tints of a card's pictures: for the page that draws them live and for the stills shown before.
 // @ts-check
 
 /** Pictures in a row. */
 const COLUMNS = 3;
-/** Room between two pictures. */
+/** Gap between two pictures, in pixels. */
 const GAP = 2;
 
 /** Arranges the pictures of a card. @param {number} samples @param {{ width: number, height: number }} size of each */
@@ -19,5 +19,5 @@ export function layout(samples, { width, height }) {
   };
 }
 
-/** The share of the heat ramp for a pixel. @param {number} ahead  pixels that the same pass of the model gave before it */
+/** The position of a pixel on the heat ramp. @param {number} ahead  pixels that the same pass of the model gave before it */
 export const shareOf = (ahead) => (ahead === 0 ? 0.72 : 0.32 - 0.03 * ahead);

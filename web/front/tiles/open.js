@@ -7,11 +7,11 @@ import { weights } from '../../shell/model/weights.js';
 import { askedOf } from './table.js';
 /** @import { Records, Tile } from './table.js' */
 
-/** Letters of a prompt: more is for the page. */
+/** Most characters of a prompt; longer texts are for the page. */
 const MOST = 160;
 const GROW_MS = 220;
 
-/** What sets an attribute of the element. @param {Tile} tile @param {any} element */
+/** The input that sets an attribute of the element. @param {Tile} tile @param {any} element */
 function asking({ asks, choices = [...'0123456789'] }, element) {
   if (!asks) return [];
   if (asks === 'prompt') {
@@ -88,7 +88,7 @@ export async function openTile(link, tile, records) {
   document.body.append(dialog);
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('click', (event) => {
-    if (event.target === dialog) dialog.close(); // outside it
+    if (event.target === dialog) dialog.close(); // a click outside it
   });
   dialog.addEventListener('close', () => {
     dialog.remove();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pictures of the tiles: each draws the answer of one model as far as a share 0..1 of its time has passed.
+// The pictures of the tiles: each draws a model's recorded answer up to a share (0 to 1) of its duration.
 // @ts-check
 import { litPixels } from '../../lib/kinds/caption/light.js';
 import { bicubic } from '../../pages/colour/bicubic.js';
@@ -23,7 +23,7 @@ const between = (share, from, to) => Math.min(1, Math.max(0, (share - from) / (t
 /** @param {string} text @returns {Uint8Array} */
 export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-/** Two values of four bits from each byte, as 0 to 255. @param {string} text */
+/** Decodes two 4-bit values from each byte, scaled to 0 to 255. @param {string} text */
 export const levelsOf = (text) =>
   Uint8Array.from(bytesOf(text)).reduce(
     (all, byte, i) => {
@@ -44,7 +44,7 @@ function canvasOf(rgb, side) {
   return canvas;
 }
 
-/** The address of such a picture, for an element that reads it. @param {string} rgb @param {number} side */
+/** The data URL of such a picture, for an element that reads it. @param {string} rgb @param {number} side */
 export const addressOf = (rgb, side) => canvasOf(bytesOf(rgb), side).toDataURL();
 
 /** A grid of equal squares in the middle of the stage. @param {Stage} stage @param {number} columns @param {number} rows @param {number} [gap] */
@@ -55,7 +55,10 @@ function gridOn({ width, height }, columns, rows, gap = 3) {
   return (/** @type {number} */ i) => ({ x: left + (i % columns) * (side + gap), y: top + Math.floor(i / columns) * (side + gap), side });
 }
 
-/** Left the bicubic enlargement, right the model's, both of the same 64 pixels. @param {{ small: string, drawn: string }} record @returns {Painter} */
+/**
+ * Draws the bicubic enlargement on the left and the model's on the right, both of the same 64 pixels. @param {{ small: string, drawn:
+ * string }} record @returns {Painter}
+ */
 export function face({ small, drawn }) {
   const given = canvasOf(bytesOf(small), 8);
   const smooth = canvasOf(bicubic(bytesOf(small), { width: 8, height: 8, channels: 3 }, { width: 32, height: 32 }), 32);
@@ -77,7 +80,7 @@ export function face({ small, drawn }) {
 }
 
 /**
- * Words in a line, as wide as the stage at most: their places.
+ * Positions of the words of a line that is at most as wide as the stage.
  * @param {Stage} stage @param {[text: string, tight: number][]} words @param {number} most  pixels of the letters
  */
 function lineOf({ context, width, sans }, words, most) {
@@ -110,7 +113,7 @@ export const bands =
   (stage, share) => {
     const { context, height } = stage;
     const { ink, accent } = palette();
-    const above = lineOf(stage, source.slice(0, -1), 14); // the last one is the mark of the end
+    const above = lineOf(stage, source.slice(0, -1), 14); // without the end token
     const below = lineOf(stage, words, 14);
     const [top, bottom] = [22, height - 14];
     context.fillStyle = ink;
@@ -141,7 +144,10 @@ export const bands =
     });
   };
 
-/** Arcs from each head to its dependants, as strong as they are probable. @param {{ words: string[], arcs: [head: number, child: number, p: number, best: number][] }} record @returns {Painter} */
+/**
+ * Draws arcs from each head to its dependents, stronger the more probable they are. @param {{ words: string[], arcs: [head: number, child:
+ * number, p: number, best: number][] }} record @returns {Painter}
+ */
 export const arcs =
   ({ words, arcs: all }) =>
   (stage, share) => {
@@ -180,7 +186,10 @@ export const arcs =
     });
   };
 
-/** Notes in the order of time, the pitch upwards. @param {{ notes: [voice: number, pitch: number, start: number, length: number][] }} record @returns {Painter} */
+/**
+ * Draws notes from left to right in time, with higher pitches higher up. @param {{ notes: [voice: number, pitch: number, start: number,
+ * length: number][] }} record @returns {Painter}
+ */
 export function chorale({ notes }) {
   const end = Math.max(...notes.map(([, , start, length]) => start + length));
   const pitches = notes.map(([, pitch]) => pitch);
@@ -208,7 +217,10 @@ export function chorale({ notes }) {
   };
 }
 
-/** A sound as it is drawn, sample by sample. @param {{ low: number[], high: number[] }} record  percent of the full range @returns {Painter} */
+/**
+ * Draws a wave from left to right, sample by sample. @param {{ low: number[], high: number[] }} record  percent of the full range @returns
+ * {Painter}
+ */
 export const wave =
   ({ low, high }) =>
   ({ context, width, height }, share) => {
@@ -237,7 +249,10 @@ export function faces(rgb) {
   };
 }
 
-/** A scene, lit where the model looked for each word. @param {{ scene: string, grid: { rows: number, columns: number }, words: [text: string, light: number[]][] }} record @returns {Painter} */
+/**
+ * Draws a scene and lights up the places that the model attended to for each word. @param {{ scene: string, grid: { rows: number, columns:
+ * number }, words: [text: string, light: number[]][] }} record @returns {Painter}
+ */
 export function caption({ scene, grid, words }) {
   const picture = bytesOf(scene);
   const canvas = canvasOf(picture, 64);
@@ -284,7 +299,10 @@ export const digits = (levels) => (stage, share) => {
   }
 };
 
-/** A story token by token, each shaded by its surprisal. @param {{ prompt: string, tokens: [text: string, nats: number][] }} record @returns {Painter} */
+/**
+ * Draws a story token by token, each shaded by its surprisal. @param {{ prompt: string, tokens: [text: string, nats: number][] }} record
+ * @returns {Painter}
+ */
 export const story =
   ({ prompt, tokens }) =>
   ({ context, width, height, serif }, share) => {
@@ -296,7 +314,7 @@ export const story =
     const shown = Math.floor(tokens.length * between(share, 0.04, 0.92));
     /** @type {[text: string, nats: number][]} */
     const all = [...prompt.split(/(?= )/).map((text) => /** @type {[string, number]} */ ([text, -1])), ...tokens.slice(0, shown)];
-    /** A word may be several tokens: its line break is known only from all of them. @param {number} from */
+    /** A word may be several tokens; whether it fits the line is known only from all of them. @param {number} from */
     const wordFrom = (from) => {
       let text = all[from][0];
       for (let i = from + 1; i < all.length && !/^\s/.test(all[i][0]); i++) text += all[i][0];

@@ -32,10 +32,10 @@ try {
     };
     /** @param {ArrayLike<number>} bytes */
     const base64 = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-    /** Four bits a value, two values a byte. @param {ArrayLike<number>} levels 0 to 255 */
+    /** Packs 4-bit values, two per byte. @param {ArrayLike<number>} levels 0 to 255 */
     const nibbles = (levels) =>
       base64(Array.from({ length: levels.length / 2 }, (_, i) => (levels[2 * i] >> 4) | ((levels[2 * i + 1] >> 4) << 4)));
-    /** Two decimals are enough to draw. @param {ArrayLike<number>} numbers */
+    /** Rounds to two decimals, enough to draw. @param {ArrayLike<number>} numbers */
     const rounded = (numbers) => Array.from(numbers, (number) => Math.round(100 * number) / 100);
     /** The pixels of a square. @param {number} side @param {(context: OffscreenCanvasRenderingContext2D) => void} draw */
     const pixels = (side, draw) => {
@@ -49,7 +49,7 @@ try {
     const rgbOf = (rgba) => Uint8Array.from({ length: (rgba.length / 4) * 3 }, (_, i) => rgba[4 * Math.floor(i / 3) + (i % 3)]);
     const imageAt = async (/** @type {string} */ path) => createImageBitmap(await (await fetch(path)).blob());
 
-    /** All values of the pictures of a run, by sample. @param {any} run @param {number} size of each */
+    /** All values of a run's pictures, by sample. @param {any} run @param {number} size of each */
     const pictures = async (run, size) => {
       /** @type {Uint8Array[]} */
       const all = [];
@@ -58,10 +58,10 @@ try {
     };
 
     const emoji = await imageAt('/web/pictures/emoji.png');
-    const FACE = 20; // with rolling eyes, of the validation pictures of the page `colour`
+    const FACE = 20; // the face with rolling eyes, among the validation pictures of the page `colour`
     const original = pixels(32, (context) => context.drawImage(emoji, 32 * (FACE % 8), 32 * Math.floor(FACE / 8), 32, 32, 0, 0, 32, 32));
     const face = await withModel('emoji-sr', async (model) => {
-      const run = model.superResolve(original, { samples: 8, resample: 8, seed: 1, temperature: 0.9 }); // the likeliest of eight that compete, as on the page
+      const run = model.superResolve(original, { samples: 8, resample: 8, seed: 1, temperature: 0.9 }); // the likeliest of eight competing samples, as on the page
       const [drawn] = await pictures(run, 3072);
       return { original: base64(rgbOf(original.data)), small: base64(run.small), drawn: base64(drawn) };
     });

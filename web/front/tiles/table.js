@@ -11,14 +11,14 @@ import { addressOf, arcs, bands, caption, chorale, digits, face, faces, levelsOf
 /**
  * @typedef {Object} Tile
  * @property {string} page  its folder in web/pages
- * @property {number} ms    that its picture takes to appear
+ * @property {number} ms    duration of its picture
  * @property {(records: Records) => Painter} paint
  * @property {(records: Records) => Record<string, string>} element  attributes of <next-pixel> in the opened tile
- * @property {'prompt' | 'digit' | 'class'} [asks]  an attribute that the visitor sets there
+ * @property {'prompt' | 'digit' | 'class'} [asks]  an attribute that the visitor can set there
  * @property {string[]} [choices]
- * @property {true} [anew]  a button draws with another seed; elements of sounds have one
- * @property {{ file: string, draw: (model: Model, seed: number, signal: AbortSignal) => Promise<Painter> }} [live]  a file small enough to load unasked, and
- *   another answer of its model
+ * @property {true} [anew]  a button draws with another seed; audio elements have one of their own
+ * @property {{ file: string, draw: (model: Model, seed: number, signal: AbortSignal) => Promise<Painter> }} [live]  a file small enough to
+ *   load unrequested, and a function that draws another answer of its model
  */
 
 /** All values of the pictures of a run, one picture after another. @param {AsyncIterable<any>} run @param {number} samples @param {number} size of each */
@@ -28,7 +28,7 @@ async function valuesOf(run, samples, size) {
   return all;
 }
 
-/** By the name in data-tile, in the order of the page. @type {Record<string, Tile>} */
+/** Tiles by their data-tile name, in the order of the page. @type {Record<string, Tile>} */
 export const TILES = {
   face: {
     page: 'colour',

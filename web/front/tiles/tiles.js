@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The life of the tiles: they start one after the other, rest out of sight, and the small models among them then draw anew, one model at a time.
+// The life of the tiles: they start one by one and rest while out of view. The small models among them then draw again, one model at a
+// time.
 // @ts-check
 import { byId, make, perFrame, reducedMotion } from '../../shell/page/dom.js';
 import { phrase } from '../../shell/page/phrase.js';
@@ -11,18 +12,21 @@ import { TILES } from './table.js';
 /** @import { Painter } from './paint.js' */
 /** @import { Records, Tile } from './table.js' */
 
-/** From the start of a tile to that of the next one: nine within the first second. */
+/** Delay between the starts of two tiles: nine start within the first second. */
 const APART_MS = 100;
-/** How often each model that is small enough draws anew unasked. */
+/** How many times each small model draws again unrequested. */
 const TURNS = 3;
-/** Between two of these turns. */
+/** Pause between two of these turns. */
 const REST_MS = 2500;
-/** The records are loaded by then, or the tiles stay links. */
+/** The recorded answers; if they cannot be loaded, the tiles stay links. */
 const RECORD = new URL('record.json', import.meta.url);
 
-/** @typedef {{ name: string, tile: Tile, root: HTMLAnchorElement, canvas: HTMLCanvasElement, paint?: Painter, from: number, seen: boolean, over: boolean }} Shown  from: when it started; Infinity: not yet */
+/**
+ * @typedef {{ name: string, tile: Tile, root: HTMLAnchorElement, canvas: HTMLCanvasElement, paint?: Painter, from: number, seen: boolean, over: boolean }} Shown
+ * from: start time; Infinity if not started
+ */
 
-/** @param {Promise<unknown>} first  of the page's models, which has the processor until then */
+/** @param {Promise<unknown>} first  the first drawing on the page, which has the processor until then */
 export async function createTiles(first) {
   const root = byId('tiles');
   /** @type {Shown[]} */
@@ -97,7 +101,7 @@ export async function createTiles(first) {
 
   const { saveData = false, effectiveType = '4g' } =
     /** @type {{ connection?: { saveData?: boolean, effectiveType?: string } }} */ (navigator).connection ?? {};
-  /** Nothing loads unrequested if that costs the visitor something. */
+  /** Whether models may load unrequested: not if that costs the visitor something. */
   const unasked = () => !reducedMotion() && !saveData && effectiveType === '4g';
   const pause = make('button', { type: 'button', class: 'tiles-pause' }, phrase`Pause the tiles`);
   pause.hidden = reducedMotion();
@@ -147,7 +151,7 @@ export async function createTiles(first) {
     try {
       await drawAnew(one, turn);
     } catch {
-      return; // the recorded answer stays
+      return; // keep the recorded answer
     }
   }
 

@@ -20,7 +20,7 @@ export function createVotes(root) {
   let weights = null;
   /** The selected pixel. */
   let at = 14 * SIDE + 13;
-  const canvas = make('canvas', { role: 'img', 'aria-label': phrase`The weights are not there yet` });
+  const canvas = make('canvas', { role: 'img', 'aria-label': phrase`The weights are not loaded yet` });
   const note = make('p', { class: 'panel-note' });
   const frame = askable(canvas, {
     label: phrase`The incoming weights of a pixel. Arrow keys choose the pixel.`,

@@ -33,7 +33,7 @@ export function createFieldView(root, plainWeights, gatedWeights) {
   /** @type {(Field | undefined)[]} */
   let shown = [];
   const views = ['PixelCNN', phrase`Gated PixelCNN`].map((name) => {
-    const canvas = make('canvas', { role: 'img', 'aria-label': phrase`${name}: not there yet` });
+    const canvas = make('canvas', { role: 'img', 'aria-label': phrase`${name}: not drawn yet` });
     const note = make('p', { class: 'panel-note' });
     const frame = askable(canvas, {
       label: phrase`${name}: what a pixel may see. Arrow keys choose the pixel.`,

@@ -34,7 +34,7 @@ export function createReach(ask) {
   let near = false;
   const panels = REACHES.map(({ name, says, file, stack }) => {
     const side = stack?.rows ?? SIDE;
-    const canvas = make('canvas', { role: 'img', 'aria-label': phrase`${name}: not there yet` });
+    const canvas = make('canvas', { role: 'img', 'aria-label': phrase`${name}: not drawn yet` });
     const note = make('p', { class: 'panel-note', 'data-result': '' });
     const frame = askable(canvas, {
       label: phrase`${name}, ${says}. Arrow keys choose the pixel.`,

@@ -60,7 +60,7 @@ export function createHeadsFigure(root, files) {
   const note = make('p', { class: 'panel-note', 'data-result': '' });
   const grids = files.map(({ name }) => ({
     name,
-    grid: make('div', { class: 'all-heads', role: 'img', 'aria-label': phrase`${name}: not there yet` }),
+    grid: make('div', { class: 'all-heads', role: 'img', 'aria-label': phrase`${name}: not drawn yet` }),
     thumbs: /** @type {HTMLCanvasElement[]} */ ([]),
     attention: /** @type {AttentionMap[]} */ ([]),
   }));
