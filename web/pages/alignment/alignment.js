@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of the alignments: one sentence, translated by networks that differ in their attention alone, with the matrix of each as it grows.
+// The alignment figure: one sentence, translated by networks that differ only in their attention, with the matrix of each as it grows.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, fault, make, phrase, time, weights } from '../../shell/index.js';
 import { createMatrix, createSentence, mapsOf, visible } from '../../shell/text/index.js';
@@ -17,7 +17,7 @@ const PREDICTED = 'local-p';
 
 /** @typedef {{ run: TranslationRun, steps: TranslationStep[], over: boolean }} Written */
 
-/** @param {(models: Record<string, Model>, text: string) => void} onSentence another one exists */
+/** @param {(models: Record<string, Model>, text: string) => void} onSentence called when there is a new sentence */
 export function createAlignment(onSentence) {
   const said = byId('sentence-said');
   /** @type {Record<string, Model>} */
@@ -80,7 +80,7 @@ export function createAlignment(onSentence) {
     try {
       all = models.map((model) => ({ run: model.translate(text, { maps: true, signal }), steps: [], over: false }));
     } catch (error) {
-      said.textContent = fault(error); // for example, that it is too long
+      said.textContent = fault(error); // such as a sentence that is too long
       return 'ready';
     }
     onSentence(byKind, text);
@@ -101,7 +101,7 @@ export function createAlignment(onSentence) {
       if (slowly) panels.forEach((panel, k) => panel.show(all[k]));
     }
     panels.forEach((panel, k) => panel.show(all[k]));
-    // The time without drawing.
+    // the time until the end, without drawing
     const began = performance.now();
     for (const model of models) await model.translate(text, { signal }).text();
     const costs = all.map(({ steps }, k) => `${phrase(KINDS[k])} ${steps.reduce((sum, { nats }) => sum + nats, 0).toFixed(1)}`).join(', ');

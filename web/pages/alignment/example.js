@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sentence of the first matrices once more, by the networks in JavaScript, which show every vector: what two figures have in common, and which word of it they look at.
+// The sentence of the first matrices, computed once more by the networks in JavaScript, which return every vector. Shared by two figures,
+// including the selected word.
 // @ts-check
 import { fileBytes } from '../../shell/model/gguf.js';
 import { fault, weights } from '../../shell/index.js';
@@ -45,8 +46,10 @@ export function createExample() {
   }
 
   /**
-   * The engine's translation, and the same one computed from the numbers of the file. @param {string} kind @param {Model} model @param
-   * {string} text
+   * The engine's translation, and the same one computed from the numbers of the file.
+   * @param {string} kind
+   * @param {Model} model
+   * @param {string} text
    */
   async function write(kind, model, text) {
     const run = model.translate(text, { maps: true });
@@ -107,7 +110,7 @@ export function createExample() {
       listeners.push(onShown);
       complaints.push(onFault);
     },
-    /** A figure that needs it is near the screen. */
+    /** Called when a figure that needs the example is near the screen. */
     open() {
       if (near) return;
       near = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sentences to begin with: in each a verb stands elsewhere than in English, and they grow.
+// Example sentences, from short to long; in each, a verb has another position than in English.
 // @ts-check
 
 export const EXAMPLES = [

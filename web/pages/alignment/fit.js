@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The batting order as attention: players are keys, places in the order are queries. No page here.
+// The batting order as attention: players are keys, places in the order are queries. Independent of the page.
 // @ts-check
 
 /** @typedef {[number, number]} Vector speed and power, 0 to 1 */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page of the alignments: the batting order, one sentence through five attentions, one network unrolled, the score functions, and how they fare as sentences grow.
+// The alignment page: the batting order, one sentence through five attentions, one network unrolled, the score functions, and BLEU by
+// sentence length.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createAlignment } from './alignment.js';

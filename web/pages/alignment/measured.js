@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How each attention translates the 1,000 held-out sentences, as in weights/README.md: npm run eval -- FILE --lengths.
+// Translation quality of each attention on the 1,000 held-out sentences, as in weights/README.md: npm run eval -- FILE --lengths.
 // @ts-check
 
 /** Words of the sentences in each quarter, the shortest first. */

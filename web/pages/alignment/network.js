@@ -17,9 +17,9 @@ import { bell } from './terms.js';
 /**
  * One word of the decoder.
  * @typedef {Object} Step
- * @property {Vector} state    after it
+ * @property {Vector} state    state after the step
  * @property {Vector} query    the query: a state, or W s
- * @property {Vector} scores   of every word; -Infinity if it is out of reach
+ * @property {Vector} scores   one score per word; -Infinity if the word is out of reach
  * @property {Vector} weights
  * @property {Vector} context  the weighted sum of the annotations
  * @property {Vector} joined   [context; state]
@@ -90,7 +90,13 @@ export function networkOf(file) {
           .values.slice(id * d, (id + 1) * d)
           .map((x) => x * Math.sqrt(d));
 
-  /** The state after an input. @param {string} name @param {Vector} input @param {Vector} before @returns {Vector} */
+  /**
+   * The state after an input, from the state before.
+   * @param {string} name
+   * @param {Vector} input
+   * @param {Vector} before
+   * @returns {Vector}
+   */
   function gru(name, input, before) {
     const [x, u, n] = [apply(`${name}.input`, input), apply(`${name}.state`, before), before.length];
     return before.map((old, i) => {
@@ -99,7 +105,7 @@ export function networkOf(file) {
     });
   }
 
-  /** @param {ArrayLike<number>} ids of a sentence @returns {Read} */
+  /** @param {ArrayLike<number>} ids ids of a sentence @returns {Read} */
   function read(ids) {
     const words = Array.from(ids, embed);
     const along = (/** @type {string} */ name, /** @type {Vector[]} */ all) => {
@@ -115,8 +121,9 @@ export function networkOf(file) {
 
   /**
    * The vector that the decoder starts from, without one word of the sentence. Only the states after it in either direction are recomputed.
-   * @param {Read} source @param {ArrayLike<number>} ids @param {number} left index of the word left out; the sentence has at least two
-   *   words
+   * @param {Read} source
+   * @param {ArrayLike<number>} ids
+   * @param {number} left index of the word left out; the sentence has at least two words
    * @returns {Vector}
    */
   function startWithout({ h }, ids, left) {

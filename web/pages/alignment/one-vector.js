@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A sentence that grows, translated by a network with attention and by one that receives a single vector, which is drawn; a word of it can be left out.
+// A growing sentence, translated by a network with attention and by one that receives only a single vector, which is shown; one of its
+// words can be left out.
 // @ts-check
 import { acquireAll, announce, byId, fault, make, percent, phrase, weights, whenNear } from '../../shell/index.js';
 import { fileBytes } from '../../shell/model/gguf.js';
@@ -50,13 +51,13 @@ export function createOneVector() {
     ])
       .then(([holds, file]) => ({ models: holds.map(({ model }) => model), network: networkOf(file) }))
       .catch((error) => {
-        loading = undefined; // it can be tried again
+        loading = undefined; // so that loading can be tried again
         throw error;
       });
     return loading;
   }
 
-  /** The text of the bars. @param {{ read: string[], moved: number[] }} of */
+  /** Describes the bars in words. @param {{ read: string[], moved: number[] }} of */
   function describe({ read, moved }) {
     if (moved.length < read.length - 1) return '';
     if (left >= 0) return phrase`Without “${read[left]}” the vector moves by ${percent(moved[left])} of its length.`;

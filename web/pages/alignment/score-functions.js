@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The score functions of the papers, a row each: by a network that learned with it, or as it is, on the states of another one. No page here.
+// The score functions of the papers, one per row: those of trained networks, and untrained ones computed on the states of another network.
+// Independent of the page.
 // @ts-check
 import { dot, softmax } from './network.js';
 /** @import { Vector } from './network.js' */

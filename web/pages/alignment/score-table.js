@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of the score functions: the same word of the same sentence, looked for by each.
+// The figure of the score functions: the same word of the same sentence, scored by each function.
 // @ts-check
 import { byId, make, phrase, whenNear } from '../../shell/index.js';
 import { visible } from '../../shell/text/words.js';
@@ -30,7 +30,7 @@ export function createScoreTable(example, onWord) {
       show();
     });
     const law = make('td', { class: 'law' });
-    law.innerHTML = formula; // a translated text
+    law.innerHTML = formula; // a translated string
     law.append(make('span', { class: 'wants' }, score ? phrase`computed` : phrase`learned`));
     const row = make(
       'tr',

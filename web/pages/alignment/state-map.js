@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A state of a network as a small map of its numbers, and a word at it, on a canvas.
+// Paints the state of a network as a small map of its numbers, and a word next to it, on a canvas.
 // @ts-check
 import { signed } from '../../shell/index.js';
 /** @import { palette } from '../../shell/index.js' */
@@ -30,11 +30,11 @@ export function paintState(context, colours, state, { left, top, width, height, 
 }
 
 /**
- * Words that are too wide for their columns are slanted.
+ * Paints a row of words; words that are too wide for their columns are slanted.
  * @param {CanvasRenderingContext2D} context with the current font
  * @param {string[]} words
  * @param {number} column pixels per word
- * @param {number} size of the letters
+ * @param {number} size letter size in pixels
  */
 export function rowOfWords(context, words, column, size) {
   const longest = Math.max(...words.map((word) => context.measureText(word).width));

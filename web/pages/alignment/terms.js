@@ -24,7 +24,7 @@ export const centreOf = (weights) => Array.from(weights).reduce((sum, w, i) => s
  * @param {number} words
  */
 export function windowOf(centre, D, words) {
-  const middle = Math.min(Math.floor(centre + 1e-4), words - 1); // two weights of single precision determine it
+  const middle = Math.min(Math.floor(centre + 1e-4), words - 1); // the centre is stored as two single-precision weights
   return { from: Math.max(0, middle - D), to: Math.min(words, middle + D + 1), centre };
 }
 
@@ -57,7 +57,7 @@ export function cellTerms(weights, i, local) {
 }
 
 /**
- * c_t = 0.10 h_1 + 0.75 h_2 + 0.15 h_3, the largest terms first named by their words.
+ * Writes a sum such as c_t = 0.10 h_1 + 0.75 h_2 + 0.15 h_3, with the words of the largest terms.
  * @param {ArrayLike<number>} weights
  * @param {string[]} words
  * @param {number} t index of the output word, from 1 on

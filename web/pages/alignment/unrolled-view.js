@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A network unrolled in time on a canvas: the states of the encoder below, those of the decoder above, each as a small map of its numbers, and between them where one of them looks.
+// A network unrolled in time on a canvas: the states of the encoder below and those of the decoder above, each as a small map of its
+// numbers, and lines for the attention of one of them.
 // @ts-check
 import { announce, make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { paintState, rowOfWords } from './state-map.js';

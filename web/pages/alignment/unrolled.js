@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figure of the network unrolled in time: which states are keys, values and query when a word is written, and how the context is joined to the hidden state.
+// The figure of the network unrolled in time: the states that are keys, values and query when a word is written, and how the context is
+// joined to the hidden state.
 // @ts-check
 import { byId, make, onTheme, paintCells, percent, perFrame, phrase, signed, whenNear } from '../../shell/index.js';
 import { visible } from '../../shell/text/words.js';

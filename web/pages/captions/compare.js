@@ -10,16 +10,17 @@ const DRAWS = 64;
 
 /** @typedef {import('./tell.js').Grid} Grid */
 
-/** A place in words. @param {number} place @param {Grid} grid */
+/** Names a position in words. @param {number} place @param {Grid} grid */
 const named = (place, { columns }) => phrase`row ${Math.floor(place / columns) + 1}, column ${(place % columns) + 1}`;
 
 /**
- * The distance of two maps: half of the sum of their absolute differences, 0 to 1. @param {ArrayLike<number>} a @param {ArrayLike<number>}
- * b
+ * The distance of two maps: half of the sum of their absolute differences, 0 to 1.
+ * @param {ArrayLike<number>} a
+ * @param {ArrayLike<number>} b
  */
 const apart = (a, b) => Array.from(a).reduce((sum, x, i) => sum + Math.abs(x - b[i]) / 2, 0);
 
-/** The word with the sharpest attention: for the others the location is already clear. @param {{ soft: Float32Array }[]} looks */
+/** The word with the sharpest attention. @param {{ soft: Float32Array }[]} looks */
 function sharpest(looks) {
   const most = looks.map(({ soft }) => Math.max(...soft));
   return most.indexOf(Math.max(...most));
@@ -35,11 +36,11 @@ export function createCompare(tell) {
   /** @type {Model | undefined} */
   let hard;
   /**
-   * For each word, the weights and the positions of all draws. @type {{ word: string, soft: Float32Array, hard: Float32Array, places:
-   * number[] }[]}
+   * For each word, the weights and the positions of all draws.
+   * @type {{ word: string, soft: Float32Array, hard: Float32Array, places: number[] }[]}
    */
   let looks = [];
-  /** Of hard attention. @type {Grid} */
+  /** grid of the hard attention @type {Grid} */
   let grid = tell.grid;
   let chosen = -1;
   let asked = 0;

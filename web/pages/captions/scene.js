@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The scene: things that are put on it, moved, made larger and taken away, by mouse, touch and keyboard; and its 64x64 pixels.
+// The scene: objects that are added, moved, resized and removed by mouse, touch or keyboard; and its 64x64 pixels.
 // @ts-check
 import { announce, byId, make, phrase } from '../../shell/index.js';
 import { THINGS } from './emoji.js';
@@ -39,7 +39,7 @@ export function createScene() {
   /** @type {((busy: boolean) => void)[]} */
   const listeners = [];
 
-  /** @param {boolean} busy  a thing is being dragged */
+  /** @param {boolean} busy  whether an object is being dragged */
   function changed(busy = false) {
     for (const { name, left, top, size, handle } of placed) {
       for (const [side, at] of Object.entries({ left, top, width: size, height: size }))
@@ -88,7 +88,7 @@ export function createScene() {
     return thing;
   }
 
-  /** The position where a thing of this size overlaps others least. @param {number} size */
+  /** The position where an object of this size overlaps others least. @param {number} size */
   function emptiest(size) {
     let best = { left: 20, top: 20, cost: Infinity };
     for (let top = 2; top <= SIDE - size - 2; top += 4) {
@@ -198,7 +198,7 @@ export function createScene() {
         });
         button.addEventListener('pointerdown', (event) => {
           dragged = false;
-          if (event.pointerType === 'touch') return; // which scrolls
+          if (event.pointerType === 'touch') return; // a touch scrolls
           /** @type {Placed | undefined} */
           let thing;
           const [x, y] = [event.clientX, event.clientY];

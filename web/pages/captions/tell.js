@@ -19,8 +19,8 @@ import { SIDE } from './scene.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
 /**
- * Below this probability of a whole caption the page is not sure. It was chosen on validation scenes, one in seventeen of which is below
- * it.
+ * The page is not sure about a caption with a probability below this value. It was chosen on validation scenes, where one caption in
+ * seventeen is below it.
  */
 const SURE = 0.6;
 /** Every training scene has at least this fraction of white. */
@@ -29,12 +29,15 @@ const WHITE = 0.5,
 /** Milliseconds for which a word is highlighted. */
 const WORD_MS = 480;
 
-/** Rows and columns of the places that a model's attention has. @typedef {{ rows: number, columns: number }} Grid */
+/** Rows and columns of the positions that a model attends to. @typedef {{ rows: number, columns: number }} Grid */
 
 /**
- * Paints a scene, lit by the weights of its places.
+ * Paints a scene, lit by the attention weights.
  *
- * @param {HTMLCanvasElement} canvas @param {Uint8Array} picture @param {Grid} grid @param {ArrayLike<number>} [weights]
+ * @param {HTMLCanvasElement} canvas
+ * @param {Uint8Array} picture
+ * @param {Grid} grid
+ * @param {ArrayLike<number>} [weights]
  */
 export async function paint(canvas, picture, grid, weights) {
   const { litPixels } = await captions();
@@ -42,7 +45,11 @@ export async function paint(canvas, picture, grid, weights) {
   canvas.getContext('2d')?.putImageData(new ImageData(rgba, SIDE, SIDE), 0, 0);
 }
 
-/** A scene as a model takes it: one of the visitor's may need other sizes, to which the library scales a canvas. @param {Model} model @param {Uint8Array} picture */
+/**
+ * A scene in the form that a model accepts: a visitor's model may need another size, to which the library scales a canvas.
+ * @param {Model} model
+ * @param {Uint8Array} picture
+ */
 export function imageFor({ info }, picture) {
   if ('width' in info && info.width === SIDE && info.height === SIDE) return { data: picture, width: SIDE, height: SIDE };
   const canvas = Object.assign(document.createElement('canvas'), { width: SIDE, height: SIDE });
@@ -65,14 +72,14 @@ const pause = (ms, signal) =>
     );
   });
 
-/** Whether a picture is not a scene of things on white. @param {Uint8Array} picture */
+/** Whether a picture is unlike the training scenes of objects on white. @param {Uint8Array} picture */
 function isUnlike(picture) {
   let white = 0;
   for (let i = 0; i < picture.length; i += 3) white += Number(Math.min(picture[i], picture[i + 1], picture[i + 2]) >= PAPER);
   return white < (WHITE * picture.length) / 3;
 }
 
-/** The comment on a caption. @param {number} confidence @param {Uint8Array} picture */
+/** The page's comment on the certainty of a caption. @param {number} confidence @param {Uint8Array} picture */
 function doubtOf(confidence, picture) {
   const share = percent(confidence);
   if (isUnlike(picture))
@@ -88,7 +95,7 @@ export function createTell(scene) {
   /** @type {Model | undefined} */
   let model;
   let picture = new Uint8Array();
-  /** Of the model: one of the visitor's may have others. @type {Grid} */
+  /** grid of the current model @type {Grid} */
   let grid = { rows: 8, columns: 8 };
   /** @type {CaptionStep[]} */
   let steps = [];
@@ -173,7 +180,7 @@ export function createTell(scene) {
         }
         if (signal.aborted) return;
         show(steps.length);
-        // Equal in every browser, unlike nats and light: each browser scales the things of the scene in its own way.
+        // The caption is the same in every browser. Nats and light are not, because each browser scales the scene's objects in its own way.
         byId('result').textContent = steps.map(({ word }) => word).join(' ');
       }
       const text = steps.map(({ word }) => word).join(' ');

@@ -45,7 +45,7 @@ export function viterbi({ start, A, U }) {
   return { best, from, z };
 }
 
-/** The index of the largest; of equal ones the first. @param {number[]} x */
+/** The index of the largest value, the lowest one if several are equal. @param {number[]} x */
 export const first = (x) => x.indexOf(Math.max(...x));
 
 /** p(z_t = c), and log Z. @param {Chain} chain */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The words of Lafferty, McCallum and Pereira, and the two models that learn from them: the arithmetic, without the page.
+// The words of Lafferty, McCallum and Pereira, and the arithmetic of the two models that learn from them, independent of the page.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 
@@ -54,7 +54,7 @@ export function climb(kind, g, table) {
   const gradient = zeros();
   table.forEach(([n0, n1], code) => {
     const q = second(kind, g, code);
-    const pull = n1 - (n0 + n1) * q; // for the second path; the opposite for the first
+    const pull = n1 - (n0 + n1) * q; // gradient for the second path; the opposite for the first
     for (let t = 0; t < (kind === 'MEMM' ? 1 : 3); t++) {
       gradient[PATHS[1][t]][letterOf(code, t)] += pull;
       gradient[PATHS[0][t]][letterOf(code, t)] -= pull;
@@ -68,7 +68,10 @@ export function climb(kind, g, table) {
 }
 
 /**
- * Fractions of words with a wrong path, and of wrong states. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table
+ * Fractions of words with a wrong path, and of wrong states.
+ * @param {'MEMM' | 'CRF'} kind
+ * @param {number[][]} g
+ * @param {number[][]} table
  */
 export function errors(kind, g, table) {
   let [wrong, all] = [0, 0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The machine of Lafferty, McCallum and Pereira: words rib and rob through a noisy channel; a MEMM and a CRF on the same states learn which it was.
+// The machine of Lafferty, McCallum and Pereira: the words rib and rob through a noisy channel; a MEMM and a CRF on the same states learn
+// to recover them.
 // @ts-check
 import { announce, byId, make, percent, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { LETTERS, TEST, TRAIN, climb, doubt, errors, second, words, zeros } from './channel.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of the three taggers: a sentence, its tags by each of them, and what follows when one is pinned.
+// The figure of the three taggers: a sentence, its tags by each of them, and the effect of pinning one.
 // @ts-check
 import {
   acquireAll,
@@ -53,7 +53,7 @@ export function createTaggers() {
   const [row, said, panel, odds, suggestion] = [byId('words'), byId('said'), byId('word-panel'), byId('odds'), byId('suggestion')];
   /** @type {Model[]} */
   let models = [];
-  /** By index of the word. @type {Record<number, string>} */
+  /** pinned tags by word index @type {Record<number, string>} */
   let pinned = {};
   let chosen = -1;
   /** @type {Tagging[]} */
@@ -65,7 +65,7 @@ export function createTaggers() {
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), verb: phrase`Tag`, pace: true });
   const loading = createLoading(byId('load'), {
-    // The model that the page's head preloads, then the others.
+    // First the model that the page's head preloads, then the others.
     acquire: (options) =>
       acquireWith(acquireFirst(options, NAMES[2]), async ([{ model }]) => {
         const { names } = await model.tag('');
@@ -151,7 +151,7 @@ export function createTaggers() {
           : torn.length > 0
             ? phrase`They disagree on ${torn.map((word) => `“${word}”`).join(', ')}.`
             : phrase`All three agree.`;
-    // For comparing engines, to the last bit.
+    // The tags as text, for comparing engines to the last bit.
     byId('result').textContent = shown
       .map(
         ({ words: all, tags, nats, marginals }, m) =>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The trellis: four tags, five words, and the numbers of forward, backward and Viterbi, a column at a time.
+// The trellis: four tags, five words, and the numbers of forward, backward and Viterbi, column by column.
 // @ts-check
 import { announce, byId, make, phrase } from '../../shell/index.js';
 import { first, logSum, marginals, viterbi } from './chain.js';
@@ -81,7 +81,7 @@ export function createTrellis() {
       show();
     });
   }
-  /** Viterbi has one more: the backtracking. */
+  /** The number of columns; Viterbi has one more for the backtracking. */
   const most = () => WORDS.length + (pass === 'viterbi' ? 1 : 0);
   /** The index of the i-th column computed. @param {number} i */
   const column = (i) => (pass === 'backward' ? WORDS.length - 1 - i : i);

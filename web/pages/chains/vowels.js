@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Baum-Welch: a hidden Markov model of two states reads letters without tags, and the classes that it finds.
+// Baum-Welch: a hidden Markov model of two states reads letters without tags; the figure shows the classes that it finds.
 // @ts-check
 import { announce, byId, make, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { logSum, marginals } from './chain.js';
@@ -23,8 +23,9 @@ function beginning() {
 }
 
 /**
- * An iteration of expectation-maximisation. @param {Hmm} hmm @returns {{ hmm: Hmm, logP: number, p: number[][] }}  logP: of the text before
- * it
+ * An iteration of expectation-maximisation.
+ * @param {Hmm} hmm
+ * @returns {{ hmm: Hmm, logP: number, p: number[][] }}  logP: of the text before it
  */
 function round({ start, A, B }) {
   const U = SEQUENCE.map((v) => B.map((row) => row[v]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The chat page: the model that comes with it continues a story; a model of the shelf, or of the visitor's own, answers as its template says.
+// The chat page: its own model continues a story; a model of the shelf, or the visitor's own, answers with its chat template.
 // @ts-check
 import { acquireFirst, byId, createLoading, integer, make, ownFiles, phrase, reducedMotion, startPage, talks } from '../../shell/index.js';
 import { createOwn, showCard } from '../../shell/text/index.js';
@@ -11,8 +11,8 @@ const FIRST = 'Once upon a time, there was a';
 const KEPT = 'nextpixel-chat';
 
 /**
- * The stored data: messages, an unsent text, the model's name and whether it has a template. @returns {{ messages: Message[], draft:
- * string, name: string, chat: boolean } | undefined}
+ * Reads the stored data: messages, an unsent text, the model's name and whether it has a template.
+ * @returns {{ messages: Message[], draft: string, name: string, chat: boolean } | undefined}
  */
 function keptConversation() {
   try {
@@ -47,9 +47,9 @@ function createPage(Box, continuing) {
     },
   });
   const kept = keptConversation();
-  /** The messages belong to a model with a template. */
+  /** whether the messages belong to a model with a template */
   let chat = kept?.chat ?? false;
-  /** The visitor has written in the conversation. */
+  /** whether the visitor has written in the conversation */
   let touched = kept !== undefined;
   talk.field.value = kept ? kept.draft : FIRST;
   if (kept) talk.messages = kept.messages;
@@ -63,7 +63,7 @@ function createPage(Box, continuing) {
       if (messages.length === 0 && !field.value) sessionStorage.removeItem(KEPT);
       else sessionStorage.setItem(KEPT, JSON.stringify({ messages, draft: field.value, name, chat }));
     } catch {
-      // no storage, or no space: a reload starts over
+      // storage is unavailable or full: a reload starts over
     }
   }
   talk.field.addEventListener('input', () => {
@@ -72,7 +72,7 @@ function createPage(Box, continuing) {
   addEventListener('pagehide', keep);
   document.addEventListener('visibilitychange', keep);
 
-  /** The page's own. @type {Model | undefined} */
+  /** the page's own model @type {Model | undefined} */
   let story;
 
   /** @param {Model} next */
@@ -90,7 +90,7 @@ function createPage(Box, continuing) {
     showCard(next);
   }
 
-  /** Another model replaces the page's own. Messages stay if it has a template. @param {Model} next */
+  /** Replaces the page's own model. Messages stay if the new model has a template. @param {Model} next */
   function replace(next) {
     const before = model;
     const has = next.info.chatTemplate !== '';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The shelf: chat models of others that load in one click from the Hugging Face Hub, stay on this device and can be removed from it. Nothing is fetched before a click.
+// The shelf: chat models by others, each loaded in one click from the Hugging Face Hub. They stay on this device and can be removed from
+// it. Nothing is fetched before a click.
 // @ts-check
 import { announce, byId, fault, load, make, phrase, shelf } from '../../shell/index.js';
 /** @import { ChatModel, Model } from '../../shell/index.js' */
@@ -10,7 +11,7 @@ const size = (/** @type {number} */ bytes) => (bytes >= 1e9 ? `${(bytes / 1e9).t
 /** Languages listed on a card. */
 const NAMED = 4;
 
-/** The page's language comes first. @param {ChatModel} model */
+/** Names a model's languages, the page's language first. @param {ChatModel} model */
 function languagesOf({ languages, languageCount = languages.length }) {
   const names = new Intl.DisplayNames([page], { type: 'language' });
   const some = [...new Set([...languages.filter((code) => code === page), ...languages])].slice(0, NAMED);
@@ -28,7 +29,10 @@ function isOf(model, { url }) {
 }
 
 /**
- * Describes an error and the next step. @param {any} error @param {string} name @param {boolean} part whether a part of the file is stored
+ * Describes an error and the next step.
+ * @param {any} error
+ * @param {string} name
+ * @param {boolean} part whether a part of the file is stored
  */
 function wrong(error, name, part) {
   const answer = /answered (\d+)/.exec(error.message)?.[1];
@@ -86,7 +90,7 @@ export async function createShelf({ onModel, focus, before }) {
       make('div', { class: 'shelf-tools' }, main, remove),
     );
 
-    /** @param {{ bytes: number, size?: number } | undefined} file  stored on this device */
+    /** @param {{ bytes: number, size?: number } | undefined} file  the file stored on this device */
     const show = (file) => {
       const busy = loading?.model === model;
       const now = answering === model;
@@ -132,7 +136,7 @@ export async function createShelf({ onModel, focus, before }) {
     const card = cards.find((one) => one.model === model);
     await showAll();
     tell(phrase`Loading ${name}`);
-    /** Shown if no other model was chosen meanwhile. */
+    /** text to show unless another model was chosen meanwhile */
     let text = '';
     try {
       const loaded = await load(url, {
@@ -148,7 +152,7 @@ export async function createShelf({ onModel, focus, before }) {
       onModel(loaded);
       text = [phrase`${name} answers now.`, ...loaded.info.warnings].join(' ');
     } catch (error) {
-      if (loading !== mine) return void showAll(); // its part is stored now
+      if (loading !== mine) return void showAll(); // the downloaded part is stored now
       const part = (await cache.list()).some((file) => file.size !== undefined && isOf(model, file));
       text = signal.aborted ? phrase`Loading was cancelled.` : wrong(error, name, part);
     }

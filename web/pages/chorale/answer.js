@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first figure: a melody from the keyboard, and the three voices that are drawn around it.
+// The first figure: a melody from the keyboard, and the three voices composed around it.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, keepInAddress, music, phrase } from '../../shell/index.js';
 import { endWell } from './ending.js';
@@ -14,7 +14,7 @@ import { sentenceOf } from './sentence.js';
 
 const SEED = 3;
 const TEMPERATURE = 0.8;
-/** After this many milliseconds without a key the melody counts as complete, and its last bar is drawn until it ends well. */
+/** After this many milliseconds without a key, the melody counts as complete, and its last bar is drawn until it ends well. */
 const WHOLE = 1500;
 /** The example melody: pitch, and duration in ticks. */
 const OWN = [
@@ -146,7 +146,7 @@ export function createAnswer() {
     },
   });
 
-  /** A key was pressed. @param {number} pitch */
+  /** Called when a key was pressed. @param {number} pitch */
   function sing(pitch) {
     if (!model) return;
     const last = melody[melody.length - 1];

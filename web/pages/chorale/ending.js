@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The last bar of voices around a melody, drawn several times: of these the one after which the model most expects the end.
+// Draws the last bar of voices around a melody several times, and keeps the one after which the model most expects the end.
 // @ts-check
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
 
-/** The most last bars to draw, and the nats of an end that is good enough. */
+/** Maximum number of last bars to draw, and nats of an end that is good enough. */
 const ENDINGS = 24,
   ENOUGH = 0.1;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plays runs through the one context of the page, which is made at the first press, and offers them as files.
+// Plays runs through the page's only audio context, which is created at the first press, and offers them as files.
 // @ts-check
 import { fault, phrase } from '../../shell/index.js';
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The melody of the first figure in another key, with the same dice.
+// The melody of the first figure in another key, with the same noise.
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
 import { endWell } from './ending.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Music and its voices in words: what the library says of them, in the language of the page.
+// The library's messages about music and its voices, in the language of the page.
 // @ts-check
 import { phrase } from '../../shell/index.js';
 /** @typedef {import('../../lib/kinds/note/roll.js').Roll} Roll */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bicubic enlargement, the plain way to make a picture larger: nothing in it is guessed.
+// Bicubic enlargement, which adds no detail.
 // @ts-check
 
 /**
@@ -19,7 +19,7 @@ const taps = (size, count) =>
   });
 
 /**
- * Along rows, then along columns; rounded once.
+ * Interpolates along rows, then along columns; rounds once.
  * @param {Uint8Array} picture (height, width, channels)
  * @param {{ width: number, height: number, channels: number }} from
  * @param {{ width: number, height: number }} to

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A picture from the camera: a dialog with the camera's picture, a shutter and a cancel button. The camera is always switched off at the
-// end.
+// A picture from the camera: a dialog with the live picture, a shutter and a cancel button. The camera is always switched off at the end.
 // @ts-check
 import { deviceRefused, make, openDevice, phrase } from '../../shell/index.js';
 import { PictureError } from './picture.js';
@@ -35,7 +34,7 @@ export async function takePicture() {
     const asked = openDevice({ video: { width: { ideal: 720 }, height: { ideal: 720 } } });
     stream = await Promise.race([asked, closed]);
     if (!stream) {
-      asked.then(switchOff, () => {}); // it comes too late
+      asked.then(switchOff, () => {}); // the camera started too late
       return null;
     }
     video.srcObject = stream;

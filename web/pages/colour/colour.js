@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The section in colour: halves of emoji and of photographs, completed.
+// The section in colour: completions of half an emoji or half a photograph.
 // @ts-check
 import { phrase, pictureOf, weights } from '../../shell/index.js';
 import { createSection } from './section.js';
@@ -24,7 +24,7 @@ export const createColour = () =>
       weights: weights('emoji.gguf'),
       temperature: 0.9,
       tries: 12,
-      // Of the 24, those with recognisable completions, judged by one look at three completions of each, seed 7, with these tries.
+      // Those of the 24 with recognisable completions, judged by one look at three completions of each, seed 7, with these tries.
       first: [15, 19, 2, 21, 12, 13],
     },
     photos: {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Structural dissimilarity: how far a picture looks from another one, by means, spread and pattern of each window.
+// Structural dissimilarity: the visual distance of two pictures, by mean, spread and pattern in each window.
 // @ts-check
 
 /** Side of a window, and the two constants of Wang et al. 2004 for values up to 255. */

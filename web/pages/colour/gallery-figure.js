@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A gallery and its surroundings: buttons, seed, strip, a picture of the visitor, and whether it is visible.
+// A gallery and its controls: buttons, seed, strip, the visitor's picture, and whether the figure is visible.
 // @ts-check
 import {
   STRIPS,
@@ -33,7 +33,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   /** @type {<T extends HTMLElement>(name: string) => T} */
   const part = (name) => byId(`${id}-${name}`);
   const { many: made } = task.plan;
-  /** The row that is shown. */
+  /** strip, temperature and model of the current choice */
   let { strip: name, temperature, own: model } = choice;
   /** The visitor's picture, while it is in the first row. @type {Subject | null} */
   let own = null;
@@ -128,7 +128,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
 
   /** The pictures of the strip. */
   let among = subjects;
-  /** All settings that determine the pictures of the first row; null: the model is a file of the visitor. */
+  /** The settings that determine the pictures of the first row; null if the model is the visitor's file. */
   function settings() {
     if (model && typeof model !== 'string') return null;
     const { first } = gallery;
@@ -161,7 +161,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       gallery.show(rows);
       strip.show(name, among, rows[0]);
     },
-    /** The visitor wants another model: this one's run stops, and the other one's starts like the first. */
+    /** Called when the visitor wants another model: stops the run of this one; the next one starts afresh. */
     leave() {
       gallery.use(null);
       sight.renew();

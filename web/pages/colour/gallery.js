@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows of a figure, and the run that draws one after the other.
+// The rows of a figure, and the run that draws them one by one.
 // @ts-check
 import { Codec, Playback } from '../../shell/index.js';
 import { Row, SHOWN } from './row.js';
@@ -39,7 +39,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   let codec;
   let seed = 0;
   let temperature = 1;
-  /** Pictures to draw per row: this many for each shown one, which is the most probable of them. */
+  /** Pictures drawn per row: this many for each shown one, which is the most probable of them. */
   let tries = SHOWN;
   const playback = new Playback({
     speed: SPEED,
@@ -50,7 +50,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     },
   });
 
-  /** Shows a picture in the model's form. @param {Row} row */
+  /** Shows a picture in the form that the model receives. @param {Row} row */
   function see(row) {
     if (model && codec) row.give(task.preview(task.ask(model, row.subject.image), codec, row.subject.image));
   }
@@ -60,7 +60,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     const { image, label } = row.subject;
     const { channels, classes } = artist.info;
     const samples = tries;
-    const resample = samples / SHOWN; // those for one shown picture compete
+    const resample = samples / SHOWN; // the samples for one shown picture compete
     const run = task.ask(artist, image, {
       samples,
       resample,

@@ -15,8 +15,9 @@ createClasses({
 });
 
 /**
- * The model at the page's address goes to the figure that fits it; one that cannot be loaded goes to the first, which reports why. @param
- * {string} address
+ * Passes the model in the page's address to the figure that fits it; a model that cannot be loaded goes to the first figure, which reports
+ * why.
+ * @param {string} address
  */
 async function show(address) {
   const hold = await acquire(address, { workers: 'auto' }).catch(() => undefined);

@@ -8,7 +8,7 @@ import { acquire, announce, load, make, misfit, phrase } from '../../shell/index
 /** @param {File} file */
 export const isModelFile = ({ name }) => /\.gguf$/i.test(name);
 
-/** Why a figure cannot use a model; '': it can.
+/** Returns the reason why a figure cannot use a model, or '' if it can.
  * @param {ModelInfo} info @param {string} name @param {'complete' | 'superResolve'} kind the figure's task */
 function problem(info, name, kind) {
   const wrong = misfit(info, name);
@@ -45,7 +45,7 @@ async function openFile(file, options) {
 export const nameOf = (own) => (typeof own === 'string' ? own : own.name);
 
 /**
- * The control, in an element of the figure.
+ * Creates the control in an element of the figure.
  * @param {HTMLElement} root
  * @param {(file: File) => void} onFile
  */

@@ -12,15 +12,15 @@ const takers = new Map();
 
 /** @param {DataTransfer | null} transfer */
 const hasFiles = (transfer) => Boolean(transfer?.types.includes('Files'));
-/** The first picture among several files, or else the first file. @param {DataTransfer | null} transfer */
+/** Returns the first picture among several files, or else the first file. @param {DataTransfer | null} transfer */
 const fileOf = (transfer) =>
   [...(transfer?.files ?? [])].sort((a, b) => Number(b.type.startsWith('image/')) - Number(a.type.startsWith('image/')))[0];
 
 /**
- * The control, in an element of the figure.
+ * Creates the control in an element of the figure.
  * @param {HTMLElement} root
  * @param {number} size size of the requested picture
- * @param {string} fate converts its middle square for display
+ * @param {string} fate the text that describes how the middle square is converted
  * @param {(image: ImageData) => void} onPicture
  * @param {(file: File) => void} onModel a model was dropped or pasted instead
  */
@@ -56,7 +56,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
   }
 
   let latest = 0;
-  /** Only the last requested picture counts. @param {() => Promise<ImageBitmap | null>} get */
+  /** Reads a picture; only the last requested one counts. @param {() => Promise<ImageBitmap | null>} get */
   async function use(get) {
     const mine = ++latest;
     try {
@@ -129,7 +129,7 @@ function paste(event) {
 }
 
 let kept = false;
-/** A file dropped outside a figure does not replace the page; a pasted picture goes to its figure. */
+/** Prevents a file dropped outside a figure from replacing the page; passes a pasted picture to its figure. */
 export function keepDrops() {
   if (kept) return;
   kept = true;

@@ -14,7 +14,9 @@ export function createPictureStrip(root, choose) {
   root.append(legend, row);
   return {
     /**
-     * @param {StripName} name @param {Subject[]} subjects @param {Subject} first the one in the first row, which may not be in the strip
+     * @param {StripName} name
+     * @param {Subject[]} subjects
+     * @param {Subject} first the one in the first row, which may not be in the strip
      */
     show(name, subjects, first) {
       root.dataset.strip = name;
@@ -31,7 +33,7 @@ export function createPictureStrip(root, choose) {
         }),
       );
     },
-    /** None of them is in the first row any more. */
+    /** Marks no picture as being in the first row. */
     clear() {
       for (const input of row.querySelectorAll('input')) input.checked = false;
     },

@@ -10,7 +10,7 @@ const MAX_PIXELS = 120e6;
 /** A reason to show to the visitor. */
 export class PictureError extends Error {}
 
-/** @param {File} file @returns {Promise<ImageBitmap>} rotated by its EXIF orientation */
+/** Decodes a picture file. @param {File} file @returns {Promise<ImageBitmap>} rotated by its EXIF orientation */
 export async function openPicture(file) {
   const name = file.name || phrase`The picture`;
   if (file.size === 0) throw new PictureError(phrase`${name} is empty.`);

@@ -8,7 +8,7 @@ import { make, paintElements, palette, perFrame, phrase, reducedMotion } from '.
 export const SHOWN = 3;
 
 /**
- * @typedef {{ words: string, share: number }} Note the text under a picture, and the length of the bar next to it: 0 to 1
+ * @typedef {{ words: string, share: number }} Note the text under a picture, and the length of its bar, 0 to 1
  *
  * @typedef {Object} Preview the display before anything is drawn
  * @property {{ picture: Picture, note?: Note }[]} given one for each tile before the drawn ones
@@ -19,9 +19,9 @@ export const SHOWN = 3;
 
 /**
  * @typedef {Object} Plan the contents of a row
- * @property {{ kind: string, name: string }[]} given the tiles before the drawn ones; kind: a class for the style sheet
+ * @property {{ kind: string, name: string }[]} given tiles before the drawn ones; kind: a class for the style sheet
  * @property {string} noun the word for a drawn picture in file names: 'ending'
- * @property {string} called the same for people
+ * @property {string} called the word shown to visitors
  * @property {string} many its plural
  */
 
@@ -61,11 +61,11 @@ const copy = ({ data, width, height }) => new ImageData(data.slice(), width, hei
 
 /** One picture and its versions. */
 export class Row {
-  /** All of it is drawn. */
+  /** whether all of it is drawn */
   done = false;
   /** Index of the next pixel in raster order while a run is drawing, else -1. */
   #at = -1;
-  /** A run is drawing it, or about to. */
+  /** whether a run is drawing it or about to */
   #drawing = false;
   /** Number of drawn elements. */
   #to = 0;
@@ -98,7 +98,7 @@ export class Row {
     this.show(subject);
   }
 
-  /** A phone shows fewer rows. */
+  /** The number of pictures shown: fewer on a phone. */
   get shown() {
     return this.root.offsetParent !== null;
   }
@@ -159,7 +159,7 @@ export class Row {
     if (this.#to === 0 || !start) return [];
     const { channels } = codec.info;
     const drawn = Array.from({ length: Math.floor(this.#to / channels) }, (_, i) => Math.floor(codec.place(i * channels) / channels));
-    const order = drawn.filter((pixel) => start.data[4 * pixel + 3] === 0); // the others were given
+    const order = drawn.filter((pixel) => start.data[4 * pixel + 3] === 0); // the other pixels were given
     return this.#leading.map((picture, i) => ({
       name: phrase`${phrase(this.subject.name)}, ${this.#plan.called} ${i + 1}`,
       file: `${this.subject.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-seed-${seed}-${this.#plan.noun}-${i + 1}`,
@@ -183,11 +183,11 @@ export class Row {
     for (const cost of nats) this.#nats[sample] += cost;
     if (sample === this.#pictures.length - 1) this.#to = to;
     this.#at = to < codec.elements ? Math.floor(codec.place(to) / codec.info.channels) : -1;
-    // With reduced motion a row appears when it is finished.
+    // With reduced motion, a row is shown when it is finished.
     if (!reducedMotion()) this.#paintSoon();
   }
 
-  /** If there are more than it shows, it keeps the first of each group, the most probable first. */
+  /** Ends the row: if it has drawn more pictures than it shows, keeps the most probable one of each group. */
   end() {
     this.done = true;
     const group = this.#pictures.length / SHOWN;
@@ -217,7 +217,7 @@ export class Row {
     return smooth && this.#share < 1 ? mixed(picture, smooth, this.#share) : picture;
   }
 
-  /** The partial result stays. */
+  /** Stops; the partial result stays. */
   stop() {
     if (this.#drawing) this.#leave(phrase`not finished`);
   }

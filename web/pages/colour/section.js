@@ -20,7 +20,7 @@ import { SHOWN } from './row.js';
 /** @import { Task } from './gallery.js' */
 
 /**
- * @typedef {Object} Choice a model, and the pictures that it gets
+ * @typedef {Object} Choice a model, and the pictures offered to it
  * @property {StripName} strip
  * @property {string} weights
  * @property {number} temperature
@@ -31,11 +31,11 @@ import { SHOWN } from './row.js';
 
 /**
  * @typedef {Object} Section
- * @property {string} id its own options, and the initial ones of its parts
+ * @property {string} id element id, options of its own, and the initial options of its parts
  * @property {Choice} emoji
  * @property {Choice} photos
  * @property {Task} task
- * @property {string} fate converts the middle square of a visitor's picture
+ * @property {string} fate the text that describes how the middle square of a visitor's picture is converted
  */
 
 /** @param {Section} section */
@@ -46,10 +46,10 @@ export function createSection(section) {
   /** @type {Choice | undefined} */
   let shown;
   let opened = false;
-  /** The model of the shown pictures is loaded. */
+  /** whether the model of the shown pictures is loaded */
   let ready = false;
   const choices = createModelSwitch(byId(`${id}-switch`), change);
-  /** The visitor's own model, once there is one; it uses the strip of one of ours. @type {Choice | undefined} */
+  /** The visitor's own model, if any; it uses one of our strips. @type {Choice | undefined} */
   let own;
   const chosen = () => (choices.value === 'own' && own ? own : choices.value === 'photos' ? section.photos : section.emoji);
   const ownModel = createOwnModel(byId(`${id}-own`), takeModel);
@@ -111,7 +111,7 @@ export function createSection(section) {
       const { own: given } = chosen();
       if (given) ownModel.say(phrase`${nameOf(given)}, a model of ${integer(model.info.parameters)} parameters, is running now.`);
       address.proceed();
-      address.changed(); // another model, if that was requested
+      address.changed(); // switches to another model if one was requested
     },
     onLost() {
       ready = false;
@@ -125,7 +125,7 @@ export function createSection(section) {
   }
   keepDrops();
   const address = keepInAddress(`figure-${id}`, {
-    // A picture of the visitor becomes part of a copied link, not of the browser's history.
+    // The visitor's picture becomes part of a copied link, but not of the browser's history.
     settings: () => (ready && figure && !figure.ofOwn ? figure.settings() : null),
     apply(given) {
       const model = given.get('model');

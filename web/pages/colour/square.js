@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The central square of a picture of any size, reduced to a few pixels: the mean over the area of each, laid over white, as for the emoji
-// in training and for images in the library. Read in bands, because the canvas of a phone cannot hold a large photograph.
+// Reduces the central square of a picture of any size to a few pixels: each is the mean over its area, on white, as for the emoji in
+// training and for images in the library. Read in bands, because the canvas of a phone cannot hold a large photograph.
 // @ts-check
 
 /** Pixels read per step. */
@@ -67,7 +67,7 @@ function lineOf(rgba, shares, size) {
 }
 
 /**
- * The parts of `size` equal parts of 0..count that the pixel from i to i + 1 overlaps.
+ * The parts, out of `size` equal parts of 0..count, that the pixel from i to i + 1 overlaps.
  * @param {number} i
  * @param {number} count
  * @param {number} size
@@ -77,7 +77,7 @@ function parts(i, count, size) {
   const shares = [];
   for (let part = Math.floor((i * size) / count); part < size && part * count < (i + 1) * size; part++) {
     const share = Math.min(((part + 1) * count) / size, i + 1) - Math.max((part * count) / size, i);
-    if (share > 1e-9) shares.push({ part, share }); // less is rounding
+    if (share > 1e-9) shares.push({ part, share }); // less is rounding error
   }
   return shares;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The nats of a picture against the digits learnt from, as two small curves.
+// Two small curves: the nats of training digits and of held-out digits.
 // @ts-check
 import { make, onTheme, palette } from '../../shell/index.js';
 
@@ -7,7 +7,7 @@ import { make, onTheme, palette } from '../../shell/index.js';
 const [TOP, BOTTOM] = [600, 25];
 const LINES = [500, 200, 100, 50];
 
-/** @typedef {{ at: number, learning: number, unseen: number }} Point after `at` digits; NaN: there is no digit to measure */
+/** @typedef {{ at: number, learning: number, unseen: number }} Point at: digits learned so far; NaN: no digit to measure */
 
 export function createCurve() {
   const canvas = make('canvas', { class: 'curve', 'aria-hidden': 'true' }); // the text next to it says the same

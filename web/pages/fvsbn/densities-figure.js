@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of four distributions of a shade, with what each says of one that came, in nats.
+// The figure of four distributions of a shade, with the loss of an observed shade under each, in nats.
 // @ts-check
 import { byId, keepInAddress, make, makeSvg, perFrame, phrase, wholeIn } from '../../shell/index.js';
 import { SHADES, bernoulli, categorical, gaussian, logistic } from './densities.js';

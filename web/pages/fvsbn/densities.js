@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Four distributions of a shade, 0 to 255: a coin, a list, a Gaussian, a logistic. Each gives the probability of every shade; its loss is
-// the surprisal. Pure.
+// Four distributions of a shade, 0 to 255: a coin, a categorical list, a Gaussian, a logistic. Each gives the probability of every shade;
+// its loss is the surprisal. Independent of the page. Pure.
 // @ts-check
 
 export const SHADES = 256;
 /** Number of shades, as in the Image Transformer of digits. */
 const LISTED = 16;
-/** A list may have two peaks; this fraction of it is in the second, on the other side. */
+/** The categorical list may have two peaks; this fraction of it is in the second, on the other side. */
 const SECOND = 0.25;
 
 /** @typedef {{ mean: number, width: number }} Expected in shades */
@@ -15,13 +15,13 @@ const SECOND = 0.25;
 /** 1 / (1 + e^-z) @param {number} z */
 const sigmoid = (z) => 1 / (1 + Math.exp(-z));
 
-/** The coin: ink from the middle on, or paper; it has no width. @param {Expected} expected @returns {Nats} */
+/** The coin: ink from shade 128 on, paper below; it has no width. @param {Expected} expected @returns {Nats} */
 export function bernoulli({ mean }) {
   const ink = Math.min(0.999, Math.max(0.001, mean / (SHADES - 1)));
   return (x) => -Math.log(x >= SHADES / 2 ? ink : 1 - ink);
 }
 
-/** Sixteen numbers that add up to 1; any will do, and here they have two peaks. @param {Expected} expected @returns {Nats} */
+/** Sixteen probabilities that add up to 1, here with two peaks. @param {Expected} expected @returns {Nats} */
 export function categorical({ mean, width }) {
   const per = SHADES / LISTED;
   const peak = (/** @type {number} */ centre) => {
@@ -37,7 +37,9 @@ export function categorical({ mean, width }) {
 }
 
 /**
- * A density times the width of a shade: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)). @param {Expected} expected @returns {Nats}
+ * A density times the width of a shade: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)).
+ * @param {Expected} expected
+ * @returns {Nats}
  */
 export const gaussian =
   ({ mean, width }) =>
@@ -47,12 +49,12 @@ export const gaussian =
 /** The probability that a logistic gives to the shade: a difference of two sigmoids; the first and last shade include the tails.
  * @param {Expected} expected @returns {Nats} */
 export function logistic({ mean, width }) {
-  const scale = (width * Math.sqrt(3)) / Math.PI; // of the same standard deviation
+  const scale = (width * Math.sqrt(3)) / Math.PI; // the scale with the same standard deviation
   return (x) => {
     const [above, below] = [(x + 0.5 - mean) / scale, (x - 0.5 - mean) / scale];
     if (x === 0) return Math.log1p(Math.exp(-above));
     if (x === SHADES - 1) return Math.log1p(Math.exp(below));
-    // Far out both sigmoids are 0 or 1 to the last bit: use the density in the middle, which is accurate there.
+    // Far from the mean, both sigmoids are 0 or 1 to the last bit; use the density in the middle of the shade, which is accurate there.
     const share = x > mean ? sigmoid(-below) - sigmoid(-above) : sigmoid(above) - sigmoid(below);
     const z = Math.abs(x - mean) / scale;
     return share > 1e-12 ? -Math.log(share) : z + Math.log(scale) + 2 * Math.log1p(Math.exp(-z));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Learns a fully visible sigmoid belief network, a picture at a time, by plain stochastic gradient. Pure: numbers in, numbers out.
+// Trains a fully visible sigmoid belief network, picture by picture, by plain stochastic gradient descent. Independent of the page.
 //
 //   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j
 //
@@ -52,7 +52,7 @@ export const natsOf = (weights, picture) => surprise(sumsOf(weights, picture), p
  * One step along the gradient of log p(picture). Changes the weights.
  * @param {Weights} weights
  * @param {Uint8Array} picture n pixels, 1 = ink
- * @param {number} rate of learning, above 0
+ * @param {number} rate learning rate, above 0
  * @returns {number} nats of the picture before the step
  */
 export function learn(weights, picture, rate) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure that trains: digits to choose, the weights of a pixel as they form, samples of the current model, falling nats.
+// The figure that trains: digits to choose, the weights of a pixel as they change, samples of the current model, the falling nats.
 // @ts-check
 import {
   Playback,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A course of learning: which pictures are learnt from, in what order, and how many nats they cost on the way. Pure.
+// A training course: which pictures it uses, in what order, and their nats along the way. Independent of the page. Pure.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 import { learn, natsOf, nothingLearnt } from './learn.js';
 /** @import { Point } from './curve.js' */
 
 /**
- * Of learning. Of 0.005, 0.01, 0.02, 0.03 and 0.05, the largest rate with which forty held-out digits still improve in the tenth pass over
- * the others.
+ * Of learning. The learning rate. Of 0.005, 0.01, 0.02, 0.03 and 0.05, it is the largest with which forty held-out digits still improve in
+ * the tenth pass over the others.
  */
 const RATE = 0.02;
-/** A point of the curve is the mean over this many digits, and over at most this many held-out digits. */
+/** A point of the curve is the mean over this many training digits, and over at most this many held-out digits. */
 const EACH = 20;
 const UNSEEN = 40;
 
@@ -38,7 +38,9 @@ export class Lesson {
     this.weights = nothingLearnt(pictures[0].length);
   }
 
-  /** Learns from the next picture of a pass over the picked ones in a random order. Returns its number; -1: none is picked. */
+  /**
+   * Learns from the next of the picked pictures, which each pass takes in a new random order. Returns its index, or -1 if none is picked.
+   */
   step() {
     while (this.#queue.length && !this.picked.has(this.#queue[this.#queue.length - 1])) this.#queue.pop();
     if (!this.#queue.length) this.#queue = this.#shuffled();
@@ -59,7 +61,7 @@ export class Lesson {
     this.#sum = this.#summed = 0;
   }
 
-  /** The chosen ones, in a new order for each pass. */
+  /** The picked digits in random order. */
   #shuffled() {
     const order = [...this.picked];
     for (let i = order.length - 1; i > 0; i--) {

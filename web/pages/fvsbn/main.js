@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of the fully visible sigmoid belief network: a binarised digit is completed, and the weights that do it.
+// The page of the fully visible sigmoid belief network: a binarised digit is completed, and the weights are shown.
 // @ts-check
 import { SIDE, byId, bytes, integer, onFile, phrase, startPage, whenNear } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';

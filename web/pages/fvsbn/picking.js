@@ -13,7 +13,7 @@ const NARROW = matchMedia('(max-width: 40rem)');
 /**
  * @param {HTMLElement} root
  * @param {Uint8Array[]} pictures those from `own` on were drawn by the visitor
- * @param {{ own: number, rest: number, lesson: () => Lesson }} options rest: this many, the last ones, are excluded at first
+ * @param {{ own: number, rest: number, lesson: () => Lesson }} options rest: this many of the last digits are excluded at first
  */
 export function createPicking(root, pictures, { own, rest, lesson }) {
   const canvas = make('canvas', { role: 'img' });

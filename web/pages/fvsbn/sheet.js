@@ -13,7 +13,7 @@ const CELL = SIDE + GAP;
  * @param {Object} options
  * @param {number} options.cols pictures per row
  * @param {'known' | 'predicted'} options.ink given, or drawn by a network
- * @param {(k: number) => boolean} [options.pale] picture k exists, but is excluded
+ * @param {(k: number) => boolean} [options.pale] whether picture k is excluded, and so drawn pale
  * @param {number} [options.cursor] picture to outline; -1: none
  */
 export function paintSheet(canvas, pictures, { cols, ink, pale = () => false, cursor = -1 }) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of the weights: for one pixel, how each of the ones before it votes.
+// The figure of the weights: for one pixel, the vote of each earlier pixel.
 // @ts-check
 import { PIXELS, SIDE, announce, askable, byId, make, onTheme, paintGrid, palette, perFrame, phrase } from '../../shell/index.js';
 
@@ -11,7 +11,7 @@ const MOST = 3;
 /** The vote of pixel j on pixel i. @param {Weights} weights @param {number} i @param {number} j */
 const vote = ({ weight }, i, j) => (j < i ? weight[j * PIXELS + i] : 0);
 
-/** The probability of ink if nothing before is ink. @param {number} bias */
+/** The probability of ink if all earlier pixels are blank. @param {number} bias */
 const alone = (bias) => 1 / (1 + Math.exp(-bias));
 
 /** @param {HTMLElement} root */

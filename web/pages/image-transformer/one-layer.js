@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first layer of the model as one pixel goes through it, from the numbers of its file: slow, plain, and keeping all. No page here.
+// The first layer of the model for one pixel, computed from the numbers of its file in slow, simple code that keeps all intermediate results.
+// Independent of the page.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
@@ -61,8 +62,11 @@ function product(weights, x, bias) {
 }
 
 /**
- * Mean 0, standard deviation 1, then a gain and a bias for each channel. @param {Float32Array} x @param {Float32Array} gain @param
- * {Float32Array} bias @param {number} epsilon
+ * Mean 0, standard deviation 1, then a gain and a bias for each channel.
+ * @param {Float32Array} x
+ * @param {Float32Array} gain
+ * @param {Float32Array} bias
+ * @param {number} epsilon
  */
 function normed(x, gain, bias, epsilon) {
   const mean = x.reduce((sum, value) => sum + value, 0) / x.length;

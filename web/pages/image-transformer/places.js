@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a model has learned of rows and columns: a list of numbers for each, one for the row and one for the column of a pixel side by side. No page here.
+// The learned position embeddings of a model: a vector for each row and each column, concatenated for a pixel. Independent of the page.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 

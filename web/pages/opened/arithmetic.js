@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The arithmetic of the engine on one core, one number at a time: single precision, every sum in the order of src/kernels and src/attention, and its own
-// exponential. A product or a sum of two singles is exact enough in JavaScript's doubles to be rounded once, so Math.fround after each makes the same bits
-// as the engine, in every browser. A test holds the logits of both to be equal.
+// The arithmetic of the engine on one core, one number at a time: single precision, every sum in the order of src/kernels and
+// src/attention, and the engine's own exponential. A product or a sum of two singles is exact enough in JavaScript's doubles to be rounded
+// once. So Math.fround after each operation gives the same bits as the engine, in every browser. A test checks that the logits of both are
+// equal.
 // @ts-check
 
 const f = Math.fround;
@@ -65,7 +66,10 @@ export function softmax(row) {
 /**
  * (x - mean) / sqrt(variance + epsilon) * weight + bias
  *
- * @param {ArrayLike<number>} x @param {ArrayLike<number>} weight @param {ArrayLike<number>} bias @param {number} epsilon
+ * @param {ArrayLike<number>} x
+ * @param {ArrayLike<number>} weight
+ * @param {ArrayLike<number>} bias
+ * @param {number} epsilon
  */
 export function norm(x, weight, bias, epsilon) {
   const per = f(1 / x.length);

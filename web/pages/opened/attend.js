@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attention in the plane. No page here.
+// Attention in the plane. Independent of the page.
 // @ts-check
 
 /** @typedef {[number, number]} Vector */
@@ -10,7 +10,9 @@ const dot = (a, b) => a[0] * b[0] + a[1] * b[1];
 /**
  * softmax(q K^T / sqrt(2)) V
  *
- * @param {Vector} q @param {Vector[]} keys @param {Vector[]} values
+ * @param {Vector} q
+ * @param {Vector[]} keys
+ * @param {Vector[]} values
  * @returns {{ scores: number[], weights: number[], sum: Vector }}
  */
 export function attend(q, keys, values) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The boxes of a network, as its file says, and the matrices in each of them. No page here.
+// The boxes of a network, derived from its file, and the matrices in each of them. Independent of the page.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -10,13 +10,13 @@ import { phrase } from '../../shell/page/phrase.js';
 /**
  * @typedef {'embed' | 'place' | 'attend' | 'norm' | 'feed' | 'linear' | 'odds'} Kind
  * @typedef {{ id: string, title: string, kind: Kind, side: 'enc' | 'dec', block: number, adds?: boolean }} Box  id: prefix of its matrices'
- *   names; block: -1 for none; adds: the box adds its input to its output
+ *   names; block: -1 if none; adds: the box adds its input to its output
  * @typedef {{ name: string, matrix: Matrix, symbol: string, transposed?: boolean, wide?: boolean }} Shown  symbol: HTML
  * @typedef {(Shown | string)[]} Line  matrices with the operators between them
- * @typedef {{ says: string, line: Line, closed?: boolean }} Group  closed: at first
+ * @typedef {{ says: string, line: Line, closed?: boolean }} Group  closed: collapsed at first
  */
 
-/** In the order of the computation; the encoder's first. @param {Shape} shape @returns {Box[]} */
+/** The boxes in the order of the computation; the encoder's come first. @param {Shape} shape @returns {Box[]} */
 export function boxesOf({ kind, blocks, encoderBlocks }) {
   /** @type {Box[]} */
   const boxes = [];
@@ -56,7 +56,7 @@ export function boxesOf({ kind, blocks, encoderBlocks }) {
   return boxes;
 }
 
-/** The full name of a box, for people. @param {Box} box @param {Shape} shape */
+/** The displayed name of a box. @param {Box} box @param {Shape} shape */
 export const nameOf = ({ title, side, block }, { kind }) =>
   [
     ...(kind === 'gpt2' ? [] : [side === 'enc' ? phrase`Encoder` : phrase`Decoder`]),
@@ -64,7 +64,7 @@ export const nameOf = ({ title, side, block }, { kind }) =>
     phrase(title),
   ].join(', ');
 
-/** The name of a head of a box, for people. @param {Box} box @param {Shape} shape @param {number} head */
+/** The displayed name of a head of a box. @param {Box} box @param {Shape} shape @param {number} head */
 export const headOf = (box, shape, head) => phrase`${nameOf(box, shape)}, head ${head + 1}`;
 
 /** The box in which a matrix is computed: the one whose id is the longest prefix of its name. @param {Box[]} boxes @param {string} name */
@@ -85,7 +85,11 @@ const sub = (symbol, below) => `<i>${symbol}</i><sub>${below}</sub>`;
 /**
  * The contents of an open box.
  *
- * @param {Box} box @param {number} head @param {Trace} trace @param {WeightFile} file @returns {Group[]}
+ * @param {Box} box
+ * @param {number} head
+ * @param {Trace} trace
+ * @param {WeightFile} file
+ * @returns {Group[]}
  */
 export function groupsOf({ id, kind, side }, head, { matrices }, file) {
   const get = (/** @type {string} */ name) => /** @type {Matrix} */ (matrices.get(name));
@@ -332,7 +336,7 @@ const SHORT = {
   odds: 'odds',
 };
 
-/** A short label of a matrix, for people; a weight has its name in the file. @param {Matrix} matrix */
+/** A short displayed label of a matrix; a weight has its name in the file. @param {Matrix} matrix */
 export function shortOf({ name, made: { op } }) {
   if (op === 'file') return name;
   const last = SHORT[name.slice(name.lastIndexOf('.') + 1)] ?? name;
@@ -350,7 +354,9 @@ export const letter = (token) => (token === '<end>' ? '⏎' : token);
 /**
  * The labels of the rows and columns of a matrix.
  *
- * @param {Matrix} matrix @param {Trace} trace @param {Shape} shape
+ * @param {Matrix} matrix
+ * @param {Trace} trace
+ * @param {Shape} shape
  * @returns {{ rows: string[], columns: string[] }}
  */
 export function labelsOf({ name, rows, cols, made: { op } }, { source, written }, { tokens, kind }) {

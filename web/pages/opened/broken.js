@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The network's output with one component removed, for each component: a row each, filled in order.
+// The network's output with one component removed: one row per component, filled in order.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
 import { boxesOf, headOf, letter } from './boxes.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The network as the paper draws it, from bottom to top: a button for each box, arrows between them, on which the numbers are seen to flow.
+// The network as in the paper's figure, from bottom to top: a button for each box, and arrows between them along which numbers move.
 // @ts-check
 import { make, makeSvg, phrase, reducedMotion } from '../../shell/index.js';
 import { nameOf } from './boxes.js';
@@ -7,7 +7,7 @@ import { nameOf } from './boxes.js';
 /** @import { Box } from './boxes.js' */
 /** @import { Shape } from './networks.js' */
 
-/** In units of the drawing. */
+/** Sizes in units of the drawing. */
 const [WIDTH, BOX, STEP, HEIGHT, FRAME, FOOT] = [328, 122, 37, 27, 6, 34];
 
 /**
@@ -19,7 +19,7 @@ export function createDiagram(boxes, shape, onOpen) {
   const sides = /** @type {const} */ (['enc', 'dec']).filter((side) => boxes.some((box) => box.side === side));
   const tall = Math.max(...sides.map((side) => boxes.filter((box) => box.side === side).length));
   const height = tall * STEP + 2 * FOOT;
-  /** Left edge and middle of a box. @type {Map<Box, { x: number, y: number }>} */
+  /** The left edge and the middle of each box. @type {Map<Box, { x: number, y: number }>} */
   const places = new Map();
   for (const side of sides) {
     const x = sides.length === 1 ? (WIDTH - BOX) / 2 : side === 'enc' ? 26 : WIDTH - BOX - 26;
@@ -163,9 +163,9 @@ export function createDiagram(boxes, shape, onOpen) {
       above.textContent = written;
     },
     /**
-     * Lets numbers move along the lines once, from the bottom to the top.
-     * @param {(box: Box) => string} says a number that leaves the box
-     * @param {Box} [into] only on the lines that lead there, three times
+     * Lets numbers move along the lines once, from bottom to top.
+     * @param {(box: Box) => string} says returns the number that leaves a box
+     * @param {Box} [into] only on the lines that lead to this box, three times
      */
     flow(says, into) {
       if (reducedMotion()) return;

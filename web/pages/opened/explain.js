@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What made a number: the sum, and the numbers that went into it. No page here.
+// The computation of a number: its sum, and the numbers in it. Independent of the page.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -13,8 +13,8 @@ export const number = (x, digits = 2) =>
 const factor = (x) => (x < 0 ? `(${number(x)})` : number(x));
 
 /**
- * @typedef {{ matrix: Matrix, cells: [number, number][] }} Source  the operand: rows and columns
- * @typedef {{ rule: string, sum: string, sources: Source[] }} Explanation  rule: in a few words; sum: with the numbers
+ * @typedef {{ matrix: Matrix, cells: [number, number][] }} Source  the operand, and the rows and columns of its cells
+ * @typedef {{ rule: string, sum: string, sources: Source[] }} Explanation  rule: in a few words; sum: written with the numbers
  */
 
 /** @param {Matrix} matrix @param {number} i @returns {Source} */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Matrices that know how they were made. A row is a place of a word, a column a channel or, of scores, a place that is looked at.
+// Matrices that record how they were computed. A row is a position of a word; a column is a channel or, for scores, an attended position.
 // @ts-check
 import { compare, dot, gelu, norm, relu, scaleOf, softmax, wave } from './arithmetic.js';
 
 /**
  * @typedef {'file' | 'onehot' | 'lookup' | 'times' | 'wave' | 'add' | 'product' | 'columns' | 'join' | 'compare' | 'mask' | 'softmax' |
  *   'aggregate' | 'norm' | 'relu' | 'gelu' | 'copy' | 'zero'} Op  how a matrix was computed; copy: a switch has removed an operation; zero:
- *   or its result
+ *   a switch has removed its result
  * @typedef {{ op: Op, of: Matrix[], by?: number, from?: number, ids?: number[], means?: number[], scales?: number[] }} Made  of: its
  *   operands; by: a factor, or an epsilon; from: its first column there; ids: of its rows, -1 for none; means, scales: of its rows
  */
@@ -34,7 +34,7 @@ export class Matrix {
 
 /** Computes matrices and stores each by its name. */
 export class Graph {
-  /** In the order of computation. @type {Map<string, Matrix>} */
+  /** matrices in the order of computation @type {Map<string, Matrix>} */
   matrices = new Map();
 
   /** @param {string} name @param {number} rows @param {number} cols @param {Made} made @param {(i: number, j: number) => number} number */
@@ -50,7 +50,7 @@ export class Graph {
     return this.#make(name, rows.length, cols, made, (i, j) => rows[i][j]);
   }
 
-  /** 1 in the column of its id, 0 elsewhere. @param {string} name @param {number[]} ids -1: none @param {number} values */
+  /** One-hot rows: 1 in the column of the id, 0 elsewhere. @param {string} name @param {number[]} ids -1: none @param {number} values */
   onehot(name, ids, values) {
     return this.#make(name, ids.length, values, { op: 'onehot', of: [], ids }, (i, j) => Number(ids[i] === j));
   }
@@ -123,7 +123,7 @@ export class Graph {
     );
   }
 
-  /** Each row: the values, weighted and added. @param {string} name @param {Matrix} weights @param {Matrix} values */
+  /** Each row is the weighted sum of the values. @param {string} name @param {Matrix} weights @param {Matrix} values */
   aggregate(name, weights, values) {
     const column = (/** @type {number} */ j) => Float32Array.from({ length: values.rows }, (_, i) => values.at(i, j));
     const columns = Array.from({ length: values.cols }, (_, j) => column(j));

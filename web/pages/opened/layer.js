@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Equations (1) and (2) of the Image Transformer with the numbers of one layer: block 1 of the encoder, which is such a layer. A part of an equation shows its matrix.
+// Equations (1) and (2) of the Image Transformer with the numbers of one such layer: block 1 of the encoder. A pressed term of an equation
+// shows its matrix.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
 import { shortOf } from './boxes.js';
@@ -11,8 +12,8 @@ import { createSheet } from './sheet.js';
 /** @import { Shape, Trace } from './networks.js' */
 
 /**
- * A part of an equation, and its matrix: the matrix's own name, or after a < the operand with that number. @typedef {string | { text:
- * string, name: string }} Part
+ * A part of an equation, and its matrix: the matrix's own name, or the operand with the number after a <.
+ * @typedef {string | { text: string, name: string }} Part
  */
 
 /** @param {string} text @param {string} name @returns {Part} */
@@ -20,7 +21,7 @@ const part = (text, name) => ({ text, name });
 const W = (/** @type {string} */ below) => `<i>W</i><sub>${below}</sub>`;
 const AT = 'enc.0.self';
 
-/** In the paper's notation; for head 1. @type {Part[][]} */
+/** The equations in the paper's notation, for head 1. @type {Part[][]} */
 const EQUATIONS = [
   [
     part('<i>q</i><sub>a</sub>', `${AT}.norm`),

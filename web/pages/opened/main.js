@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of the Transformer, opened: a network whose every number can be looked at, and a walk through it.
+// The page of the Transformer, opened: a network with all of its numbers, and a walk through it.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBroken } from './broken.js';
@@ -14,8 +14,8 @@ let layer;
 let broken;
 /** @typedef {Parameters<ReturnType<typeof createLayer>['use']>[0]} Pass */
 /**
- * The last pass, and the last one of a network with such a layer, whose numbers stay when a decoder alone is shown. @type {Record<'any' |
- * 'layered', Pass | undefined>}
+ * The last pass, and the last pass of a network with such a layer, whose numbers stay while a decoder alone is shown.
+ * @type {Record<'any' | 'layered', Pass | undefined>}
  */
 const last = { any: undefined, layered: undefined };
 startPage(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A matrix as a grid of coloured cells with their numbers, its size above it; one cell is pointed at, others are lit.
+// A matrix as a grid of coloured cells with their numbers, and its size above it; one cell is selected, others are highlighted.
 // @ts-check
 import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { number } from './explain.js';
@@ -7,9 +7,9 @@ import { number } from './explain.js';
 /** @import { Matrix } from './graph.js' */
 /** @import { Shown } from './boxes.js' */
 
-/** Pixels: of a cell with a number, of its letters, of a cell without one. */
+/** Pixels: width and height of a cell with a number, size of its letters, size of a cell without a number and of its letters. */
 const [CELL, HEIGHT, FONT, SMALL, TINY] = [35, 21, 11, 13, 9];
-/** With more rows than this, rows are lower. */
+/** Matrices with more rows than this have lower rows. */
 const TALL = 16;
 
 /** @typedef {{ rows: string[], columns: string[], followed?: number }} Labels  followed: index of the marked row */
@@ -39,13 +39,13 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
     make('p', { class: 'matrix-head' }, name, make('span', { class: 'matrix-size' }, `${height} × ${width}`)),
     canvas,
   );
-  /** @type {[number, number] | null} row and column of the matrix */
+  /** @type {[number, number] | null} row row and column of the matrix */
   let pointed = null;
   /** @type {Set<number>} */
   let lit = new Set();
   let [left, cell, line, top] = [0, CELL, HEIGHT, 16];
   const most = Math.max(1e-9, ...Array.from(matrix.data, Math.abs).filter((x) => x < Infinity));
-  /** All shares of one. */
+  /** whether all values are shares of one */
   const shares = matrix.made.op === 'softmax' || matrix.made.op === 'onehot';
   const at = (/** @type {number} */ y, /** @type {number} */ x) => (transposed ? [x, y] : [y, x]);
 

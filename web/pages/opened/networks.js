@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The passes of src/models/transformer.c and src/models/gpt2.c in slow and plain, for networks that one can hold in the hand: every matrix on the way is
-// kept, by name. Names:
+// The passes of src/models/transformer.c and src/models/gpt2.c in simple, slow code, for networks of a few thousand numbers. Every
+// intermediate matrix is kept under its name:
 //
 //   enc.onehot  enc.embedding  enc.scaled  enc.position  enc.input        what goes into the encoder; dec. into the decoder
 //   enc.0.self.query .key .value                                          of block 0, all heads; dec.0.cross. looks at the encoder's output
@@ -15,7 +15,7 @@ import { Graph } from './graph.js';
 /** @import { WeightFile } from './file.js' */
 
 /**
- * @typedef {Object} Switches the active parts; all of them, as in training
+ * @typedef {Object} Switches the active parts; in training, all of them
  * @property {boolean} scale
  * @property {boolean} mask
  * @property {boolean} positions
@@ -82,7 +82,10 @@ class Pass {
   /**
    * softmax(Q K^T / sqrt(k) + mask) V of one head.
    *
-   * @param {string} name @param {Matrix[]} qkv @param {number} head @param {boolean} causal
+   * @param {string} name
+   * @param {Matrix[]} qkv
+   * @param {number} head
+   * @param {boolean} causal
    */
   head(name, qkv, head, causal) {
     const {
@@ -114,7 +117,12 @@ class Pass {
     );
   }
 
-  /** Tokens with their positions. @param {string} name @param {number[]} ids -1: nothing @param {Matrix} [learned] position table */
+  /**
+   * Embeddings of tokens, with their positions.
+   * @param {string} name
+   * @param {number[]} ids -1: nothing
+   * @param {Matrix} [learned] position table
+   */
   embed(name, ids, learned) {
     const {
       g,
@@ -156,7 +164,7 @@ class Pass {
 }
 
 /**
- * An encoder that reads a word with its end, and a decoder that predicts the item at each position of another one.
+ * An encoder that reads a word with its end, and a decoder that predicts the token at each position of another word.
  *
  * @param {WeightFile} file
  * @param {number[]} source ids
@@ -205,10 +213,11 @@ function gpt2(file, ids, on) {
 }
 
 /** @typedef {{ matrices: Map<string, Matrix>, source: number[], written: number[], first: number }} Trace  written: the drawn ids,
- * including the end if it came; first: the row of the first one's probabilities */
+ * including the end if it was drawn; first: the row of the first one's probabilities */
 
 /**
- * A word, and the network's output for it, always the most probable letter; with every matrix of the pass that predicts them all.
+ * Reads a word and writes the network's output, always the most probable letter; returns every matrix of the pass that predicts all
+ * letters.
  *
  * No position sees a later one, so one pass checks a complete draft of the output; another pass is needed only if the draft is wrong.
  * Without the mask, positions see later ones, so those must still be empty.
@@ -225,7 +234,7 @@ export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {
   const source = [...word, alone ? tokens.indexOf('=') : end];
   const first = alone ? source.length - 1 : 0;
   const most = alone ? Math.min(source.length, context + 1 - source.length) : context;
-  /** The end is the last id of a draft. @param {number[]} ids */
+  /** Appends the end to a draft. @param {number[]} ids */
   const ended = (ids) => (ids.length < most && ids[ids.length - 1] !== end ? [...ids, end] : ids);
   let written = ended(on.mask ? guess.slice(0, most) : []);
   for (;;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first figure: a word, the network that writes it backwards, its boxes, the walk, and switches that break it.
+// The first figure: a word, the network that writes it backwards, its boxes, the walk, and switches that turn parts off.
 // @ts-check
 import {
   acquire,
@@ -35,7 +35,7 @@ import { cellOf, liveOf, stepsOf } from './walk.js';
 
 const FILES = ['opened.gguf', 'opened-decoder.gguf'];
 const REST_MS = 60;
-/** The most numbers that can still be inspected one by one. */
+/** The maximum number of weights that can still be inspected one by one. */
 const MOST = 100000;
 
 /** A hash of every bit of every number. @param {Iterable<Matrix>} matrices */
@@ -46,7 +46,7 @@ function fingerprint(matrices) {
   return (hash >>> 0).toString(16);
 }
 
-/** Loads a file; offline, the copy cached by the library. @param {string} url */
+/** Loads a file; offline, uses the copy that the library has cached. @param {string} url */
 async function bytesOf(url) {
   const answer = await fetch(url).catch(async (error) => {
     const copy = await globalThis.caches?.match(url);
@@ -120,7 +120,10 @@ export function createOpened(onPass) {
     },
   );
 
-  /** A number that leaves a box: of the position that is looked at, the one farthest from zero in the last matrix made there. @param {Box} from */
+  /**
+   * The number shown leaving a box: at the selected position, the one farthest from zero in the last matrix computed there.
+   * @param {Box} from
+   */
   function leaves(from) {
     if (!network || !shown) return '';
     const { boxes } = network;
@@ -130,7 +133,7 @@ export function createOpened(onPass) {
     return number([...row].reduce((most, x) => (Number.isFinite(x) && Math.abs(x) > Math.abs(most) ? x : most), 0));
   }
 
-  /** The head that a matrix belongs to; the chosen one if it belongs to none. @param {string} name */
+  /** The head to which a matrix belongs; if it belongs to none, the selected one. @param {string} name */
   const headOf = (name) => Number(/\.(?:self|cross)\.(\d)\./.exec(name)?.[1] ?? head);
 
   /** @param {string} name @returns {Promise<Network>} */
@@ -181,7 +184,7 @@ export function createOpened(onPass) {
   const settings = () => ({ ...ALL_ON, ...Object.fromEntries(switches.map(({ value, checked }) => [value, checked])), off: off.value });
   const asTrained = () => changed.size === 0 && off.value === '' && switches.every(({ checked }) => checked);
 
-  /** The letters in the network's vocabulary. */
+  /** The ids of the letters. */
   function idsOf() {
     const { tokens = [] } = network?.shape ?? {};
     return [...input.value.normalize('NFKC').toLowerCase()]
@@ -281,7 +284,7 @@ export function createOpened(onPass) {
     const apart = steps.map(({ token, nats }, i) => Math.abs(Math.exp(-nats) - odds.at(first + i, token)));
     const same = said(steps.map(({ token }) => token)) === said(ids) && apart.every((x) => x < 1e-5);
     verdict.textContent = `✓ ${same ? phrase`The WebAssembly model gives the same word, bit for bit.` : phrase`The engine writes something else.`}`;
-    // For comparing engines, to the last bit.
+    // The output as text, for comparing engines to the last bit.
     result.textContent = `${said(source)}: ${said(ids)}; ${ids.map((id, i) => odds.at(first + i, id)).join(' ')}; ${steps.map(({ nats }) => nats).join(' ')}; ${fingerprint(matrices.values())}`;
     transport.dataset.phase = 'done';
   }
@@ -332,7 +335,7 @@ export function createOpened(onPass) {
         );
       if (own !== ownName()) networks.delete(FILES[0]);
       own = ownName();
-      trace((await bring(FILES[0])).file, [1], ALL_ON); // the box has all of its data
+      trace((await bring(FILES[0])).file, [1], ALL_ON); // checks that the file has everything that the boxes show
       return hold;
     } catch (error) {
       hold.release();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compare and aggregate: a query, three keys and three values that one drags, the weights, and the sum.
+// Compare and aggregate: a query, three keys and three values that can be dragged, the weights, and the sum.
 // @ts-check
 import { Playback, announce, byId, createTransport, make, phrase } from '../../shell/index.js';
 import { attend } from './attend.js';
@@ -9,7 +9,7 @@ import { createPlane } from './plane.js';
 /** @import { Arrow } from './plane.js' */
 
 const COUNT = 3;
-/** A turn of the query: number of steps, and steps per second. */
+/** A rotation of the query: number of steps, and steps per second. */
 const [TURN, PACE] = [90, 30];
 
 export function createOverture() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrows in a plane that are dragged, or moved with the arrow keys.
+// Arrows in a plane that can be dragged, or moved with the arrow keys.
 // @ts-check
 import { make, makeSvg, phrase } from '../../shell/index.js';
 
@@ -7,7 +7,7 @@ import { make, makeSvg, phrase } from '../../shell/index.js';
 const [REACH, STEP] = [2, 0.1];
 
 /** @import { Vector } from './attend.js' */
-/** @typedef {{ name: string, kind: string, at: Vector, fixed?: true }} Arrow  fixed: it follows from the others */
+/** @typedef {{ name: string, kind: string, at: Vector, fixed?: true }} Arrow  fixed: computed from the others */
 
 /**
  * @param {HTMLElement} root

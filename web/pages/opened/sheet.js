@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An open box: its matrices, line by line as they follow from one another, and the sum that made the number that is pointed at.
+// An open box: its matrices, line by line in the order of computation, and the sum of the selected number.
 // @ts-check
 import { announce, make, phrase } from '../../shell/index.js';
 import { explain, number } from './explain.js';
@@ -14,12 +14,12 @@ import { createMatrixView } from './matrix-view.js';
 
 /**
  * @typedef {{ groups: Group[], trace: Trace, file: WeightFile, shape: Shape, followed?: number }} Open  followed: the selected row of the
- * decoder; for the encoder it is the first
+ * decoder; in the encoder it is the first row
  */
 
 /**
- * @param {HTMLElement} root of the matrices
- * @param {HTMLElement} said of the sum
+ * @param {HTMLElement} root container of the matrices
+ * @param {HTMLElement} said container of the sum
  * @param {Object} hooks
  * @param {(matrix: Matrix, i: number, j: number) => void} [hooks.onGo] leads to where a number was computed
  * @param {(matrix: Matrix, i: number, j: number, by: number) => void} [hooks.onChange] makes a weight larger or smaller; 0: restores it
@@ -29,7 +29,7 @@ export function createSheet(root, said, { onGo, onChange }) {
   let views = [];
   /** @type {Open | undefined} */
   let open;
-  /** The selected number; kept: it stays when the pointer leaves. @type {{ matrix: Matrix, i: number, j: number } | null} */
+  /** The selected number; if kept, it stays selected when the pointer leaves. @type {{ matrix: Matrix, i: number, j: number } | null} */
   let pointed = null;
   /** @type {{ matrix: Matrix, i: number, j: number } | null} */
   let kept = null;
@@ -89,7 +89,8 @@ export function createSheet(root, said, { onGo, onChange }) {
   }
 
   /**
-   * Links from a number to where its operands were computed; a weight can be changed. @param {{ matrix: Matrix, i: number, j: number }} now
+   * Shows links from a number to its operands; a weight can be changed.
+   * @param {{ matrix: Matrix, i: number, j: number }} now
    * @param {Matrix[]} sources
    */
   function tools({ matrix, i, j }, sources) {
@@ -161,7 +162,7 @@ export function createSheet(root, said, { onGo, onChange }) {
           ),
         ),
       );
-      // The selected number belongs to another pass now.
+      // the selected number now belongs to another pass
       const again = before && (next.trace.matrices.get(before.matrix.name) ?? next.file.tensors.get(before.matrix.name));
       kept =
         again && before.i < again.rows && before.j < again.cols && views.some(({ matrix }) => matrix === again)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The guided walk (shell/page/walk.js) through the network: its steps, the number that each points at, and the numbers in its sentence.
+// The guided walk (shell/page/walk.js) through the network: its steps, the number that each step points at, and the numbers in its
+// sentence.
 // @ts-check
 import { number } from './explain.js';
 import { letter } from './boxes.js';
@@ -17,7 +18,8 @@ const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
 /** Scores of positions that are masked later. */
 const CAUSAL = /^dec\.\d\.self\.\d\.(compare|scale)$/;
 
-/** The cell of a matrix that a step points at: in the current row, the outstanding number, or the last hidden one.
+/** The cell of a matrix that a step points at: in the current row, the number farthest from zero (of scores and weights, the largest), or the
+ * last masked one.
  * @param {Matrix} matrix @param {number} row @param {boolean} hidden */
 export function cellOf(matrix, row, hidden = false) {
   const i = Math.min(row, matrix.rows - 1);
@@ -30,7 +32,7 @@ export function cellOf(matrix, row, hidden = false) {
   ]);
 }
 
-/** Words and numbers of the steps, by the page's names. @param {Now} now @returns {Record<string, string>} */
+/** Words and numbers for the steps, by their names in the page. @param {Now} now @returns {Record<string, string>} */
 export function liveOf({ trace: { matrices, source, written, first }, shape, at }) {
   const { tokens, values, d, heads, kind } = shape;
   const alone = kind === 'gpt2';
@@ -83,7 +85,8 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
 
 /**
  * The steps that a network has.
- * @param {HTMLElement} list   an <ol> whose items have data-matrix: a name in the network of two stacks, then that in the decoder alone
+ * @param {HTMLElement} list   an <ol> whose items have data-matrix: a matrix name in the encoder-decoder, then the name in the decoder
+ *   alone
  * @param {Shape} shape
  * @param {Map<string, Matrix>} matrices
  * @param {(name: string) => string} boxName the box in which a matrix is computed

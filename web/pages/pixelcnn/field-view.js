@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a pixel may see, in PixelCNN and in gated PixelCNN, layer by layer: both models say so themselves.
+// The receptive field of a pixel in PixelCNN and in gated PixelCNN, layer by layer, as reported by the models.
 // @ts-check
 import {
   SIDE,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Masks A and B, laid over a digit as it is drawn: the kernel moves along the raster, and the mask removes the unknown pixels.
+// Masks A and B over a digit that is being drawn: the kernel moves in raster order, and the mask removes the unknown pixels.
 // @ts-check
 import { PIXELS, SIDE, announce, loadStrip, make, onTheme, paintGrid, perFrame, phrase } from '../../shell/index.js';
 import { leaves } from './leaves.js';
 
 /** Half of the kernel's side, as in the lecture's figure: 5 x 5. */
 const HALF = 2;
-/** The digit of the strip that is drawn over, and the masks' initial position. */
+/** Index of the digit in the strip, and the mask's initial position. */
 const DIGIT = 14;
 const BEGIN = 12 * SIDE + 14;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a model of language looks while it reads a given text: at each token, at those before it. No page here.
+// The attention of a language model while it reads a given text: of each token to the tokens before it. Independent of the page.
 // @ts-check
 /** @import { AttentionMap, Model } from '../../shell/index.js' */
 
@@ -24,6 +24,6 @@ export async function* looksOf(model, ids, signal) {
         return { ...map, keys: Int32Array.from(row.keys()), weights: row };
       });
     }
-    if (run.finish === 'end') yield []; // it would have ended here: without attention
+    if (run.finish === 'end') yield []; // the text could end here, which gives no attention
   }
 }

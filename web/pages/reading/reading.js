@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figure of reading: a text, of which each line shows one more word; the current word in red, the attended words in blue. By a
-// memory-network and, for comparison, by the self-attention of a decoder.
+// The figure of reading: each line of a text has one more word; the current word is red, the attended words are blue. One text is read by a
+// memory network and, for comparison, by a decoder with self-attention.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { createHeads, createSentence, meanOf, visible } from '../../shell/text/index.js';
@@ -10,7 +10,7 @@ import { looksOf } from './looks.js';
 
 /** Words per second, so that visitors can watch. */
 const SPEED = 5;
-/** The most tokens of a text, which determine the height of the figure. */
+/** Maximum number of tokens of a text, which determines the height of the figure. */
 const MOST = 40;
 const EXAMPLES = [
   'The king had three sons, and the youngest of them was called Simpleton.',

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// f, g, h, o of the chosen picture, and x, so much of o and their sum y, as small pictures, a channel each.
+// The channels of f, g, h and o for the chosen picture, and of x, gamma o and their sum y, each as a small picture.
 // @ts-check
 import { byId, make, onFile, onTheme, palette, phrase } from '../../shell/index.js';
 import { channel, createInside } from './inside.js';
 /** @import { Channels } from './inside.js' */
 /** @import { Chosen, createSheet } from './sheet.js' */
 
-/** Pictures of a map. */
+/** Number of channels shown per map. */
 const SHOWN = 8;
 
 /** The variation of a channel over positions. @param {Channels} map @param {number} c */
@@ -84,7 +84,7 @@ export function createChannels(sheet) {
     if (!news || !inside) return;
     const { gain, latentLength } = inside;
     const { latent, label } = news.chosen;
-    if (latent.length !== latentLength) return; // of another file, whose pictures come next
+    if (latent.length !== latentLength) return; // the latent is of another file, whose pictures follow
     const maps = inside.of(latent, label);
     painters = [];
     const rows = /** @type {const} */ (['f', 'g', 'h', 'o']).map((name) => {
@@ -94,7 +94,7 @@ export function createChannels(sheet) {
         return () => [values, largest(values)];
       });
     });
-    // In the scale of x, so that the eye can add the two.
+    // All in the scale of x, so that the sum can be seen.
     const sum = /** @type {const} */ ([
       ['x', 1, 0],
       ['γ o', 0, 1],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A made picture on a canvas.
+// Shows a generated picture on a canvas.
 // @ts-check
 
 /** @typedef {import('../../lib/index.js').LatentStep} LatentStep */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The weight file with another gamma.
+// Copies a weight file with another gamma.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The figure that trains: one small GAN in three ways, side by side, on points of a ring.
+// The figure that trains: one small GAN in three variants, side by side, on points of a ring.
 // @ts-check
 import { announce, byId, onTheme, palette, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { randomFrom } from '../../shell/run/random.js';
 import { Gan, MODES, RADIUS, covered, ring } from './gan.js';
 
-/** Steps of a training; its milliseconds per frame; steps between two points of the curves. */
+/** Number of training steps; milliseconds of training per frame; steps between two points of the curves. */
 const STEPS = 1500,
   SLICE = 12,
   EACH = 25;
@@ -47,7 +47,7 @@ export function createGan() {
     show();
   }
 
-  /** Counts the modes that each covers now. */
+  /** Counts the modes that each variant covers now. */
   function mark() {
     gans.forEach((gan, k) => curves[k].push(covered(gan.points(latents))));
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A generative adversarial network of points in the plane, small enough to train while one watches. Pure: numbers in, numbers out.
+// A generative adversarial network for points in the plane, small enough to train while visitors watch. Independent of the page.
 //
 //   D is trained to lower  mean max(0, 1 - D(real)) + mean max(0, 1 + D(G(z))),  G to lower  -mean D(G(z))    (hinge losses, as in SAGAN)
 //
-// Both are three linear layers with leaky ReLUs, trained by Adam with betas 0 and 0.9, as there. In a network with `normalise`, every
+// Both are three linear layers with leaky ReLUs, trained by Adam with betas 0 and 0.9, as in SAGAN. In a network with `normalise`, every
 // matrix W is divided by its largest singular value, tracked by one power iteration per step.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 
-/** Widths of a hidden layer, of the latent vector and of a point; points per batch. */
+/** Width of a hidden layer, of the latent vector and of a point; points per batch. */
 export const HIDDEN = 32,
   LATENT = 2,
   POINT = 2,
@@ -39,7 +39,8 @@ export function ring(count, random) {
 }
 
 /**
- * Number of covered modes: at least a quarter of each one's share of the points within a fifth of the radius. @param {Float32Array} points
+ * Number of covered modes: a mode is covered if at least a quarter of its share of the points is within a fifth of the radius.
+ * @param {Float32Array} points
  */
 export function covered(points) {
   const hits = new Uint32Array(MODES);
@@ -69,7 +70,7 @@ class Layer {
     this.v = new Float32Array(inputs);
     this.steps = 0;
     this.sigma = 1;
-    /** W as it is used. */
+    /** the weights in use: W, or W divided by sigma */
     this.used = this.weight;
     this.iterate();
   }
@@ -191,15 +192,15 @@ export class Network {
     for (const layer of this.layers) layer.step(rate);
   }
 
-  /** Resets gradients that only passed through. */
+  /** Resets gradients that this network only passed through. */
   forget() {
     for (const layer of this.layers) layer.gradient.fill(0);
   }
 }
 
 /**
- * How a GAN is trained: learning rates above 0. @typedef {{ normaliseD: boolean, normaliseG: boolean, rateD: number, rateG: number }}
- * Training
+ * Settings of a GAN's training; learning rates are above 0.
+ * @typedef {{ normaliseD: boolean, normaliseG: boolean, rateD: number, rateG: number }} Training
  */
 
 export class Gan {
@@ -217,7 +218,7 @@ export class Gan {
     return Float32Array.from({ length: count * LATENT }, () => normal(random));
   }
 
-  /** Points of some latent vectors. @param {Float32Array} latents */
+  /** Generates points from latent vectors. @param {Float32Array} latents */
   points(latents) {
     return /** @type {Float32Array} */ (this.generator.run(latents).at(-1));
   }

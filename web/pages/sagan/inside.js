@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The channels inside the attention module, computed in the page from the numbers of the file as the engine computes them; no drawing.
+// The channels inside the attention module, computed in the page from the numbers of the file with the engine's equations; independent of
+// the page's drawing.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
 /**
- * A map of several channels: position by position, channels contiguous. @typedef {{ side: number, channels: number, values: Float32Array }}
- * Channels
+ * A map of several channels: position by position, channels contiguous.
+ * @typedef {{ side: number, channels: number, values: Float32Array }} Channels
  */
 /** A matrix of a file. @typedef {{ shape: number[], values: Float32Array }} Matrix */
 
@@ -40,8 +41,11 @@ function convolution(W, { side, channels, values }, bias) {
 }
 
 /**
- * relu(scale x + shift), with the norm's row of the class. @param {Matrix} norm @param {number} label @param {Channels} x @returns
- * {Channels}
+ * relu(scale x + shift), with the norm's row of the class.
+ * @param {Matrix} norm
+ * @param {number} label
+ * @param {Channels} x
+ * @returns {Channels}
  */
 function normRelu({ values: table }, label, { side, channels, values }) {
   const from = 2 * channels * label;
@@ -98,7 +102,10 @@ function looks(g, f) {
 }
 
 /**
- * @param {Float32Array} beta (queries, keys) @param {Channels} h @param {number} side @returns {Channels} the weighted sum of the values
+ * @param {Float32Array} beta (queries, keys)
+ * @param {Channels} h
+ * @param {number} side
+ * @returns {Channels} the weighted sum of the values
  */
 function brought(beta, h, side) {
   const [keys, values] = [h.side ** 2, new Float32Array(side ** 2 * h.channels)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a picture looked: a point that follows the pointer, four that stay, and gamma.
+// The attention of positions in the picture: one that follows the pointer and four that stay; and gamma.
 // @ts-check
 import { byId, fileNow, load, make, percent, phrase } from '../../shell/index.js';
 import { one, show } from './draw.js';
@@ -8,7 +8,7 @@ import { withGain } from './file.js';
 /** @import { LatentStep } from './draw.js' */
 /** @import { createSheet } from './sheet.js' */
 
-/** The most points that stay, each in a colour of sheet and heat. */
+/** Maximum number of points that stay, each with a frame colour of its own. */
 const POINTS = 4;
 const REST_MS = 150;
 /** Number of positions whose weight is listed. */
@@ -28,7 +28,7 @@ export function createLook(sheet) {
   /** Rows and columns of the attending grid. */
   let side = 16;
   let hover = { row: 5, column: 5 };
-  /** Cheek, eye, mouth and background of most faces. @type {{ row: number, column: number }[]} */
+  /** cheek, eye, mouth and background in most faces @type {{ row: number, column: number }[]} */
   let kept = [
     { row: 9, column: 3 },
     { row: 6, column: 10 },

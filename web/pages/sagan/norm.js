@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The spectral norm of a matrix of 2 x 2: the ellipse, power iteration, a chain of layers.
+// The spectral norm of a 2 x 2 matrix: the ellipse, power iteration, a chain of layers.
 // @ts-check
 import { byId, phrase } from '../../shell/index.js';
 import { largest, round } from './singular.js';
@@ -71,7 +71,7 @@ export function createNorm() {
     paint();
   });
   byId('norm-again').addEventListener('click', () => {
-    angle += 2.4; // rotates by the golden angle: never twice the same
+    angle += 2.4; // rotates by about the golden angle, so that no direction repeats
     v = [Math.cos(angle), Math.sin(angle)];
     changed();
   });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where in a generator attention is placed: the published distances as a chart, and what a position of a map of that size sees through a convolution and through attention.
+// The position of attention in a generator: the published distances as a chart, and what a position in a map of that size sees through a
+// convolution and through attention.
 // @ts-check
 import { byId, integer, makeSvg, onTheme, palette, percent, perFrame, phrase } from '../../shell/index.js';
 /** @import { createSheet } from './sheet.js' */
@@ -8,7 +9,7 @@ import { byId, integer, makeSvg, onTheme, palette, percent, perFrame, phrase } f
 const SIDES = [8, 16, 32, 64];
 const FIRST = 2;
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 150, 12, 44];
-/** Of the scale of distances. */
+/** The scale of distances: minimum, maximum, step. */
 const [LOW, HIGH, STEP] = [15, 45, 5];
 /** The parts of a pixel's lightness. */
 const LIGHTNESS = [0.299, 0.587, 0.114];
@@ -30,7 +31,7 @@ export function createPlaces(sheet) {
   const said = byId('places-said');
   const radios = SIDES.map((side) => /** @type {HTMLInputElement} */ (byId(`place-${side}`)));
   let at = FIRST;
-  /** The position that sees, as shares of the picture. */
+  /** The selected position, as fractions of the picture. */
   let point = { x: 0.36, y: 0.4 };
   /** @type {{ values: Uint8Array, side: number } | undefined} */
   let picture;

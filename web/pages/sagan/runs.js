@@ -20,7 +20,7 @@ export function createRuns() {
     chart.append(makeSvg('line', { class: 'grid', x1: LEFT, x2: WIDTH - RIGHT, y1: y(distance), y2: y(distance) }));
     chart.append(makeSvg('text', { class: 'scale', x: LEFT - 8, y: y(distance) + 4, 'text-anchor': 'end' }, String(distance)));
   }
-  // Ticks with space for their number.
+  // A tick is labelled if there is space for its number.
   for (const [step] of rows.filter(([step]) => 8 * step >= last)) {
     chart.append(
       makeSvg(

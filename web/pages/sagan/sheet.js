@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sheet: a latent a column, a class a row. A picture can be chosen.
+// The sheet: one latent vector per column, one class per row. Visitors can choose a picture.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, make, phrase, time } from '../../shell/index.js';
 import { made, show, sumOf } from './draw.js';
@@ -13,8 +13,8 @@ const SEED = 1;
 const CLASSES = ['face', 'person', 'animal', 'hand', 'heart', 'clock', 'fruit', 'flag'];
 
 /**
- * @typedef {{ model: Model, chosen: LatentStep, row: LatentStep[], corners: LatentStep[] }} Chosen  row: all pictures of its class;
- * corners: four different ones
+ * @typedef {{ model: Model, chosen: LatentStep, row: LatentStep[], corners: LatentStep[] }} Chosen  row: all pictures of the chosen one's
+ * class; corners: four different ones
  */
 
 /** The distance of two pictures. @param {LatentStep} a @param {LatentStep} b */

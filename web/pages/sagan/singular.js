@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Singular values of a matrix of 2 x 2.
+// Singular values of a 2 x 2 matrix.
 // @ts-check
 
 /** Row by row. @typedef {[number, number, number, number]} Matrix */
@@ -13,7 +13,10 @@ export function largest([a, b, c, d]) {
 }
 
 /**
- * An iteration of the power method: W' W v, of length 1; v itself if that is zero. @param {Matrix} W @param {Vector} v @returns {Vector}
+ * An iteration of the power method: W' W v, of length 1; v itself if that is zero.
+ * @param {Matrix} W
+ * @param {Vector} v
+ * @returns {Vector}
  */
 export function round([a, b, c, d], [x, y]) {
   const [p, q] = [a * x + b * y, c * x + d * y];

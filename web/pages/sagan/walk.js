@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Between four latents, and once round a circle.
+// Walks between four latent vectors, and around a circle.
 // @ts-check
 import { byId, phrase, reducedMotion } from '../../shell/index.js';
 import { one, show } from './draw.js';
 /** @import { Chosen, createSheet } from './sheet.js' */
 
-/** Pictures of a round, and the delay between two of them. */
+/** Number of pictures around the circle, and the delay between two of them. */
 const STEPS = 60;
 const MOMENT_MS = 40;
 const STRIDE = 0.05;

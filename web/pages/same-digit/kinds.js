@@ -67,7 +67,7 @@ export function createKinds() {
     });
   }
 
-  /** Both draw with the same seed; only the second one draws if only its latent has changed. @param {boolean} both */
+  /** Draws both with the same seed, or only the second one if only its latent has changed. @param {boolean} both */
   async function draw(both) {
     stopper.abort();
     const { signal } = (stopper = new AbortController());

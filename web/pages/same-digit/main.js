@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page where all systems of black and white digits finish the same half, with the same dice.
+// The page where all systems of black-and-white digits complete the same half, with the same noise.
 // @ts-check
 import {
   PIXELS,
@@ -47,13 +47,13 @@ const FIRST = 14;
 const SEED = 8;
 const SPEED = 250;
 const RESTART_MS = 160;
-/** Number of time measurements per model: the median counts. */
+/** Number of time measurements per model; the median is shown. */
 const ROUNDS = 7;
 /** The pixel whose receptive field the table shows while none is selected. */
 const LOOK = 20 * SIDE + 13;
 
 const store = createStore({ ...initialState(), seed: SEED });
-/** The models' drawings, and how much of them is shown. @type {Ending[]} */
+/** The models' drawings, and the number of pixels shown. @type {Ending[]} */
 const pictures = SYSTEMS.map(() => ({ values: new Uint8Array(PIXELS), nats: new Float32Array(PIXELS), filled: 0 }));
 /** @type {Model[]} */
 let models = [];
@@ -102,13 +102,15 @@ let times = SYSTEMS.map(() => []);
  * Measures each model alone, while its completions are shown. The time per pixel of another picture is the same, so interrupted rounds
  * still count.
  *
- * @param {ReturnType<typeof toImage>} image @param {number} rows @param {AbortSignal} signal
+ * @param {ReturnType<typeof toImage>} image
+ * @param {number} rows
+ * @param {AbortSignal} signal
  */
 async function takeTimes(image, rows, signal) {
   for (let round = times[0].length; round < ROUNDS; round++) {
     for (const [k, model] of models.entries()) {
       const half = Math.ceil((PIXELS - rows * SIDE) / 2);
-      let [since, drawn] = [0, 0]; // from the end of the first half on: that half also includes reading the given part
+      let [since, drawn] = [0, 0]; // timed from the end of the first half on, because the first half includes reading the given part
       for await (const { from, to } of model.complete(image, { rows, seed: round, samples: 1, chunkSize: half, signal })) {
         if (since) drawn += to - from;
         else since = performance.now();
@@ -191,7 +193,7 @@ const loading = createLoading(byId('load'), {
     times = SYSTEMS.map(() => []);
     fields = models.map(createFields);
     models.forEach((model, k) => table.describe(k, model.info));
-    reachFields = models.map(createFields); // separate controllers: a new request cancels the earlier one.
+    reachFields = models.map(createFields); // separate controllers: a new request cancels the earlier one
     reach.renew();
     playback.enter('ready');
     reset();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of reach: what has a say in one pixel, after as many layers as one likes, of convolutions and of attention side by side.
+// The figure of reach: the pixels that affect one pixel after a chosen number of layers, for convolutions and attention side by side.
 // @ts-check
 import {
   announce,
@@ -24,7 +24,10 @@ import { REACHES } from './reaches.js';
 /** Pixels per row of the pictures that were measured; others are scaled. */
 const SIDE = 28;
 
-/** @param {(file: string, pixel: number) => Promise<Field | undefined>} ask a model itself, which may not be loaded yet */
+/**
+ * @param {(file: string, pixel: number) => Promise<Field | undefined>} ask asks a model for its receptive field; the model may not be
+ * loaded yet
+ */
 export function createReach(ask) {
   /** @type {HTMLInputElement} */
   const slider = byId('reach-layers');
@@ -131,7 +134,7 @@ export function createReach(ask) {
     choose(at);
   });
   return {
-    /** The models are loaded. */
+    /** Called when the models are loaded. */
     renew() {
       if (near) choose(at);
     },

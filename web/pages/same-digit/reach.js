@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How far a pixel sees, layer by layer: what each layer reads, of the shapes of the models that ship, and what follows of it. A test probes the engine. No page here.
+// The receptive field of a pixel, layer by layer, computed from the inputs of each layer in the shipped models. Independent of the page. A
+// test checks it in the engine.
 // @ts-check
 import { Geometry } from '../image-transformer/geometry-pattern.js';
 
@@ -18,7 +19,7 @@ import { Geometry } from '../image-transformer/geometry-pattern.js';
 /** @param {number} count */
 const raster = (count) => Uint32Array.from({ length: count }, (_, i) => i);
 
-/** Convolutions of two taps over one line of pixels, after Stack. @param {number} side @param {number[]} dilations @returns {Stack} */
+/** WaveNet's convolutions with two taps over one line of pixels. @param {number} side @param {number[]} dilations @returns {Stack} */
 export const dilated = (side, dilations) => ({
   rows: side,
   cols: side,

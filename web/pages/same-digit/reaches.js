@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whose reach is shown: shapes of the files that ship, which a test compares.
+// The networks whose reach is shown, with the shapes of the shipped files; a test compares them.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 import { dense, dilated, local, strided } from './reach.js';
@@ -8,7 +8,7 @@ import { dense, dilated, local, strided } from './reach.js';
 /**
  * @typedef {Object} Reach
  * @property {string} name
- * @property {string} says  of its layers
+ * @property {string} says  describes its layers
  * @property {string} file  the model with this shape
  * @property {Stack} [stack] undefined: the model itself reports it, as in the list of models
  */

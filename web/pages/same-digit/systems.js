@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The systems that finish the same digit: a row each. What each learned from is in weights/README.md, and so is the table that its test nats are of.
+// The systems that complete the same digit, one per row. weights/README.md lists their training data and the table with their test nats.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -9,7 +9,7 @@ import { phrase } from '../../shell/page/phrase.js';
  * @property {number} year
  * @property {string} page its folder
  * @property {string} file its weights
- * @property {string} how it sees
+ * @property {string} how how it sees the picture
  * @property {number} test nats of a test picture, the mean over 10,000
  */
 

@@ -17,7 +17,7 @@ const HEADS = [
   phrase`File`,
 ];
 
-/** Columns, after the first. */
+/** Column indices, without the first column. */
 const [ENDING, TRUTH, TEST, TIME, SEES, PARAMETERS, FILE] = HEADS.slice(1).keys();
 
 /** @param {HTMLElement} root @param {System[]} systems */

@@ -36,7 +36,7 @@ export function createAsk({ onAnswer, onModel }) {
   /** Whether a query is running; and whether it is out of date. */
   let busy = false;
   let stale = false;
-  /** The visitor drew, or cleared the squares, before the model was loaded. */
+  /** whether the visitor drew, or cleared the squares, before the model was loaded */
   let early = false;
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => ask(), verb: phrase`Name it`, pace: true });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Twenty tasks: the visitor and the network name the same signs.
+// Twenty tasks: the visitor and the network classify the same characters.
 // @ts-check
 import { byId, make, onTheme, palette, phrase } from '../../shell/index.js';
 import { raw } from './ask.js';

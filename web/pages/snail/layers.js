@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The network as a drawing: positions across, layers upwards. A chosen layer highlights the positions that the query reads there.
+// The network as a drawing: positions from left to right, layers from bottom to top. A chosen layer highlights the positions that the query
+// reads there.
 // @ts-check
 import { byId, make, makeSvg, percent, phrase } from '../../shell/index.js';
 
@@ -7,7 +8,7 @@ const EXAMPLES = ['A', 'B', 'C', 'D', 'E'];
 /** In file order: attention layers, and the reach of the dense blocks after each. */
 const DENSE = [2, 4, 8, 16, 32];
 /** @typedef {{ name: string, attention?: number, reach?: number, says: string }} Layer */
-/** From the bottom. @type {Layer[]} */
+/** layers from the bottom up @type {Layer[]} */
 const LAYERS = [
   {
     name: phrase`picture and label`,

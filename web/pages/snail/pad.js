@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A square in which a sign stands that was chosen or is drawn: with mouse, finger or pen.
+// A square that shows a chosen character or one drawn by mouse, finger or pen.
 // @ts-check
 import { make, onTheme, palette } from '../../shell/index.js';
 import { rasterise } from '../../shell/picture/rasterise.js';
 import { paint } from './signs.js';
 /** @import { Point } from '../../shell/picture/rasterise.js' */
 
-/** As in the training characters: the side that the ink fills, and the stroke width, in pixels of 28. */
+/** As in the training characters: the side of the square that the ink fills, and the stroke width, in pixels of 28. */
 const SIGN = { box: 19, stroke: 1.7 };
 
 /**
@@ -21,7 +21,7 @@ export function createPad(name, onChange) {
   let strokes = [];
 
   const show = () => paint(canvas, pixels, palette().ink);
-  /** The strokes as drawn while the pen is down; then in the model's form. @param {boolean} over */
+  /** Shows the strokes as drawn while the pen is down, and in the model's form afterwards. @param {boolean} over */
   function use(over) {
     const SIDE = 28;
     pixels = strokes.length === 0 ? null : rasterise(strokes, SIGN);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The held-out signs of the page: six alphabets of Omniglot, ten signs of each, four drawings of each sign (weights/train/models/snail/sheet.py).
+// The page's held-out characters: six alphabets of Omniglot, ten characters of each, four drawings of each character
+// (weights/train/models/snail/sheet.py).
 // @ts-check
 import { PIXELS } from '../../shell/picture/digits.js';
 import { phrase } from '../../shell/page/phrase.js';
@@ -27,8 +28,10 @@ export async function loadSigns() {
 }
 
 /**
- * Paints greys on a canvas of 28 x 28, in the given ink. @param {HTMLCanvasElement} canvas @param {Uint8Array | null} pixels @param
- * {string} ink rgb(...)
+ * Paints greys on a canvas of 28 x 28, in the given ink.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Uint8Array | null} pixels
+ * @param {string} ink rgb(...)
  */
 export function paint(canvas, pixels, ink) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));

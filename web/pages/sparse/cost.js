@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a step costs by length, measured here and now: random weights, the last pixels of a picture.
+// The cost of a step by sequence length, measured on this device: random weights, the last pixels of a picture.
 // @ts-check
 import { Playback, announce, byId, bytes, createButton, fault, integer, load, make, phrase } from '../../shell/index.js';
 import { FAR, NEAR, kept } from './patterns.js';
@@ -13,7 +13,7 @@ const NAMES = { dense: phrase`Dense`, strided: phrase`Strided`, fixed: phrase`Fi
 /** Number of pixels drawn at the end of a picture, and the number of parts in which they arrive: each part also costs a message. */
 const DRAWN = 256,
   PARTS = 8;
-/** Number of measurements for all except the longest. The median of all parts counts, because other programs take time as well. */
+/** Number of measurements for all except the longest. The median of all parts is shown, because other programs take time as well. */
 const TRIES = 3;
 /**
  * The initial values of the table, measured by tests/bench/sparse.js --width 32 --json, in microseconds per step, medians of three such
@@ -143,9 +143,9 @@ export function createCost(root) {
   function run() {
     return playback.run(async (signal) => {
       said.textContent = phrase`Warming up …`;
-      for (const which of WHICH) await measured(which, SIDES[0], signal); // code is slow at first
+      for (const which of WHICH) await measured(which, SIDES[0], signal); // warms up: code is slow at first
       for (const { side, cells, ratio } of rows) {
-        // By turns, so that none has the better moments.
+        // Alternates, so that none profits from quieter moments.
         /** @type {number[][]} */
         const parts = WHICH.map(() => []);
         for (let round = 0; round < (side < 128 ? TRIES : 1); round++) {

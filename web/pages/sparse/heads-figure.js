@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The origin of the idea: the heads of all layers of a dense model at one pixel, compared with those of the sparse one.
+// The origin of the pattern: the heads of all layers of a dense model at one pixel, compared with those of the sparse model.
 // @ts-check
 import {
   SIDE,

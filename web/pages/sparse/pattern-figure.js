@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The patterns as matrices and on the picture: point at a row, see its keys, and what two layers reach.
+// The patterns as matrices and on a picture: the keys of the selected row, and what two layers reach.
 // @ts-check
 import { announce, askable, byId, integer, make, onTheme, palette, perFrame, percent, phrase } from '../../shell/index.js';
 import { FAR, NEAR, PARTS, cells, keysOf, reached, sees } from './patterns.js';

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sets of sparse attention (Child et al. 2019, section 4), as src/attention/sparse.h has them; a test compares them with the models'
-// maps.
+// The sets of sparse attention (Child et al. 2019, section 4), as in src/attention/sparse.h; a test compares them with the models' maps.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -19,7 +18,7 @@ export const FAR = 2;
 /** @typedef {'interleaved' | 'merged' | 'heads'} Combine */
 
 /**
- * The visible sets of a model's parts: its blocks in order, all of them, or the halves of their heads.
+ * The sets of each part of a model: of its blocks in order, of all of them, or of the two halves of their heads.
  *
  * @type {Record<Combine, { name: string, sets: number }[]>}
  */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The game of the page on alignment with a chain switched on: nine places, nine players, and neighbours who should bat from different sides.
+// The game of the alignment page with a chain over neighbours: nine places, nine players, and neighbours who should bat from different
+// sides.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 import { PLACES, PLAYERS, order } from '../alignment/fit.js';

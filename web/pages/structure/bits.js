@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A chain of bits, one a character, by log-odds from both sides, as in src/attention/segments.h: the arithmetic, independent of the page.
+// A chain of bits, one per character, computed by log-odds from both sides, as in src/attention/segments.h; independent of the page.
 // @ts-check
 
 /** @typedef {number[][]} Transitions A[from][to], 1 is attended */
@@ -37,8 +37,8 @@ export function marginals(theta, A) {
 export const times = (A, times) => A.map((row) => row.map((one) => times * one));
 
 /**
- * Some neighbours of a chain as a separate chain with the same probabilities: the messages of the others and the transitions' effect on
- * single bits go into their scores; then equal neighbours get `stick`.
+ * Extracts some neighbours of a chain as a separate chain with the same probabilities: the messages of the others and the transitions'
+ * effect on single bits go into their scores; then equal neighbours get `stick`.
  *
  * @param {number[]} theta
  * @param {Transitions} A
@@ -55,7 +55,7 @@ export function part(theta, A, from, count) {
   return { scores, stick };
 }
 
-/** Runs of characters attended with probability over one half. @param {ArrayLike<number>} p @returns {{ from: number, to: number }[]} */
+/** Runs of characters whose probability is over one half. @param {ArrayLike<number>} p @returns {{ from: number, to: number }[]} */
 export function segmentsOf(p) {
   /** @type {{ from: number, to: number }[]} */
   const found = [];

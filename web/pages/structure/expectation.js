@@ -10,7 +10,7 @@ export const WAYS = 2 ** LETTERS;
 export const bit = (z, i) => (z >> (LETTERS - 1 - i)) & 1;
 
 /**
- * log weight of each selection: its scores, and `stick` for each pair of equal neighbours.
+ * The log weight of each selection: its scores, and `stick` for each pair of equal neighbours.
  *
  * @param {number[]} scores
  * @param {number} stick
@@ -35,7 +35,11 @@ export function expectation(scores, stick, among) {
   return { Z, p, looks: scores.map((_, i) => p.reduce((sum, one, z) => sum + bit(z, i) * one, 0)) };
 }
 
-/** The same weights by the forward-backward algorithm, without the sixteen. @param {number[]} scores @param {number} stick */
+/**
+ * The same weights by the forward-backward algorithm, without listing the sixteen selections.
+ * @param {number[]} scores
+ * @param {number} stick
+ */
 export const byChain = (scores, stick) =>
   marginals(scores, [
     [stick, 0],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page of attention with structure: soft parents, their marginals as attention, characters through three attentions, a chain over four of them, and one of players.
+// The page of structured attention: heads of words with their probabilities, these as attention, characters through three attentions, a
+// chain over four of them, and one over players.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBatting } from './batting.js';

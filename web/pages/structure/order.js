@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The batting order as a chain: a place's player depends on those before and after it, for hitters of both hands should alternate. No page here.
+// The batting order as a chain: a position's player depends on its neighbours, because hitters of both hands should alternate. Independent
+// of the page.
 // @ts-check
 import { marginals, viterbi } from '../chains/chain.js';
 import { PLACES, PLAYERS, cosine } from '../alignment/fit.js';
 
 /** The side from which each player bats, in the order of PLAYERS. */
 export const HANDS = ['L', 'L', 'R', 'R', 'R', 'L', 'R', 'L', 'R'];
-/** The factor of the fit of a place and a player. */
+/** The factor of the fit of a position and a player. */
 const SHARPNESS = 14;
 
-/** The transition scores of a chain of nine positions from player to player: `pull` if the side changes; nobody follows himself.
+/** The transition scores of a chain of nine positions from player to player: `pull` if the side changes; no player follows himself.
  * @param {number} pull */
 const steps = (pull) => PLAYERS.map((_, i) => PLAYERS.map((__, j) => (i === j ? -Infinity : HANDS[i] === HANDS[j] ? 0 : pull)));
 
 /**
- * The probability of each player at each place, and the most probable order as a whole.
+ * The probability of each player at each position, and the most probable order as a whole.
  * @param {number} pull a bonus for neighbours who bat from different sides
  */
 export function chainOf(pull) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of soft parents: a sentence, every word's parent, and what follows when one is pinned.
+// The figure of heads: a sentence, the head of each word, and the effect of pinning one.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time } from '../../shell/index.js';
 import { createTyping } from '../../shell/text/typing.js';
@@ -18,7 +18,7 @@ export function createParents() {
   const pin = byId('pin');
   /** @type {Model | undefined} */
   let model;
-  /** The head's index by that of the word. @type {Record<number, number>} */
+  /** pinned heads by word index @type {Record<number, number>} */
   let pinned = {};
   let chosen = 0;
   /** @type {{ parse: Parse, free: Parse } | undefined} */
@@ -79,7 +79,7 @@ export function createParents() {
         : unsureInWords(now);
     unpin.hidden = !isPinned();
     byId('root-pin').hidden = chosen === 0;
-    // For comparing engines, to the last bit.
+    // The parse as text, for comparing engines to the last bit.
     byId('result').textContent =
       `${now.words.map((word, m) => `${word}/${now.heads[m]}`).join(' ')}; ${now.nats} nats; ${[...(now.marginals ?? [])].filter((p) => p > 0.01).join(' ')}`;
     showSuggestion(now);
@@ -147,7 +147,7 @@ export function createParents() {
     void parse();
   }
 
-  /** A word was chosen: first the one that gets a head, then its head. @param {number} word */
+  /** Called when a word was chosen: first the dependent, then its head. @param {number} word */
   function choose(word) {
     if (chosen === 0) {
       chosen = word;

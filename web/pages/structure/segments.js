@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of segments: one sentence, character by character, through three attentions, and what transitions do to the third.
+// The figure of segments: one sentence, character by character, through three attentions, and the effect of transitions on the third.
 // @ts-check
 import {
   acquireAll,
@@ -25,7 +25,7 @@ import { logit, marginals, part, segmentsOf, times } from './bits.js';
 /** @import { Transitions } from './bits.js' */
 /** @typedef {{ run: TranslationRun, steps: TranslationStep[] }} Written */
 
-/** In the order of the page. */
+/** in the order of the page */
 const KINDS = /** @type {const} */ (['simple', 'sigmoid', 'structured']);
 const FILE = (/** @type {string} */ kind) => weights(`seq2seq-characters-${kind}.gguf`);
 /** Single-precision probabilities next to 0 and 1 are kept this far from them. */

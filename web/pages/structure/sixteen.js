@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of the sixteen ways: scores, neighbours, and every term of the expectation.
+// The figure of the sixteen selections: scores, neighbours, and every term of the expectation.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 import { sigma } from './bits.js';
@@ -7,9 +7,9 @@ import { WAYS, bit, byChain, bySoftmax, expectation } from './expectation.js';
 
 /** Four characters of a chain. @typedef {{ letters: string[], scores: number[], stick: number }} Four */
 
-/** The invented initial values of the figure. @type {Four} */
+/** The initial values of the figure, invented. @type {Four} */
 const MADE_UP = { letters: ['d', 'o', 'r', 't'], scores: [-1, 1.5, -0.5, 1], stick: 1.5 };
-/** The smallest range of the sliders. */
+/** The smallest ranges of the sliders. */
 const [WIDEST, STICKIEST] = [3, 3];
 
 /** @returns {(four: Four) => void} shows four other characters */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Words with arcs from their parents: in a line with the arcs above, or, where a line has no room, one under another with the arcs at the right.
+// Words with arcs from their heads: in a line with the arcs above, or, if a line does not fit, one below the other with the arcs on the
+// right.
 // @ts-check
 import { arcsOf, depthOf, widest } from '../../lib/kinds/head/arcs.js';
 import { make, makeSvg, percent, perFrame, phrase } from '../../shell/index.js';
@@ -13,7 +14,7 @@ import { make, makeSvg, percent, perFrame, phrase } from '../../shell/index.js';
 
 /** Space for arcs above a line, in pixels. */
 const HIGH = 190;
-/** Space next to a column. */
+/** Smallest space for arcs next to a column. */
 const NARROWEST = 90;
 /** The distance between the arcs that leave a word and the one that arrives, and the length of its tip. */
 const BESIDE = 4;

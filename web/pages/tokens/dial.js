@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sliders of temperature and filters, and their values for an address.
+// The sliders of temperature and filters, and their values in an address.
 // @ts-check
 import { byId, numberIn, phrase, wholeIn } from '../../shell/index.js';
 /** @import { Settings } from '../../shell/index.js' */
@@ -12,8 +12,10 @@ import { byId, numberIn, phrase, wholeIn } from '../../shell/index.js';
  */
 export function createDial({ onMove, onSet }) {
   /**
-   * Creates a slider. @param {string} name @param {(n: number) => number} value of a slider position @param {(n: number) => string} words
-   * for a value
+   * Creates a slider.
+   * @param {string} name
+   * @param {(n: number) => number} value of a slider position
+   * @param {(n: number) => string} words for a value
    */
   function slider(name, value, words) {
     /** @type {HTMLInputElement} */

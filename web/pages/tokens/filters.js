@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The filters as plain functions: which of the most probable tokens are left, and where each filter cuts. The library does the same with
-// all tokens before it draws one; the page does it to show it.
+// The filters as plain functions: which of the most probable tokens remain, and where each filter cuts. The library does the same with all
+// tokens before it draws one; the page repeats it to show it.
 // @ts-check
 /** @import { Alternative } from '../../shell/index.js' */
 
@@ -13,13 +13,13 @@ export const OPEN = Object.freeze({ temperature: 1, topK: 0, topP: 1, minP: 0 })
  * @typedef {Object} Cut
  * @property {number[]} odds of each token under the model
  * @property {number[]} drawn the current probability of drawing each; 0: removed
- * @property {number} kept how many are left
+ * @property {number} kept number of remaining tokens
  * @property {{ topK: number, topP: number, minP: number }} ends the number of tokens that each filter alone keeps
  * @property {number} threshold the probability that a token needs to pass min-p
  */
 
 /**
- * In the library's order: top-k, top-p, min-p, then the temperature.
+ * Applies the filters in the library's order: top-k, top-p, min-p, then the temperature.
  * @param {Alternative[]} tokens the most probable ones, in order
  * @param {Filters} filters
  * @returns {Cut}

@@ -10,7 +10,7 @@ import { createThree } from './three.js';
 /** @import { Alternative, Model, Talk, TextSheet, TextOptions } from '../../shell/index.js' */
 
 /**
- * A chat with a model whose file has a template; the chat box is fetched with the first one.
+ * Opens a chat with a model whose file has a template; the code of the chat box is fetched with the first such model.
  * @param {HTMLElement} room
  * @param {() => TextOptions} options
  */

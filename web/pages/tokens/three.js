@@ -92,7 +92,7 @@ export function createThree(Sheet) {
   const sight = playback.watch(byId('figure-three'), start);
   transport.onPress(sight.decide);
   prompt.addEventListener('change', changed);
-  /** The visitor wants other texts. */
+  /** Called when the visitor wants other texts. */
   function changed() {
     sight.decide();
     address.changed();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Example sentences, in each of which a verb or its complement moves, with the shipped model's translations for each number of beams: a
+// Example sentences, in each of which a verb or its complement moves, with the shipped model's translations for each number of beams; a
 // test checks them.
 // @ts-check
 

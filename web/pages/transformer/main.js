@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page of the Transformer: a sentence that is translated while it is typed, its way through the network step by step, its maps, its positions, and its beams.
+// The Transformer page: a sentence that is translated as it is typed, its way through the network step by step, its attention maps, its
+// positions, and its beams.
 // @ts-check
 import { byId, integer, make, onTheme, paintCells, perFrame, phrase, startPage, texts, whenNear } from '../../shell/index.js';
 import { createMatrix, createTranslation, mapsOf, visible } from '../../shell/text/index.js';
@@ -62,7 +63,7 @@ function createFigures(Sheet) {
     const written = steps.map(({ text }) => visible(text, '⏎'));
     const [rows, columns] =
       kind === 'encoder' ? [sentence, sentence] : kind === 'source' ? [written, sentence] : [written, ['⇥', ...written.slice(0, -1)]];
-    /** A line for each query of the heads that `of` selects from its maps. @param {(maps: AttentionMap[]) => ArrayLike<number>} of */
+    /** One row per query, for the heads that `of` selects from its maps. @param {(maps: AttentionMap[]) => ArrayLike<number>} of */
     const lines = (of) => {
       if (kind !== 'encoder') return steps.map((step) => of(mapsOf(step, kind === 'source' ? 'source' : 'attention')));
       const all = Array.from(run.encoder.length > 0 ? of(run.encoder) : []);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The weight file without positions: the same weights, and metadata that say "none" where they said "sinusoidal".
+// The weight file without positions: the same weights, with "none" instead of "sinusoidal" in the metadata.
 // @ts-check
 
 const KEY = 'transformer.position.type';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a head does in a sentence, in words: the relation that gets most of its weight. No page here.
+// Describes a head in words: the relation that gets most of its weight. Independent of the page.
 // @ts-check
 import { percent } from '../../shell/page/words.js';
 import { phrase } from '../../shell/page/phrase.js';
@@ -9,7 +9,8 @@ const LEAST = 0.3;
 
 /**
  * @param {ArrayLike<number>[]} weights one row per query
- * @param {string} kind "encoder": the sentence to itself; "source": translation to sentence; "attention": translation to itself, its input shifted by one
+ * @param {string} kind "encoder": the sentence to itself; "source": translation to sentence; "attention": translation to itself, with its
+ *   input shifted by one
  * @returns {string} such as "one before 71%"
  */
 export function relation(weights, kind) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of beams: the search for a translation of the sentence above, as a tree that is there as soon as it is seen.
+// The figure of beams: the search for a translation of the sentence above, as a tree, drawn when it comes into view.
 // @ts-check
 import { byId, inSight } from '../../shell/index.js';
 import { createTree } from '../../shell/text/index.js';
@@ -37,7 +37,7 @@ export function createSearch(sentence) {
   beams.addEventListener('change', show);
   return {
     show,
-    /** The same number of beams as above, if that is a search. @param {number} count */
+    /** Uses the number of beams from above, if that is a search. @param {number} count */
     follow(count) {
       if (count > 1) beams.value = String(count);
     },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figure of the walk: a sentence from its tokens to the next word of the translation, with the model's own maps, numbers and probabilities.
+// The figure of the walk: a sentence from its tokens to the next word of the translation, with the model's own maps, numbers and
+// probabilities.
 // @ts-check
 import { asked as other, byId, inSight, make, onTheme, ownName, palette, percent, phrase, weights } from '../../shell/index.js';
 import { fileBytes, readGguf } from '../../shell/model/gguf.js';
@@ -23,7 +24,7 @@ const ALL = { layer: -1, head: -1 };
 const largest = (numbers) => Array.from(numbers).reduce((best, x, i, all) => (x > all[best] ? i : best), 0);
 
 /**
- * The possible words at a step, the most probable first, from the search.
+ * The candidate words at a step of the search, the most probable first.
  * @param {TranslationRun['search']} search
  * @param {number[]} path  the hypothesis of each step that led to the translation
  * @param {number} step
@@ -47,7 +48,7 @@ export function createSentenceWalk(sentence) {
   let model = null;
   /** @type {{ run: TranslationRun, steps: TranslationStep[], path: number[], tensor: ReturnType<typeof readGguf>['tensor'] } | undefined} */
   let walked;
-  /** The translation that it shows. */
+  /** The translation that is shown. */
   let of = '';
   /** Index of the next token of the translation. */
   let at = 0;
@@ -206,7 +207,7 @@ export function createSentenceWalk(sentence) {
   const sight = inSight(figure, { onSeen: show, onAway() {} });
   onTheme(fill);
   return {
-    /** The sentence may have changed. */
+    /** Called when the sentence may have changed. */
     show,
     /** @param {Model | null} next */
     use(next) {

@@ -75,7 +75,7 @@ export function createShuffling(sentence) {
     }
     fill();
   }
-  /** Another sentence. */
+  /** Called when there is another sentence. */
   function show() {
     if (model && sight.seen && of !== sentence()) again();
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The positions of section 3.5 as a picture: a line for every position of a sentence, a column for every channel; and the similarity of
-// positions.
+// The position encodings of section 3.5 as a picture: one row per position, one column per channel; and the similarity of positions.
 // @ts-check
 import { byId, onTheme, palette, perFrame, phrase, signed } from '../../shell/index.js';
 

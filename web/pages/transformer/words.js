@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The words of a sentence in another order. No page here.
+// The words of a sentence in another order. Independent of the page.
 // @ts-check
 
 /**
- * The tokens of a sentence with its words in another order, which is different if two words differ. Its end stays last.
- * @param {Uint32Array} tokens with their end
+ * The tokens of a sentence with its words in another order, which differs from the original if two words differ. Its end stays last.
+ * @param {Uint32Array} tokens with the end token
  * @param {string[]} words texts of the tokens
  * @param {() => number} [random]
  * @returns {{ tokens: number[], text: string }}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What can be wrong with a drawn digit, judged by its length and loudness alone.
+// Detects faults of a drawn digit from its length and loudness alone.
 // @ts-check
 
-/** The length, in seconds, below which one in a hundred training recordings falls. */
+/** One training recording in a hundred is shorter than this, in seconds. */
 export const SHORTEST = 0.16;
 /** Every training recording has 0.05 s that are louder (root mean square; 1 is full scale). */
 export const SOFTEST = 0.1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The probabilities of a stretch of samples as a picture: a column a sample, a row a level.
+// The probabilities of a range of samples as a picture: one column per sample, one row per level.
 // @ts-check
 import { byId, fault, perFrame, percent, phrase } from '../../shell/index.js';
 /** @typedef {ReturnType<typeof import('./play.js').createPlayer>} Player */

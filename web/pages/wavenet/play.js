@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first figure: a digit in a voice, heard once it is drawn, and looked at from seconds down to samples.
+// The first figure: a digit in a voice, played once it is drawn, and shown from seconds down to samples.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, phrase } from '../../shell/index.js';
 import { APART, TRIES, defectOf } from './defect.js';
@@ -25,8 +25,10 @@ export const audio = () => (context ??= new AudioContext());
 
 /**
  * Plays a run, and reports its result.
- * @param {SoundRun} run @param {Waveform} wave @param {AbortSignal} signal
- * @returns {Promise<string>} '' if all is well
+ * @param {SoundRun} run
+ * @param {Waveform} wave
+ * @param {AbortSignal} signal
+ * @returns {Promise<string>} '' if playback succeeded
  */
 export async function hear(run, wave, signal) {
   try {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What a sample depends on through layers of two taps.
+// The samples that a sample depends on through layers of two taps.
 // @ts-check
 
 /**
  * The positions that a sample at the top depends on, for each layer from the input up.
- * @param {number} at @param {number[]} dilations of the layers, the lowest first
+ * @param {number} at
+ * @param {number[]} dilations of the layers, the lowest first
  */
 export function lit(at, dilations) {
   const rows = [new Set([at])];

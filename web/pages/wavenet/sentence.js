@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A sound in a sentence: what the library says of it, in the language of the page.
+// The library's messages about a sound, in the language of the page.
 // @ts-check
 import { phrase } from '../../shell/index.js';
 /** @typedef {import('../../lib/media/waveform.js').Waveform} Waveform */
@@ -12,8 +12,9 @@ export function sentenceOf({ facts: { seconds, given, bits } }) {
 }
 
 /**
- * Describes the changes made to a sound before the model read it; '': none. @param {import('../../lib/media/heard.js').Heard} heard @param
- * {number} to the rate of the model
+ * Describes the changes made to a sound before the model read it; '': none.
+ * @param {import('../../lib/media/heard.js').Heard} heard
+ * @param {number} to the rate of the model
  */
 export function changeOf({ sampleRate: rate, channels }, to) {
   if (rate === to) return channels === 1 ? '' : phrase`The sound was mixed to one channel of ${channels}.`;

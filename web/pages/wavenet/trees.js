@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Causal convolutions as trees: one step back in every layer, and twice as far with every layer; the samples that one depends on are lit.
+// Causal convolutions as trees: one step back in every layer, or twice as far with every layer; the samples that the selected one depends
+// on are highlighted.
 // @ts-check
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 import { lit } from './reach.js';

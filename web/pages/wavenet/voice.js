@@ -64,7 +64,7 @@ export function createVoice(player) {
     }
   }
 
-  /** Shown until the visitor speaks: the first half of the sound above, continued, without playback. */
+  /** Shows an example until the visitor speaks: the first half of the sound above, continued, without playback. */
   async function example() {
     const { model, run: above } = player;
     if (!model || run || above?.finish !== 'end') return;
