@@ -10,7 +10,7 @@
 /** @import { SearchStep } from './kinds/text/translation-run.js' */
 
 /**
- * The options of captions. By default the most probable word at every step, attending to the most probable location.
+ * The options of captions. By default, each step takes the most probable word and attends to the most probable location.
  *
  * @typedef {object} CaptionOptions
  * @property {number} [samples] number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1
@@ -52,7 +52,7 @@
  */
 
 /**
- * The options of pictures drawn in one pass from latents. Without a label the classes alternate.
+ * The options of pictures drawn in one pass from latents. Without a label, the samples alternate between the classes.
  *
  * @typedef {object} LatentOptions
  * @property {number} [samples] number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1
@@ -141,8 +141,8 @@
  */
 
 /**
- * The options of texts. In this order: biases and penalties change the probabilities, top-k, typical, top-p and min-p each drop some tokens,
- * the temperature sharpens or flattens the remaining distribution, and one token is drawn.
+ * The options of texts. They apply in this order: biases and penalties change the probabilities; top-k, typical, top-p and min-p each drop
+ * some tokens; the temperature sharpens or flattens the remaining distribution; one token is drawn.
  *
  * @typedef {object} TextOptions
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
@@ -183,7 +183,7 @@
  */
 
 /**
- * The options of translations. By default the most probable token at every step.
+ * The options of translations. By default, each step takes the most probable token.
  *
  * @typedef {object} TranslationOptions
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** How the element shows the results of several kinds: a kind's look.js uses one of these, or changes a part of it. */
+/** Looks of the element that several kinds share: a kind's look.js uses one of these or overrides parts of it. */
 
 import { fileAt, pictureAt } from './fetched.js';
 
 /** @import { Ended, Look } from './looks.js' */
 
-/** Equal to NX_MAX_SIDE of src/layers/pictures.h, as a test checks. */
+/** Equals NX_MAX_SIDE of src/layers/pictures.h; a test compares the two. */
 export const MAX_SIDE = 256;
 
 /** The sound of a run. @param {Ended} ended */
@@ -39,7 +39,7 @@ export const sounds = {
   ],
   what: () => 'A sound',
   end: soundOf,
-  // Without a given voice, some words end immediately: the seed chooses a speaker.
+  // Without a given voice some words end immediately, so the seed also chooses a speaker.
   chosen: (verb, options, { speakers = [] }) => {
     if (verb !== 'generate' || options.speaker !== undefined || speakers.length === 0) return options;
     const { seed = Math.floor(Math.random() * 2 ** 32) } = options;

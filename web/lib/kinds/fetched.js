@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Fetches the file that the attribute `src` of the element names. */
+/** Fetches the file in the element's attribute `src`. */
 
 import { NextPixelError } from '../base/error.js';
 
 /**
- * The error for an attribute `src` that cannot be loaded.
+ * Returns the error for an attribute `src` that cannot be loaded.
  *
  * @param {string} what    'picture', 'sound' or 'music'
  * @param {string} src
@@ -22,7 +22,10 @@ function missing(what, src, cause) {
   );
 }
 
-/** The picture at an address. @param {string} src @param {AbortSignal} signal @param {Element} element  whose attribute it is */
+/**
+ * Fetches the picture at an address. @param {string} src @param {AbortSignal} signal @param {Element} element  the element with the
+ * attribute
+ */
 export async function pictureAt(src, signal, { baseURI }) {
   if (!src) throw missing('picture', src);
   const image = new Image();
@@ -37,7 +40,10 @@ export async function pictureAt(src, signal, { baseURI }) {
   return image;
 }
 
-/** The file at an address. @param {string} what @param {string} src @param {AbortSignal} signal @param {Element} element  whose attribute it is */
+/**
+ * Fetches the file at an address. @param {string} what @param {string} src @param {AbortSignal} signal @param {Element} element  the
+ * element with the attribute
+ */
 export async function fileAt(what, src, signal, { baseURI }) {
   if (!src) throw missing(what, src);
   try {

@@ -8,7 +8,7 @@ import { argumentError, NextPixelError } from '../base/error.js';
 /** @import { Part } from '../engine/protocol.js' */
 
 /**
- * A layer's output at every position of an input, from score() with `hiddenStates`.
+ * The output of one layer at every position of an input, from score() with `hiddenStates`.
  *
  * @typedef {object} HiddenState
  * @property {number} layer         0: the embedding, which enters the first block; i: the output of block i, before the model's last norm
@@ -17,7 +17,7 @@ import { argumentError, NextPixelError } from '../base/error.js';
  * text, the state at the token before it
  */
 
-/** The most values in one score. */
+/** The largest number of values in one score. */
 const MOST_VALUES = 2 ** 27;
 
 /**
@@ -42,7 +42,7 @@ export function checkLayers(part, layers, positions) {
 /**
  * @param {number[]} layers
  * @param {number} width
- * @param {Float32Array[]} values  of each layer
+ * @param {Float32Array[]} values  the values of each layer
  * @returns {HiddenState[]}
  */
 export const hiddenStatesOf = (layers, width, values) => layers.map((layer, i) => ({ layer, width, values: values[i] }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The looks of kinds: texts and figures of the element for their models. */
+/** The looks of the kinds: texts and figures of the element for their models. */
 
 import { LOOKS } from './look-list.js';
 
@@ -13,23 +13,23 @@ import { LOOKS } from './look-list.js';
 /**
  * @typedef {object} Look
  * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  the size of a picture, from the first bytes of
- *   its weight file; 0 if the output is a text sheet
- * @property {string} noun        the noun, in an error, for a result that cannot be drawn
- * @property {boolean} sheet       a run is drawn on a sheet, in the page's letter size; otherwise it is a picture
+ *   the model's file; 0 if the output is a sheet of text
+ * @property {string} noun        the noun for a result that cannot be drawn, in its error
+ * @property {boolean} sheet       true: a run is drawn on a sheet, in the page's letter size; false: it is a picture
  * @property {string} doing        the element's status while it runs
- * @property {(run: Told) => string | Saying} done  its status at the end
+ * @property {(run: Told) => string | Saying} done  the element's status at the end
  * @property {(samples: number) => string | Saying} what  the name of the result
- * @property {(ended: Ended) => EndOfKinds | Promise<EndOfKinds>} [end]  the result of a run that ended or was stopped, for nx-end: the
+ * @property {(ended: Ended) => EndOfKinds | Promise<EndOfKinds>} [end]  the result for nx-end, of a run that ended or was stopped: the
  *   properties listed in `TYPES.ends` of kind.js
- * @property {Record<string, string>} [made]  the phrase for the result of a verb, if it differs from that in the verb's file
- * @property {(verb: string, options: Record<string, any>, info: AnyInfo) => Record<string, any>} [chosen]  adds to the element's options
- * those that the kind chooses
+ * @property {Record<string, string>} [made]  phrases for the results of verbs that differ from those in the verbs' files
+ * @property {(verb: string, options: Record<string, any>, info: AnyInfo) => Record<string, any>} [chosen]  adds options that the kind
+ * chooses to those of the element
  * @property {(address: string, signal: AbortSignal, element: Element) => Promise<any>} [fetch]  fetches the file of the attribute `src`
  */
 
-/** The element's tally of a run. @typedef {{ nats: number[], steps: number, to: number, sampleRate: number }} Told */
+/** What the element has counted during a run. @typedef {{ nats: number[], steps: number, to: number, sampleRate: number }} Told */
 
-/** A finished run: the run, its last step if there was one, and the text on its sheet.
+/** A finished run, its last step (if any), and the text on its sheet.
  * @typedef {{ run: any, step: any, text: string }} Ended */
 
 export { LOOKS };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Predicates on a file and on the ports of a part, for kinds. */
+/** Predicates on a file and on the ports of a part, used by the kinds. */
 
 /** @import { Part } from '../engine/protocol.js' */
 /** @import { Kind } from './index.js' */
@@ -21,5 +21,5 @@ export function reads(part) {
   return part.inputs.some(({ anyLength }) => anyLength);
 }
 
-/** Returns whether a model's file gives a size of pictures, and has no texts. @type {Kind['says']} */
+/** Returns whether a model's file defines a picture size and has no text vocabulary. @type {Kind['says']} */
 export const hasPictures = ({ tokenizerEntries }, number) => tokenizerEntries.length === 0 && Number(number('image.width')) > 0;

@@ -149,11 +149,11 @@
  * The result of a run in an nx-end event: the properties of the model's kind; all others are undefined.
  *
  * @typedef {object} EndOfKinds
- * @property {string} [text]  the text that the model wrote, without a prompt; of several the first
- * @property {Float32Array} [samples]  of audio or music: its samples, between -1 and 1
- * @property {number} [sampleRate]  of audio or music: samples a second
+ * @property {string} [text]  the text that the model wrote, without the prompt; with several samples, the first text
+ * @property {Float32Array} [samples]  for audio or music: the samples, between -1 and 1
+ * @property {number} [sampleRate]  for audio or music: samples per second
  * @property {Parse} [parse]  the heads of the words
- * @property {Note[]} [notes]  of music: its notes, also the given ones
+ * @property {Note[]} [notes]  for music: the notes, including the given ones
  * @property {Classification} [classification]  the probabilities of the labels
  * @property {Tagging} [tagging]  the tags of the words
  */

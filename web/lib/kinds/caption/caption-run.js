@@ -21,15 +21,15 @@ import { CaptionSheet } from './caption-sheet.js';
  * One word of a caption.
  *
  * @typedef {object} CaptionStep
- * @property {number} sample  which caption it belongs to
- * @property {string} text    what it adds to the text: all texts joined are the caption
+ * @property {number} sample  index of the caption that it belongs to
+ * @property {string} text    the text that it adds: all texts joined are the caption
  * @property {string} word
- * @property {number} nats    -log p of it, given the picture, all words before it and, for hard attention, the attended locations
- * @property {Float32Array} [probabilities]  with the option `probabilities`: of each of `model.words` here, and last of the end, under the
- *   model's own distribution
+ * @property {number} nats    -log p of the word, given the picture, all words before it and, for hard attention, the attended locations
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution at this word, one value for each
+ *   of `model.words` and a last one for the end
  * @property {AttentionMap[]} [maps]  with the option `maps`: 'image', the attention to each location of the picture; for hard attention
  *   also 'place', 1 at the drawn location
- * @property {number} [place]  with the option `maps`: the attended location: for hard attention the drawn one, or that of `lookAt`;
+ * @property {number} [place]  with the option `maps`: the attended location, which for hard attention is the drawn one or that of `lookAt`;
  * otherwise -1
  */
 
@@ -37,20 +37,20 @@ import { CaptionSheet } from './caption-sheet.js';
 /** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maps: boolean, probabilities: boolean, forced: Uint32Array | undefined, lookAt: Uint32Array | undefined }} CaptionSettings */
 
 /**
- * A caption as run.save() gives it: a plain object, which can be stored as JSON and passed to model.resume().
+ * A saved caption, from run.save(): a plain object, which can be stored as JSON and passed to model.resume().
  *
  * @typedef {object} SavedCaption
  * @property {1} version
- * @property {string} model      which model it belongs to
+ * @property {string} model      identifies the model that it belongs to
  * @property {string} seed
  * @property {number[]} picture  bytes of the model's size
- * @property {(number | null)[]} ids  the words so far, alternating between the samples, null after its end
- * @property {object} options    as they were given to caption(), without seed and signal
+ * @property {(number | null)[]} ids  the words so far, alternating between the samples; null after the end of a sample
+ * @property {object} options    the options of caption(), without seed and signal
  */
 
 /**
- * Captions in progress: an async iterable of words, texts, or drawn to a canvas, in any order or at the same time. Leaving the loop, the
- * signal and `model.close()` stop it within some 10 ms.
+ * A run that draws captions: an async iterable of words, texts, or drawn to a canvas, in any order or at the same time. Leaving the loop,
+ * the signal and `model.close()` all stop it within about 10 ms.
  *
  * @extends {BaseRun<CaptionStep, string>}
  */
@@ -66,12 +66,12 @@ export class CaptionRun extends BaseRun {
   /** Rows and columns of the grid of locations in a map. @type {{ rows: number, columns: number }} */
   grid;
 
-  /** The captions so far, one of each sample. @type {string[]} */
+  /** The captions so far, one per sample. @type {string[]} */
   texts;
 
   /**
-   * The probability of the first caption, 0 to 1, once it is complete: the product of the probabilities of its words and its end. Do not
-   * trust a caption with a low one. undefined before, and for a resumed run.
+   * The probability of the first caption, 0 to 1, once it is complete: the product of the probabilities of its words and its end. A low
+   * value means that the caption is unreliable. undefined before the end, and for a resumed run.
    *
    * @type {number | undefined}
    */
@@ -124,14 +124,14 @@ export class CaptionRun extends BaseRun {
 
   /** Resolves when the picture is read. @type {Promise<void>} */
   #begun;
-  /** The words drawn before it was saved. @type {string} */
+  /** The words drawn before the run was saved. @type {string} */
   #before;
 
   /**
    * Reads the run to its end.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} the caption; of several samples the first
+   * @returns {Promise<string>} the caption of the first sample
    */
   async text(options = {}) {
     checkOptions(options, 'text()', ['signal']);
@@ -145,8 +145,8 @@ export class CaptionRun extends BaseRun {
   }
 
   /**
-   * Returns all that is needed to resume the run: model.resume(saved) draws the same words as this run would have. With several beams the
-   * search is repeated.
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same words as this run would have. With several
+   * beams, the search is repeated.
    *
    * @returns {SavedCaption}
    */
@@ -157,9 +157,9 @@ export class CaptionRun extends BaseRun {
   }
 
   /**
-   * Shows the picture and, under it, the words as they come; while a word is written, the attended parts of the picture are bright. It
-   * keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's
-   * own content becomes the caption, for those who do not see it.
+   * Shows the picture and, under it, the words as they come. While a word is written, the parts of the picture that it attends to are
+   * bright. The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from the
+   * canvas's style. The canvas's own content becomes the caption, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {CaptionSheetOptions & { signal?: AbortSignal }} [options]
@@ -175,19 +175,19 @@ export class CaptionRun extends BaseRun {
    * @internal
    */
   sink(canvas, options) {
-    this.#checked = { ...this.#checked, maps: true }; // they are drawn
+    this.#checked = { ...this.#checked, maps: true }; // because they are drawn
     const {
       info: { width, height },
     } = this.#given;
     return new CaptionSheet(canvas, { picture: this.#picture, width, height, grid: this.grid, before: this.#before }, options);
   }
 
-  /** The drawn fraction of the caption, 0 to 1: most captions have about the same length. @internal */
+  /** The drawn fraction of the caption, 0 to 1, estimated from the usual length of captions. @internal */
   doneWith() {
     return this.finish === 'end' ? 1 : Math.min(0.95, this.#ids.length / this.#samples / 8);
   }
 
-  /** The words. @returns {AsyncGenerator<CaptionStep, void, void>} @internal */
+  /** Draws the words. @returns {AsyncGenerator<CaptionStep, void, void>} @internal */
   async *stream() {
     let cost = this.#ids.length > 0 ? NaN : 0;
     for await (const { sample, id, nats, spread, look } of this.#read()) {
@@ -201,7 +201,7 @@ export class CaptionRun extends BaseRun {
     if (!this.stopped && !Number.isNaN(cost)) this.confidence = Math.exp(-cost);
   }
 
-  /** The nats of the forced words, the end last. @internal */
+  /** The nats of the forced words, with the end as the last. @internal */
   costs() {
     return this.#read();
   }
@@ -218,7 +218,7 @@ export class CaptionRun extends BaseRun {
     const ids = search === undefined ? forced : await this.#find(search, inputs);
     if (this.stopped) return;
     const known = Math.floor(this.#ids.length / samples);
-    const told = this.#ids.length % samples; // state of the samples for the next position, which is drawn again
+    const told = this.#ids.length % samples; // the position was interrupted after this many samples, so it is drawn again
     const length = ids ? ids.length : info.positions;
     const over = known >= length || (known > 0 && told === 0 && this.#ids.slice(-samples).every((id) => id === NX_NONE || id === end));
     const order = over
@@ -256,7 +256,7 @@ export class CaptionRun extends BaseRun {
   /**
    * Searches for the most probable caption.
    *
-   * @param {number} alpha  of the penalty of length
+   * @param {number} alpha  exponent of the length penalty
    * @param {{ image: Uint32Array, light?: Uint32Array }} inputs
    * @returns {Promise<Uint32Array>}
    */
@@ -281,9 +281,9 @@ export class CaptionRun extends BaseRun {
 }
 
 /**
- * @param {MapRow[]} rows  of one sample at one position
+ * @param {MapRow[]} rows  the rows of one sample at one position
  * @param {number} position
- * @param {number} [light]  the forced location
+ * @param {number} [light]  the location that is forced
  * @returns {Pick<CaptionStep, 'maps' | 'place'>}
  */
 function lookOf(rows, position, light) {

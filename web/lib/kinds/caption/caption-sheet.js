@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Shows a picture with moving light that follows the attention, and the words of its caption below. */
+/** Shows a picture whose lighting follows the attention, and below it the words of its caption. */
 
 import { media } from '../../base/media.js';
 import { Sheet } from '../../sinks/sheet.js';
@@ -14,13 +14,13 @@ import { paintLit } from './light.js';
 /**
  * @typedef {object} CaptionSheetOptions
  * @property {Dom<'Element'>} [mirror]  gets the caption as its own text
- * @property {number} [pace]  milliseconds that a word is lit; 0: everything is shown immediately. Default 500, and 0 if the visitor prefers
- *   reduced motion
+ * @property {number} [pace]  milliseconds for which a word is lit; 0: everything is shown immediately. Default 500, and 0 if the visitor
+ *   prefers reduced motion
  */
 
 const PACE = 500;
 const LINE_HEIGHT = 1.4;
-/** Number of lines of words that fit. */
+/** Maximum number of lines of words. */
 const LINES = 2;
 
 export class CaptionSheet extends Sheet {
@@ -36,7 +36,7 @@ export class CaptionSheet extends Sheet {
   /**
    * @param {Canvas} canvas
    * @param {{ picture: Uint8Array, width: number, height: number, grid: { rows: number, columns: number }, before: string }} scene  before:
-   *   earlier words
+   *   words drawn earlier
    * @param {CaptionSheetOptions} [options]
    */
   constructor(canvas, scene, { mirror, pace = media('(prefers-reduced-motion: reduce)').matches ? 0 : PACE } = {}) {
@@ -47,7 +47,7 @@ export class CaptionSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {CaptionStep} step  of the first sample; others are not shown */
+  /** @param {CaptionStep} step  a step of the first sample; others are not shown */
   add(step) {
     if (step.sample > 0) return;
     if (this.#steps.length === 0) this.#began = performance.now();
@@ -56,13 +56,13 @@ export class CaptionSheet extends Sheet {
     this.paintSoon();
   }
 
-  /** The caption is complete. @override */
+  /** Shows the complete caption. @override */
   end() {
     this.#over = true;
     super.end();
   }
 
-  /** The index of the word whose attention is shown; none after the last. */
+  /** The index of the word whose attention is shown; none after the last word. */
   get #lit() {
     if (this.#pace === 0) return this.#over ? this.#steps.length : this.#steps.length - 1;
     const at = Math.floor((performance.now() - this.#began) / this.#pace);

@@ -22,10 +22,10 @@ import { CaptionRun } from './caption-run.js';
  * The probability of these words as the caption of a picture.
  *
  * @typedef {object} CaptionScore
- * @property {number} nats         minus log p(words | picture), natural logarithm; for hard attention given the most probable locations
- * @property {number} natsPerWord  the end counts as a word
+ * @property {number} nats         minus log p(words | picture), natural logarithm; for hard attention, given the most probable locations
+ * @property {number} natsPerWord  nats per word, counting the end as a word
  * @property {string[]} words      the predicted words, '' for the end
- * @property {Float32Array} perWord  nats of each
+ * @property {Float32Array} perWord  nats of each word
  */
 
 export { litPixels } from './light.js';
@@ -80,12 +80,15 @@ export class CaptionModel {
     this.grid = { rows: places / columns, columns };
   }
 
-  /** All words, in the order of their numbers. */
+  /** All words, in the order of their ids. */
   get words() {
     return this.#words.filter((_, id) => id !== this.#end);
   }
 
-  /** Bytes of the model's size; for a large image they come later. @param {ImageSource} image @param {AbortSignal} [signal] */
+  /**
+   * Returns the picture as bytes of the model's size; for a large image, a promise of them. @param {ImageSource} image @param {AbortSignal}
+   * [signal]
+   */
   #picture(image, signal) {
     const { width, height, channels } = this.#engine.info;
     return pictureOf(image, { width, height, channels }, signal);
@@ -119,9 +122,9 @@ export class CaptionModel {
 
   /**
    * @param {Uint8Array | Promise<Uint8Array>} picture
-   * @param {(number | null)[]} ids  (positions, samples) of the words so far
+   * @param {(number | null)[]} ids  (positions, samples) the words so far
    * @param {CaptionOptions} given
-   * @param {CaptionSettings} [checked]  the same
+   * @param {CaptionSettings} [checked]  the same options, checked
    */
   #run(picture, ids, given, checked = this.#check(given)) {
     const {
@@ -155,7 +158,7 @@ export class CaptionModel {
     };
   }
 
-  /** Locations for the first words, in the engine's form. @param {unknown} lookAt */
+  /** Converts the locations for the first words to the engine's form. @param {unknown} lookAt */
   #placesOf(lookAt) {
     if (lookAt === undefined || lookAt === null) return undefined;
     const { positions } = this.#engine.info;
@@ -190,7 +193,7 @@ export class CaptionModel {
         arrayOf((id) => id === null || isId(id), positions * count)(list) &&
         ids.every((id, i) =>
           i < count ? id !== null : ids[i - count] === null || ids[i - count] === this.#end ? id === null : id !== null,
-        ), // nothing after an end
+        ), // after an end there are no more words
     });
     return this.#run(Uint8Array.from(picture), ids, all, checked);
   }

@@ -7,7 +7,9 @@ import { takes } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or results, the others; the fields of nx-end. */
+/**
+ * The types of this kind in the library: the class with its verbs, its steps or results, and the other types; also the fields of nx-end.
+ */
 export const TYPES = {
   model: 'CaptionModel',
   info: 'CaptionInfo',
@@ -16,7 +18,10 @@ export const TYPES = {
   ends: TEXT,
 };
 
-/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+/**
+ * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each has a sentence on the file and a
+ * suggestion to try.
+ */
 export const PAGES = {
   caption: ['{} captions pictures: the page Show, attend, tell shows such models.', 'Try: choose a picture that it was not trained on.'],
 };
@@ -24,11 +29,11 @@ export const PAGES = {
 export const OPTIONS = {
   caption: [
     'CaptionOptions',
-    'The options of captions. By default the most probable word at every step, attending to the most probable location.',
+    'The options of captions. By default, each step takes the most probable word and attends to the most probable location.',
   ],
 };
 
-/** Describes a picture in words, which the file lists. @type {Kind} */
+/** Describes a picture with words from the file's list. @type {Kind} */
 export const kind = {
   name: 'caption',
   over: ['picture'],

@@ -20,10 +20,10 @@ export function brightness(weights) {
 }
 
 /**
- * The pixels of a picture, each dimmed by the light there, which is interpolated between the centres of locations.
+ * Returns the pixels of a picture, each dimmed by the light at its place, which is interpolated between the centres of the locations.
  *
  * @param {{ picture: ArrayLike<number>, width: number, height: number, grid: { rows: number, columns: number }, weights?: ArrayLike<number> }} scene
- *   picture: (rows, columns, 3); weights: of each location; none: everything is lit
+ *   picture: (rows, columns, 3); weights: one per location; without weights everything is lit
  * @returns {Uint8ClampedArray<ArrayBuffer>} (rows, columns, 4)
  */
 export function litPixels({ picture, width, height, grid: { rows, columns }, weights }) {
@@ -52,17 +52,17 @@ export function litPixels({ picture, width, height, grid: { rows, columns }, wei
 }
 
 /**
- * Paints it into a rectangle, enlarged with square pixels.
+ * Paints the lit picture into a rectangle, enlarged with square pixels.
  *
  * @param {Dom<'CanvasRenderingContext2D'>} context
  * @param {Parameters<typeof litPixels>[0]} scene
- * @param {{ left: number, top: number, width: number, height: number }} box  in the context's own units
+ * @param {{ left: number, top: number, width: number, height: number }} box  in units of the context
  */
 export function paintLit(context, scene, { left, top, width, height }) {
   const rgba = litPixels(scene);
   const wide = width / scene.width;
   const high = height / scene.height;
-  // One rectangle per run of equal colour: no other canvas is needed, and such runs are common.
+  // One rectangle per run of equal colour: this needs no second canvas, and such runs are common.
   for (let y = 0; y < scene.height; y++) {
     for (let x = 0, end; x < scene.width; x = end) {
       const at = 4 * (y * scene.width + x);

@@ -14,14 +14,14 @@ import { AudibleRun } from '../../media/audible-run.js';
  *
  * @typedef {object} CodeStep
  * @property {'top' | 'bottom' | 'sound'} level
- * @property {number} from   the first code or sample
- * @property {number} to     one past the last
- * @property {Uint32Array} codes    for a level (to - from), otherwise empty
- * @property {Float32Array} nats    (to - from) -log p of each code, given all before it, under the model's own distribution; 0 for codes
+ * @property {number} from   index of the first code or sample
+ * @property {number} to     index after the last one
+ * @property {Uint32Array} codes    for a level: (to - from); otherwise empty
+ * @property {Float32Array} nats    (to - from) -log p of each code, given all before it, under the model's own distribution. 0 for codes
  * that were given or drawn before; empty for samples
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, codes of the level and the end) of each code before it was drawn, under the
- *   model's own distribution
- * @property {Float32Array} samples (to - from) for the sound, otherwise empty
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, codes of the level and the end) the model's own
+ *   distribution of each code before it was drawn
+ * @property {Float32Array} samples for the sound: (to - from); otherwise empty
  */
 
 /** @typedef {Omit<SavedFlow, 'told'> & { most: number }} SavedCode */
@@ -32,8 +32,8 @@ const NONE = { codes: new Uint32Array(0), nats: new Float32Array(0), samples: ne
 
 /**
  * One run of a model of audio codes: an async iterable of steps, samples, a file, a waveform on a canvas, or playback. All of these may be
- * requested, in any order or at the same time: the drawn samples are kept. The sound that complete() continues is played back through its
- * codes.
+ * requested, in any order or at the same time, because the drawn samples are stored. For complete(), the given sound is also played back
+ * through its codes.
  *
  * @extends {AudibleRun<CodeStep>}
  */
@@ -42,10 +42,10 @@ export class CodeRun extends AudibleRun {
   #make;
   /** @type {FlowRun<any> | undefined} */
   #flow;
-  /** The part drawn before it was saved. @type {SavedFlow | undefined} */
+  /** The part that was drawn before the run was saved. @type {SavedFlow | undefined} */
   #drawn;
 
-  /** The sound that complete() continues, at the model's rate, once it is read. It rejects if it cannot be read.
+  /** Resolves with the sound that complete() continues, at the model's rate, once it is read. Rejects if it cannot be read.
    * @type {Promise<Heard | undefined>} */
   input;
 
@@ -76,14 +76,14 @@ export class CodeRun extends AudibleRun {
   }
 
   /**
-   * Returns all that is needed to resume the run: model.resume(saved) draws the same samples as this run would have. For complete(),
-   * available once `input` has resolved.
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same samples as this run would have. For complete(),
+   * it can be called once `input` has resolved.
    *
    * @returns {SavedCode}
    */
   save() {
     if (!this.#flow) throw new NextPixelError('state', 'The sound to continue has not been read yet: await run.input first');
-    const { told: _, ...saved } = this.#flow.save(); // its sound is computed again
+    const { told: _, ...saved } = this.#flow.save(); // the sound is computed again
     return { ...saved, most: this.most };
   }
 
@@ -97,7 +97,7 @@ export class CodeRun extends AudibleRun {
     const flow = await this.#begun;
     const drawn = this.#drawn;
     for (const level of /** @type {const} */ (['top', 'bottom'])) {
-      // the part drawn before comes first
+      // the part that was drawn before comes first
       const codes = Uint32Array.from(drawn?.ids[0]?.[level] ?? []);
       if (codes.length > 0) yield { ...NONE, level, from: 0, to: codes.length, codes, nats: new Float32Array(codes.length) };
     }

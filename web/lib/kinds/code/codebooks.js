@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of audio codes: a separate file, which a page without them never fetches. */
+/** Models of audio codes, in a file of their own that only pages with such a model fetch. */
 
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, object, optional, whole } from '../../runs/saved.js';
@@ -23,32 +23,32 @@ import { reachOf } from './reach.js';
 /** @import { Facts, Inputs, Part } from '../../engine/protocol.js' */
 /** @import { Begun, SavedCode } from './code-run.js' */
 
-/** Minimum number of codes of the bottom level that are decoded together while they are drawn; a message carries as many, so that the sound
+/** Minimum number of codes of the bottom level to decode together while they are drawn. A message carries this many, so that the sound
  * starts soon. */
 const LEAST = 24;
 
-/** Levels of codes of a sound. @typedef {{ top?: ArrayLike<number>, bottom?: ArrayLike<number> }} Codes */
+/** The codes of a sound, by level. @typedef {{ top?: ArrayLike<number>, bottom?: ArrayLike<number> }} Codes */
 
 /**
  * A level.
  *
  * @typedef {object} CodeLevel
  * @property {'top' | 'bottom'} name
- * @property {number} hop    samples of a code
+ * @property {number} hop    samples per code
  * @property {number} codes  size of its codebook
- * @property {number} reach  the number of codes on either side that, with a code itself, decide its samples
+ * @property {number} reach  the number of codes on either side of a code that affect its samples
  */
 
 /**
- * The description of an audio model over codes.
+ * The description of a model of sounds as codes.
  *
  * @typedef {object} CodeInfo
  * @property {number} sampleRate    samples per second
  * @property {string[]} speakers    names of the speakers; empty if there are none
- * @property {CodeLevel[]} codes  its levels, the top one first
+ * @property {CodeLevel[]} codes  the levels, the top one first
  */
 
-/** The verbs of a model of sounds as codes. */
+/** The verbs of a model that draws sounds by their codes. */
 export class CodeModel {
   #engine;
   /** @type {Record<string, Part>} */
@@ -91,12 +91,12 @@ export class CodeModel {
     });
   }
 
-  /** The most codes of the top level to draw. */
+  /** The largest number of codes of the top level to draw. */
   get #longest() {
     return this.#parts.top.length - 1;
   }
 
-  /** Codes of the bottom level per code of the top level. */
+  /** How many codes of the bottom level there are per code of the top level. */
   get #ratio() {
     return this.levels.top.hop / this.levels.bottom.hop;
   }
@@ -139,13 +139,14 @@ export class CodeModel {
     return new CodeRun(this.sampleRate, begun, make, { seed, hop: this.levels.bottom.hop }, signal);
   }
 
-  /** Number of whole codes of the top level in a time, at least one. @param {number} seconds */
+  /** Returns the number of whole codes of the top level in a duration, at least one. @param {number} seconds */
   #codesIn(seconds) {
     return Math.min(this.#longest, Math.max(1, Math.round((seconds * this.sampleRate) / this.levels.top.hop)));
   }
 
   /**
-   * Draws a sound through its codes: those of the top level, then those of the bottom level, and samples while these are drawn.
+   * Draws a sound by its codes: first those of the top level, then those of the bottom level. Samples are decoded while the bottom level is
+   * drawn.
    *
    * @param {CodeOptions} [options]
    * @returns {CodeRun}
@@ -178,22 +179,22 @@ export class CodeModel {
     });
     const [{ top = [], bottom = [] }] = saved.ids;
     if (bottom.length > top.length * this.#ratio) throw noSavedRun();
-    // Its sound is decoded again, from the first code on.
+    // The sound is decoded again from the first code.
     return this.#run(options, () => ({ most: saved.most, drawn: { ...saved, told: [{}] } }));
   }
 
   /**
-   * Continues a sound by its codes. The given part is played through its codes too.
+   * Continues a sound by drawing more codes. The given part is converted to codes too, and is played back from them.
    *
    * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate };
    * shorter than the model's maximum
-   * @param {CodeOptions} [options]  seconds: of the drawn part
+   * @param {CodeOptions} [options]  seconds: duration of the drawn part
    * @returns {CodeRun}
    */
   complete(sound, options = {}) {
     return this.#run(options, async (seconds) => {
       const { heard, ...codes } = await this.encode(sound, { signal: options.signal });
-      const whole = Math.floor(heard.samples.length / this.levels.top.hop); // padding by silence is drawn instead
+      const whole = Math.floor(heard.samples.length / this.levels.top.hop); // an incomplete last code is drawn instead
       if (whole >= this.#longest)
         throw argumentError(
           `The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model continues less than ${((this.#longest * this.levels.top.hop) / this.sampleRate).toFixed(1)}`,
@@ -210,7 +211,7 @@ export class CodeModel {
   /**
    * Encodes a sound as codes of each level.
    *
-   * @param {SoundSource} sound  as in complete(), or the result of decode(); one longer than the model's limit is refused
+   * @param {SoundSource} sound  as in complete(), or the result of decode(). A sound longer than the model's limit causes an error
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Encoded>}
    */
@@ -232,9 +233,9 @@ export class CodeModel {
   }
 
   /**
-   * Decodes codes to samples: those of the bottom level or, if only the top level is given, those.
+   * Decodes codes to samples, from the bottom level or, if only the top level is given, from the top level.
    *
-   * @param {Codes} codes  { bottom }, { top }, or both, as encode() gives them: then the bottom level is decoded
+   * @param {Codes} codes  { bottom }, { top }, or both, as encode() returns them; with both, the bottom level is decoded
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<{ samples: Float32Array, sampleRate: number }>} samples about -1 to 1
    */
@@ -277,8 +278,8 @@ export class CodeModel {
  * A sound as codes.
  *
  * @typedef {object} Encoded
- * @property {Uint32Array} top     of the top level
- * @property {Uint32Array} bottom  of the bottom level: for each code of the top level as many as their hops divide into. The sound is
- *   padded with silence to a whole code of the top level
- * @property {Heard} heard         the sound in the model's form
+ * @property {Uint32Array} top     codes of the top level
+ * @property {Uint32Array} bottom  codes of the bottom level, a whole number of them for each code of the top level. The sound is padded
+ *   with silence to a whole number of codes of the top level
+ * @property {Heard} heard         the sound in the form that the model takes
  */

@@ -5,7 +5,9 @@ import { SOUND } from '../ends.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or results, the others; the fields of nx-end. */
+/**
+ * The types of this kind in the library: the class with its verbs, its steps or results, and the other types; also the fields of nx-end.
+ */
 export const TYPES = {
   model: 'CodeModel',
   info: 'CodeInfo',
@@ -14,7 +16,10 @@ export const TYPES = {
   ends: SOUND,
 };
 
-/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+/**
+ * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each has a sentence on the file and a
+ * suggestion to try.
+ */
 export const PAGES = {
   encode: [
     '{} turns sounds into codes: the page of the VQ-VAE shows such models.',
@@ -24,10 +29,10 @@ export const PAGES = {
 
 export const OPTIONS = { code: ['CodeOptions', 'The options of sounds drawn by their codes.'] };
 
-/** Whether the model has priors. @param {import('../index.js').Fitting} model */
+/** Whether the model has priors and can therefore draw. @param {import('../index.js').Fitting} model */
 const draws = ({ parts }) => parts.some(({ outputs }) => outputs > 0);
 
-/** Audio as codes of several levels, encoded and decoded by other parts. @type {Kind} */
+/** Audio as codes of several levels; separate parts of the model encode and decode them. @type {Kind} */
 export const kind = {
   name: 'code',
   over: ['sound'],

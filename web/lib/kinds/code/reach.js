@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * How many neighbouring codes on either side affect the samples of a code. The decoder is a convolution of three taps and then, for each
- * stride in reverse order, residual units of dilations 1, 3, 9, ... and a transposed convolution of two taps.
+ * Returns how many neighbouring codes on either side affect the samples of a code. The decoder is a convolution of three taps followed, for
+ * each stride in reverse order, by residual units of dilations 1, 3, 9, ... and a transposed convolution of two taps.
  *
  * @param {number[]} strides
  * @param {number} units
  */
 export function reachOf(strides, units) {
-  let reach = 0; // in samples, then in steps of each stride
+  let reach = 0; // counted in samples at first, then in steps of each stride
   for (const stride of strides) reach = 1 + Math.floor((reach + stride / 2) / stride) + (3 ** units - 1) / 2;
   return reach + 1;
 }

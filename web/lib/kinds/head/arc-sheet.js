@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Draws words with arcs from their heads, as strong as they are probable: in a line or, if the line is too narrow, in a column with the
- * arcs next to it. Words that still do not fit are replaced by an ellipsis.
+ * Draws words with arcs from their heads; the more probable an arc, the stronger it is. The words are in a line or, if the line is too
+ * narrow, in a column with the arcs next to it. Words that still do not fit are replaced by an ellipsis.
  */
 
 import { Sheet } from '../../sinks/sheet.js';
@@ -20,14 +20,19 @@ import { arcsOf, depthOf, widest } from './arcs.js';
  */
 
 const LINE_HEIGHT = 1.4;
-/** Gap between words, in letter heights. */
+/** Gap between words, as a multiple of the letter size. */
 const GAP = 0.8;
-/** Letters of a line shrink at most to this fraction of the page's; below that, words are listed in a column. */
+/**
+ * Letters in a line shrink at most to this fraction of the page's letter size. If they would have to be smaller, the words are listed in a
+ * column.
+ */
 const SMALLEST_IN_LINE = 0.7;
-/** Length of an arrowhead, and the distance between the arcs that leave a word and the one that arrives, in letter heights. */
+/**
+ * Length of an arrowhead, and the distance between the arcs that leave a word and the one that arrives, as multiples of the letter size.
+ */
 const HEAD = 0.35;
 const BESIDE = 0.25;
-/** Widths of a line, in CSS pixels: for a nearly impossible head, and for a certain one. */
+/** Widths of the stroke of an arc, in CSS pixels, for a nearly impossible head and for a certain one. */
 const THIN = 0.5;
 const THICK = 2;
 const ELLIPSIS = '\u2026';
@@ -51,7 +56,7 @@ export class ArcSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {Parse} parse  of these words, with its marginals */
+  /** @param {Parse} parse  the parse of these words, with its marginals */
   add(parse) {
     this.#parse = parse;
     const { words, heads, marginals = [] } = parse;
@@ -79,7 +84,7 @@ export class ArcSheet extends Sheet {
     return this.context.measureText(text).width;
   }
 
-  /** The letter size at which all words fit in a line; 0: there is none. */
+  /** The letter size at which all words fit in a line, or 0 if there is none. */
   #lineSize() {
     for (let { size } = this; size >= SMALLEST_IN_LINE * this.size; size *= 0.95) {
       const width = this.#words.reduce((sum, word) => sum + this.#measure(word, size) + GAP * size, -GAP * size);
@@ -127,9 +132,9 @@ export class ArcSheet extends Sheet {
   }
 
   /**
-   * @param {number[]} centres  of the words that are shown, along the line or the column
-   * @param {number} size       of the letters
-   * @param {number} room       extent for the arcs, across it
+   * @param {number[]} centres  centres of the words that are shown, along the line or the column
+   * @param {number} size       size of the letters
+   * @param {number} room       space for the arcs, across the line or column
    * @param {(along: number, deep: number) => [number, number]} place
    */
   #paintArcs(centres, size, room, place) {

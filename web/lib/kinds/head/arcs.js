@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The arcs of a parse that are drawn, and their depths. */
+/** Selects the arcs of a parse to draw, and their depths. */
 
 /** @import { Parse } from './parse.js' */
 
-/** An arc from a head to a dependent; words count from 1, 0 is the root. best: of the most probable tree.
+/** An arc from a head to a dependent. Words count from 1, and 0 is the root. best: the arc is in the most probable tree.
  * @typedef {{ head: number, child: number, p: number, best: boolean }} Arc */
 
-/** The smallest probability of a drawn arc that is not in the best tree. */
+/** The smallest probability of an arc that is drawn although it is not in the best tree. */
 const LEAST_P = 0.05;
 
 /**
- * The arcs of the best tree and all others of at least 5 %, the weakest first, so that strong ones are drawn on top.
+ * Returns the arcs of the best tree and all others of at least 5 %, the weakest first, so that strong ones are drawn on top.
  *
- * @param {Parse} parse  with its marginals
+ * @param {Parse} parse  a parse with its marginals
  * @returns {Arc[]}
  */
 export function arcsOf({ words, heads, marginals = new Float32Array() }) {
@@ -32,7 +32,7 @@ export function arcsOf({ words, heads, marginals = new Float32Array() }) {
 }
 
 /**
- * The depth of an arc, as a fraction of the available height: arcs over more words are deeper, so that arcs are nested.
+ * Returns the depth of an arc as a fraction of the available height. An arc over more words is deeper, so that arcs nest.
  *
  * @param {Arc} arc
  * @param {number} most  number of words that the widest arc spans
@@ -41,7 +41,7 @@ export function depthOf({ head, child }, most) {
   return Math.sqrt(Math.abs(head - child) / Math.max(most, 1));
 }
 
-/** The number of words that the widest arc spans. @param {Arc[]} arcs */
+/** Returns the number of words that the widest arc spans. @param {Arc[]} arcs */
 export function widest(arcs) {
   return Math.max(1, ...arcs.filter(({ head }) => head > 0).map(({ head, child }) => Math.abs(head - child)));
 }

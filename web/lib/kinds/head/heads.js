@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of the heads of words: a projective tree, whose part reads features of words and returns heads and their probabilities. */
+/** Models of the heads of words: projective trees. The model's part reads features of words and returns heads and their probabilities. */
 
 import { flag } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -16,7 +16,7 @@ import { conflictOf, pinsOf } from './pins.js';
 /** @import { ParseOptions } from './parse.js' */
 /** @import { Pins } from './pins.js' */
 
-/** The description of a parser has no further properties. @typedef {{}} HeadInfo */
+/** The description of a parser. It has no properties besides the common ones. @typedef {{}} HeadInfo */
 
 /** The verb of a parser. */
 export class HeadModel {
@@ -25,7 +25,7 @@ export class HeadModel {
   features;
   /** @internal */
   limit;
-  /** The pin of an unpinned word, and the length of a row of marginals. */
+  /** The value that leaves a word unpinned; also the length of a row of marginals. */
   #open;
 
   /**
@@ -43,12 +43,12 @@ export class HeadModel {
   }
 
   /**
-   * Finds the head of each word of a sentence, the word that it depends on: the most probable tree as a whole, and, with `marginals`, the
-   * probability of each word as the head of each other.
+   * Finds the head of each word of a sentence, which is the word that it depends on. Returns the most probable tree and, with `marginals`,
+   * the probability of each word as the head of each other.
    *
-   * @param {string | string[]} text  a sentence, which is split into words as in the training treebank; or a list of words. All of it is
-   *   one tree: parse several sentences one by one. At least one word, at most `info.positions`. Words unseen in training are parsed by
-   *   their form and their neighbours
+   * @param {string | string[]} text  a sentence, which is split into words as in the training treebank; or a list of words. The text is one
+   *   tree, so parse several sentences one by one. At least one word, at most `info.positions`. Words that did not occur in training are
+   *   parsed by their form and their neighbours
    * @param {ParseOptions} [options]
    * @returns {Promise<Parse>}
    */
@@ -93,7 +93,7 @@ function impossible(reason) {
   return argumentError(`No tree without crossing arcs has the pinned heads: ${reason}`);
 }
 
-/** Rows of all possible heads, as (words, words + 1). @param {Float32Array} rows @param {number} n @param {number} width */
+/** Cuts rows to the possible heads, as (words, words + 1). @param {Float32Array} rows @param {number} n @param {number} width */
 function trimmed(rows, n, width) {
   const out = new Float32Array(n * (n + 1));
   for (let m = 0; m < n; m++) out.set(rows.subarray(m * width, m * width + n + 1), m * (n + 1));

@@ -13,14 +13,16 @@ import { ArcSheet } from './arc-sheet.js';
 
 /**
  * @typedef {object} ParseOptions
- * @property {boolean} [marginals]  also the probability of every word as the head of every other
- * @property {Record<number, number | null | undefined> | (number | null)[]} [pinned]  given heads, { 3: 1 }: word 1 is the head of word 3;
- *   words count from 1, and 0 is the root; or a list of one for each word. The other words follow, best tree and marginals
+ * @property {boolean} [marginals]  true: the result also has the probability of every word as the head of every other
+ * @property {Record<number, number | null | undefined> | (number | null)[]} [pinned]  fixed heads. { 3: 1 } makes word 1 the head of word
+ *   3; words count from 1, and 0 is the root. Or a list with one head for each word. The best tree and the marginals of the other words are
+ *   then computed given these heads
  * @property {AbortSignal} [signal]
  */
 
 /**
- * The heads of some words, from model.parse(). It can be shown as a run of one step, which is itself with its marginals.
+ * The heads of a sentence's words, from model.parse(). It can be read and shown like a run of one step; the step is the parse with its
+ * marginals.
  *
  * @extends {Answer<Parse>}
  */
@@ -30,10 +32,10 @@ export class Parse extends Answer {
 
   /** The words. @type {string[]} */
   words;
-  /** The head of each word in the most probable tree, given the pins, as in treebanks: its index from 1, or 0 for the one word that is
-   * attached to the root. @type {number[]} */
+  /** The head of each word in the most probable tree, given the pins, in the form of treebanks: its index from 1, or 0 for the one word
+   * that is attached to the root. @type {number[]} */
   heads;
-  /** -log p(heads | words) of these. @type {number} */
+  /** -log p(heads | words) of this tree. @type {number} */
   nats;
   /** -log p(pinned | words): the cost of the pins; 0 without pins. @type {number} */
   pinnedNats;
@@ -42,7 +44,7 @@ export class Parse extends Answer {
   marginals;
   /** Whether each word occurs in the training sentences. @type {boolean[]} */
   seen;
-  /** log of the sum over all trees. @type {number} */
+  /** log of the sum over all trees of their unnormalised probability. @type {number} */
   logZ;
 
   /**
@@ -51,7 +53,7 @@ export class Parse extends Answer {
    * @param {string[]} words
    * @param {boolean[]} seen
    * @param {{ heads: Uint32Array, nats: Float32Array, marginals?: Float32Array }} results
-   * @param {ParseOptions} options  of the call
+   * @param {ParseOptions} options  the options of the call
    */
   constructor(model, words, seen, { heads, nats, marginals }, options) {
     super();
@@ -65,9 +67,10 @@ export class Parse extends Answer {
   }
 
   /**
-   * The cost of a tree of these words: -log p(heads | words). If some are left open (null), the sum over all their values.
+   * Returns the cost of a tree of these words: -log p(heads | words). If some heads are left open (null), it is the cost of all trees with
+   * the given heads together.
    *
-   * @param {(number | null)[]} heads  one for each word, as in `heads`; some tree without crossing arcs must have them
+   * @param {(number | null)[]} heads  one for each word, as in `heads`; there must be a tree without crossing arcs that has these heads
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<number>} nats
    */
@@ -79,10 +82,10 @@ export class Parse extends Answer {
   }
 
   /**
-   * Draws the words in a line, or in a column if a line is too narrow. Arcs from their heads are as strong as they are probable: those of
-   * the best tree have an arrowhead, others of at least 5 % have none. Missing marginals are computed. It keeps the size that the canvas
-   * has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own content becomes the words
-   * with their heads, for screen readers.
+   * Draws the words in a line, or in a column if a line is too narrow. The more probable an arc, the stronger it is; arcs of the best tree
+   * have an arrowhead, others of at least 5 % have none. Marginals are computed if they are missing. The sheet keeps the size that the
+   * canvas has on the page, at the device's own resolution, and takes font and colours from the canvas's style. The canvas's own content
+   * becomes the words with their heads, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {ArcSheetOptions & { signal?: AbortSignal }} [options]
@@ -103,7 +106,7 @@ export class Parse extends Answer {
     return new ArcSheet(canvas, this.words, options);
   }
 
-  /** The same with its marginals. @param {AbortSignal} [signal] @internal */
+  /** Returns this parse if it has marginals; otherwise parses the words again with marginals. @param {AbortSignal} [signal] @internal */
   async whole(signal = this.#options.signal) {
     signal?.throwIfAborted();
     return this.marginals ? this : this.#model.parse(this.words, { ...this.#options, marginals: true, signal });

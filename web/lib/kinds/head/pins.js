@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Given heads: the words they belong to, and whether a tree can have all of them. */
+/** Reads pinned heads, and checks whether a tree can have all of them. */
 
 import { show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
 
-/** The head of each word by the word's index from 1, if it is given. @typedef {Map<number, number>} Pins */
+/** The pinned heads, by the word's index from 1. @typedef {Map<number, number>} Pins */
 
 /**
  * @param {unknown} pinned  in the form of ParseOptions
@@ -43,7 +43,7 @@ export function pinsOf(pinned, words) {
 }
 
 /**
- * Why no tree has these heads; undefined if one may.
+ * Returns why no tree has these heads, or undefined if one may.
  *
  * @param {Pins} pins
  * @param {string[]} words

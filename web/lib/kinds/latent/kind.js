@@ -6,10 +6,13 @@ import { hasPictures } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or results, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or results, and the other types. */
 export const TYPES = { model: 'LatentModel', info: 'LatentInfo', steps: ['LatentStep'], others: ['LatentRun', 'WalkOptions'] };
 
-/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+/**
+ * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each has a sentence on the file and a
+ * suggestion to try.
+ */
 export const PAGES = {
   walk: [
     '{} makes whole pictures in one pass: the page of SAGAN shows such models.',
@@ -18,10 +21,13 @@ export const PAGES = {
 };
 
 export const OPTIONS = {
-  latent: ['LatentOptions', 'The options of pictures drawn in one pass from latents. Without a label the classes alternate.'],
+  latent: [
+    'LatentOptions',
+    'The options of pictures drawn in one pass from latents. Without a label, the samples alternate between the classes.',
+  ],
 };
 
-/** Pictures drawn in one pass from a list of normal deviates. @type {Kind} */
+/** Pictures drawn in one pass from a list of standard normal numbers. @type {Kind} */
 export const kind = {
   name: 'latent',
   over: ['picture'],

@@ -21,21 +21,21 @@ import { picture } from '../../sinks/pixels.js';
  *
  * @typedef {object} LatentStep
  * @property {number} sample       index of the sample, from 0; 0 in a walk
- * @property {number} from         0: its first element
+ * @property {number} from         index of its first element, always 0
  * @property {number} to           number of its elements
  * @property {Uint8Array} values   (height, width, channels) 8-bit
- * @property {Float32Array} nats   none: such a model has no probabilities
- * @property {Float32Array} latent its latent, given or drawn
+ * @property {Float32Array} nats   empty: such a model has no probabilities
+ * @property {Float32Array} latent its latent, either given or drawn
  * @property {number} label        index of its class
  * @property {number} [at]         in a walk, the position on it, 0 to 1
- * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each layer; queries and keys are locations of a coarser grid
+ * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each layer. Queries and keys are locations of a coarser grid
  */
 
 /** A picture to draw. @typedef {{ sample: number, label: number, inputs: Inputs, settings: Settings, at?: number }} Placed */
 
 /**
- * Pictures drawn in one pass, or a walk: an async iterable of steps, a picture each, or drawn to a canvas. The pictures are kept, so it may
- * be read several times; a reader that leaves does not end it for the next one.
+ * A run of pictures that are drawn in one pass each, or a walk: an async iterable with one step per picture, or drawn to a canvas. The
+ * pictures are stored, so the run may be read several times. If a reader leaves, others can still read on.
  *
  * @extends {BaseRun<LatentStep, Picture[]>}
  */
@@ -48,9 +48,9 @@ export class LatentRun extends BaseRun {
   /**
    * @param {Engine} engine
    * @param {Codec} codec
-   * @param {(() => Promise<Placed>)[]} orders  one a step
+   * @param {(() => Promise<Placed>)[]} orders  one order per step
    * @param {{ seed: number | bigint, maps: boolean, signal?: AbortSignal, latentOf: (ids: Uint32Array) => Float32Array, one?: boolean }} how
-   *   one: all steps are of one sample
+   *   one: all steps belong to the same sample
    * @internal
    */
   constructor(engine, codec, orders, how) {
@@ -59,7 +59,7 @@ export class LatentRun extends BaseRun {
     this.#codec = codec;
     this.#orders = orders;
     this.#how = how;
-    this.waits = true; // each picture is a separate request, with no state between them
+    this.waits = true; // each picture is a separate request, without state in between
   }
 
   /**
@@ -67,17 +67,17 @@ export class LatentRun extends BaseRun {
    *
    * @param {Canvas | Canvas[]} target  one canvas, with several samples side by side, or one for each sample
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Picture[]>} one for each sample; the last one of a walk
+   * @returns {Promise<Picture[]>} one picture for each sample; of a walk, the last one
    */
   async drawTo(target, options = {}) {
     return this.show(target, options);
   }
 
   /**
-   * Draws them without showing anything, as in Node.
+   * Draws the pictures without showing them, for example in Node.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Picture[]>} one for each sample; for a walk one for each step
+   * @returns {Promise<Picture[]>} one picture for each sample; of a walk, one for each step
    */
   async pictures(options = {}) {
     checkOptions(options, 'pictures()', ['signal']);
@@ -92,7 +92,7 @@ export class LatentRun extends BaseRun {
     return this.pictures(options);
   }
 
-  /** Empty: such a model receives only a latent and a class, which each step has. */
+  /** Empty: the only inputs of such a model are a latent and a class, and each step has both. */
   get input() {
     return Promise.resolve(undefined);
   }
@@ -151,7 +151,7 @@ export class LatentRun extends BaseRun {
   }
 }
 
-/** One map of the rows of all queries. @param {MapRow[]} rows @returns {AttentionMap[]} */
+/** Joins the rows of all queries into one map. @param {MapRow[]} rows @returns {AttentionMap[]} */
 function mapsOf(rows) {
   if (rows.length === 0) return [];
   const [{ name, keys }] = rows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models that draw a picture in one pass from a latent, a list of normal deviates; and walks from latent to latent. */
+/** Models that draw a picture in one pass from a latent, which is a list of standard normal numbers; also walks between latents. */
 
 import { checkLabel, checkSettings, flag, show, wholeNumber } from '../../base/checks.js';
 import { Codec } from '../../media/codec.js';
@@ -14,7 +14,7 @@ import { LatentRun } from './latent-run.js';
 /** @import { LatentOptions } from '../../options.js' */
 /** @import { Label } from '../../base/checks.js' */
 
-/** A deviate as an id of the engine: the number of steps per unit, around the middle of 16 bits. */
+/** The engine takes each number of a latent as an id: this many steps per unit, around the middle of 16 bits. */
 const STEP = 8192;
 const MIDDLE = 32768;
 
@@ -24,12 +24,12 @@ const idsOf = (latent) => Uint32Array.from(latent, (z) => Math.min(Math.max(Math
 const latentOf = (ids) => Float32Array.from(ids, (id) => (id - MIDDLE) / STEP);
 
 /**
- * Shapes of a path: the point at t from 0 to 1 between two latents. @type {Record<string, (from: Float32Array, to: Float32Array) => (t:
- * number) => Float32Array>}
+ * The shapes of a path: each returns the point between two latents at t from 0 to 1. @type {Record<string, (from: Float32Array, to:
+ * Float32Array) => (t: number) => Float32Array>}
  */
 const SHAPES = {
   line: (from, to) => (t) => from.map((a, i) => (1 - t) * a + t * to[i]),
-  /** Along the great circle, with interpolated length: nearly all drawn latents have about the same distance from zero. */
+  /** Follows the great circle and interpolates the length, because nearly all drawn latents are about equally far from zero. */
   sphere: (from, to) => {
     const lengths = (lengthOf(from) || 1) * (lengthOf(to) || 1);
     const angle = halfTurns(Math.min(1, Math.max(-1, from.reduce((sum, a, i) => sum + a * to[i], 0) / lengths)));
@@ -40,7 +40,7 @@ const SHAPES = {
       return from.map((a, i) => before * a + behind * to[i]);
     };
   },
-  /** Around zero, through both latents and their opposites. */
+  /** Circles around zero, through both latents and their opposites. */
   circle: (from, to) => (t) => from.map((a, i) => sineOfPi(2 * t + 0.5) * a + sineOfPi(2 * t) * to[i]),
 };
 
@@ -48,11 +48,11 @@ const MOST_STEPS = 4096;
 
 /**
  * @typedef {object} WalkOptions
- * @property {number} [steps]  pictures, 2 to 4096, both ends included. Default 30
- * @property {'line' | 'sphere' | 'circle'} [shape]  'line': straight; 'sphere': along the great circle from one to the other, where latents
- *   are as far from zero as drawn ones; 'circle': a closed circle, which ends where it begins. Default 'sphere'
+ * @property {number} [steps]  number of pictures, 2 to 4096, including both ends. Default 30
+ * @property {'line' | 'sphere' | 'circle'} [shape]  'line': straight; 'sphere': along the great circle, on which latents are as far from
+ *   zero as drawn ones; 'circle': a closed circle, which ends where it begins. Default 'sphere'
  * @property {Label} [label]   the class of all pictures. Default: the first
- * @property {boolean} [maps]  also the attention of each picture. Default false
+ * @property {boolean} [maps]  whether to return the attention of each picture. Default false
  * @property {AbortSignal} [signal]
  */
 
@@ -64,8 +64,8 @@ const MOST_STEPS = 4096;
  * @property {number} height        pixels
  * @property {number} channels      1 (grey) or 3 (red, green, blue)
  * @property {number} levels        values per channel, 2 to 256
- * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with, or null: any
- * @property {number} latent        numbers of a latent
+ * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with; null: it is not limited to a palette
+ * @property {number} latent        how many numbers a latent has
  */
 
 /** The verbs of a model that draws pictures in one pass. */
@@ -111,9 +111,9 @@ export class LatentModel {
   }
 
   /**
-   * Walks from one latent to another: a step is a picture.
+   * Walks from one latent to another; each step is a picture.
    *
-   * @param {number | bigint | ArrayLike<number>} from  a latent, or the seed of one
+   * @param {number | bigint | ArrayLike<number>} from  a latent, or the seed that draws one
    * @param {number | bigint | ArrayLike<number>} to
    * @param {WalkOptions} [given]
    * @returns {LatentRun}
@@ -143,7 +143,7 @@ export class LatentModel {
     return new LatentRun(this.#engine, this.codec, orders, { seed: 0, maps, signal, latentOf, one: true });
   }
 
-  /** Without a label, samples alternate between the classes. @param {number} label @param {number} sample */
+  /** Returns the class of a sample; without a label, samples alternate between the classes. @param {number} label @param {number} sample */
   #class(label, sample) {
     return label >= 0 ? label : sample % Math.max(1, this.#engine.info.classes.length);
   }
@@ -164,7 +164,7 @@ export class LatentModel {
   }
 
   /**
-   * The latent that a seed draws.
+   * Returns the latent that a seed draws.
    *
    * @param {number | bigint} seed
    * @param {AbortSignal} [signal]
@@ -182,7 +182,7 @@ export class LatentModel {
   }
 
   /**
-   * @param {any} given   a latent, or one for each sample
+   * @param {any} given   one latent, or a list with one for each sample
    * @param {number} samples
    * @returns {ArrayLike<number>[]}
    */

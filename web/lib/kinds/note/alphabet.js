@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The ids of music, from the file: for each id the ticks that pass with it, its voice and its pitch. */
+/** The ids of music, from the file: for each id the ticks that pass, its voice and its pitch. */
 
 import { argumentError } from '../../base/error.js';
 
 /**
- * The meaning of an id. Ticks pass with a wait; an id with a voice and no pitch turns the voice off; the end has neither.
+ * The meaning of an id. A wait lets ticks pass; an id with a voice and no pitch turns the voice off; the end has no ticks and no voice.
  *
- * @typedef {{ ticks: number, voice: number, pitch: number }} Said  voice: from 0 on, -1: none; pitch: MIDI note number, 0: none
+ * @typedef {{ ticks: number, voice: number, pitch: number }} Said  voice: from 0, or -1 for none; pitch: MIDI note number, or 0 for none
  */
 
-/** @typedef {{ name: string, low: number, high: number, off: number, of: Map<number, number> }} Voice  off: its id; of: id of a pitch */
+/**
+ * @typedef {{ name: string, low: number, high: number, off: number, of: Map<number, number> }} Voice  off: the id that turns it off; of:
+ * the id of each pitch
+ */
 
 export class Alphabet {
   /** By id. @type {Said[]} */
   said;
-  /** From the highest one down. @type {Voice[]} */
+  /** The voices, from the highest down. @type {Voice[]} */
   voices;
-  /** Ids of waits, by ticks. @type {Map<number, number>} */
+  /** The ids of waits, by their ticks. @type {Map<number, number>} */
   waits = new Map();
-  /** Ticks of the longest. */
+  /** Ticks of the longest wait. */
   longest = 0;
   end = 0;
 
   /**
    * @param {Said[]} said
-   * @param {string[]} [names]  of the voices
+   * @param {string[]} [names]  names of the voices
    */
   constructor(said, names = []) {
     this.said = said;
@@ -54,7 +57,7 @@ export class Alphabet {
     voice.high = Math.max(voice.high, pitch);
   }
 
-  /** The ids that let a number of ticks pass, the longest first. @param {number} ticks */
+  /** Returns the ids that let a number of ticks pass, the longest first. @param {number} ticks */
   wait(ticks) {
     const sizes = [...this.waits.keys()].sort((a, b) => b - a);
     const ids = [];

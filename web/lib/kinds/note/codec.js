@@ -14,30 +14,30 @@
  * @property {number} length    ticks, 1 or more
  * @property {number} pitch     MIDI note number, 60 is middle C
  * @property {string} voice     one of `info.voices`
- * @property {number} velocity  1 to 127; models of notes without dynamics have 80
+ * @property {number} velocity  1 to 127; 80 for models without dynamics
  */
 
 /** An event of a piece.
  * @typedef {object} NoteEvent
  * @property {'note' | 'off' | 'wait' | 'end'} kind
- * @property {number} time   its time in ticks; for a wait, its beginning
+ * @property {number} time   time in ticks; for a wait, the time at which it begins
  * @property {string} voice  '' for waits and for the end
- * @property {number} pitch  of a note, else 0
- * @property {number} ticks  of a wait, else 0
- * @property {number} nats   -log p of it, given all before it
- * @property {boolean} given  it was given, not drawn
- * @property {number} position  of its id in the sequence
+ * @property {number} pitch  pitch of a note; otherwise 0
+ * @property {number} ticks  ticks of a wait; otherwise 0
+ * @property {number} nats   -log p of the event, given all before it
+ * @property {boolean} given  whether it was given, not drawn
+ * @property {number} position  position of its id in the sequence
  */
 
 export const VELOCITY = 80;
 
 /**
- * The changes of voices that notes make, in order of time, then from the highest voice down. A note that is struck again without a gap
- * continues.
+ * Returns the changes of voices that notes cause, in order of time, then from the highest voice down. A note that repeats the same pitch
+ * without a gap counts as one longer note.
  *
  * @param {Alphabet} alphabet
- * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes  notes of one voice must not overlap
- * @param {number} end  of the piece: a voice that rests up to it is not off
+ * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes  notes; those of one voice must not overlap
+ * @param {number} end  end of the piece; a voice that rests until then is not turned off
  * @returns {Change[]}
  */
 export function changesOf(alphabet, notes, end) {
@@ -58,7 +58,7 @@ export function changesOf(alphabet, notes, end) {
 /**
  * @param {Alphabet} alphabet
  * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes
- * @returns {number[]} from the first id on, up to the end of the last note
+ * @returns {number[]} the ids from the first one to the end of the last note
  */
 export function encode(alphabet, notes) {
   const end = endOf(notes);
@@ -72,7 +72,7 @@ export function encode(alphabet, notes) {
   return ids;
 }
 
-/** The tick at which all notes have ended. @param {{ start: number, length: number }[]} notes */
+/** Returns the tick at which all notes have ended. @param {{ start: number, length: number }[]} notes */
 export const endOf = (notes) => notes.reduce((last, { start, length }) => Math.max(last, start + length), 0);
 
 /** Decodes ids one by one. */
@@ -80,7 +80,7 @@ export class Reader {
   #alphabet;
   /** Ticks that have passed. */
   time = 0;
-  /** By voice, the note that sounds. @type {(Omit<Note, 'length'> | undefined)[]} */
+  /** The note that each voice sounds now. @type {(Omit<Note, 'length'> | undefined)[]} */
   #open = [];
   /** @type {Note[]} */
   #notes = [];
@@ -96,7 +96,7 @@ export class Reader {
    * @param {number} id
    * @param {number} nats
    * @param {boolean} given
-   * @returns {NoteEvent | undefined} nothing for the first id
+   * @returns {NoteEvent | undefined} undefined for the first id
    */
   push(id, nats, given) {
     const { ticks, voice, pitch } = this.#alphabet.said[id];
@@ -122,7 +122,7 @@ export class Reader {
     this.#open[voice] = undefined;
   }
 
-  /** All notes so far, including sounding ones up to now, by their start, then from the highest voice down. @returns {Note[]} */
+  /** All notes so far, by their start, then from the highest voice down. Notes that still sound last until now. @returns {Note[]} */
   notes() {
     const open = this.#open.flatMap((note) => (note && this.time > note.start ? [{ ...note, length: this.time - note.start }] : []));
     const order = this.#alphabet.voices.map(({ name }) => name);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Converts any music of a page to the notes of a model: whole ticks, one note of a voice at a time, pitches that it can sing. */
+/**
+ * Converts any music that a page gives to notes of the model: whole ticks, one note per voice at a time, pitches within the voice's range.
+ */
 
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
 import { show, wholeNumber } from '../../base/checks.js';
@@ -15,30 +17,33 @@ import { VELOCITY } from './codec.js';
 /** @import { Note } from './codec.js' */
 /** @import { Heard } from './midi.js' */
 
-/** Many times the capacity of any model: number of notes, and ticks from the beginning. */
+/** Limits that are many times the capacity of any model: number of notes, and ticks from the beginning. */
 const MOST_NOTES = 30_000;
 const MOST_TICKS = 1_000_000;
-/** The largest file that is read. */
+/** The largest MIDI file that is read, in bytes. */
 const MOST_BYTES = 1_000_000;
 
-/** A note as a caller gives it. @typedef {Pick<Note, 'start' | 'length' | 'pitch'> & { voice?: string | number, velocity?: number }} GivenNote */
+/**
+ * A note that the caller gives. @typedef {Pick<Note, 'start' | 'length' | 'pitch'> & { voice?: string | number, velocity?: number }}
+ * GivenNote
+ */
 
-/** Music: notes, or a MIDI file or its address. @typedef {GivenNote[] | Blob | ArrayBuffer | Uint8Array | string | URL} MusicSource */
+/** Music: notes, a MIDI file, or the address of one. @typedef {GivenNote[] | Blob | ArrayBuffer | Uint8Array | string | URL} MusicSource */
 
 /**
- * Music in the form of the model.
+ * Music in the form that the model takes.
  *
  * @typedef {object} Given
  * @property {Note[]} notes
- * @property {number} tempo  quarters per minute, of a file; else 0
- * @property {string} said   the changes made to it, as a sentence; '' if there are none
+ * @property {number} tempo  quarters per minute, if it is a file; otherwise 0
+ * @property {string} said   a sentence on the changes that were made to the music; '' if there are none
  */
 
 /**
  * @param {MusicSource} music
  * @param {Alphabet} alphabet
- * @param {number} ticks        of a quarter
- * @param {string[]} [voices]   its voices, if its notes do not name them
+ * @param {number} ticks        ticks per quarter
+ * @param {string[]} [voices]   voices for notes that do not name one
  * @param {AbortSignal} [signal]
  * @returns {Promise<Given>}
  */
@@ -61,8 +66,9 @@ export async function given(music, alphabet, ticks, voices, signal) {
 }
 
 /**
- * The voices of a file are its parts: the tracks, or channels of one, that have notes. If they have the names of the model's voices, they
- * become these; otherwise they become the requested ones, or the first ones, from the highest part down.
+ * Each part of a file becomes a voice. A part is a track with notes or, if there is only one track, a channel with notes. If the parts are
+ * named like the model's voices, they become those voices; otherwise they become the requested voices, or the first ones, from the highest
+ * part down.
  *
  * @param {Heard} heard
  * @param {Alphabet} alphabet
@@ -141,7 +147,7 @@ function oneChecked(note, i, alphabet, voices) {
   return { start, length, pitch, velocity, voice: voice.name };
 }
 
-/** @param {unknown} label  a name or an index @param {Alphabet} alphabet */
+/** @param {unknown} label  name or index of a voice @param {Alphabet} alphabet */
 export function voiceNamed(label, { voices }) {
   const voice =
     typeof label === 'string' ? voices.find(({ name }) => name === label) : typeof label === 'number' ? voices[label] : undefined;

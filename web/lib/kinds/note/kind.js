@@ -5,16 +5,21 @@ import { SOUND } from '../ends.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or results, the others; the fields of nx-end. */
+/**
+ * The types of this kind in the library: the class with its verbs, its steps or results, and the other types; also the fields of nx-end.
+ */
 export const TYPES = {
   model: 'NoteModel',
   info: 'NoteInfo',
   steps: ['NoteStep'],
   others: ['NoteRun', 'SavedNote', 'NoteScore', 'MusicSource', 'Note'],
-  ends: { ...SOUND, notes: ['Note[]', 'of music: its notes, also the given ones'] },
+  ends: { ...SOUND, notes: ['Note[]', 'for music: the notes, including the given ones'] },
 };
 
-/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+/**
+ * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each has a sentence on the file and a
+ * suggestion to try.
+ */
 export const PAGES = {
   note: [
     '{} makes music: the page of chorales shows such models.',

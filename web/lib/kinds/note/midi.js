@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Standard MIDI files and lists of notes. The package midi-file reads and writes the bytes, including all events and running status. It
- * assumes that no chunk is longer than its file and no event longer than its track, which is checked here first.
+ * Converts between Standard MIDI files and lists of notes. The package midi-file reads and writes the bytes, including all events and
+ * running status. It assumes that no chunk is longer than its file and no event longer than its track, so this module checks both first.
  */
 
 import { parseMidi, writeMidi } from 'midi-file';
@@ -14,13 +14,15 @@ import { NextPixelError, argumentError } from '../../base/error.js';
 /** @import { MidiEvent } from 'midi-file' */
 /** @import { Note } from './codec.js' */
 
-/** The most events of a file: many times those of any piece within a model's capacity, and read in some ten milliseconds. */
+/**
+ * The largest number of events in a file: many times that of any piece within a model's capacity, and readable in some ten milliseconds.
+ */
 const MOST_EVENTS = 30_000;
 /** Ticks per quarter in a written file: a multiple of the usual grids. */
 const RESOLUTION = 480;
-/** Quarters per minute, by default. */
+/** Default quarters per minute. */
 const TEMPO = 120;
-/** A sustaining General MIDI programme: church organ. */
+/** A General MIDI programme whose sound does not fade: church organ. */
 const PROGRAMME = 19;
 
 /** The channel of drums, from 0. */
@@ -30,15 +32,15 @@ const DRUMS = 9;
  * @typedef {{ start: number, length: number, pitch: number, velocity: number, part: number }} HeardNote */
 
 /**
- * The contents of a file.
+ * The contents of a MIDI file.
  *
  * @typedef {object} Heard
- * @property {HeardNote[]} notes  by their start
- * @property {string[]} parts     names of the tracks, or of the channels of one, that have notes
- * @property {number} empty       number of notes without a length, which are left out
- * @property {number} drums       number of drum notes, which are left out
+ * @property {HeardNote[]} notes  ordered by their start
+ * @property {string[]} parts     names of the tracks with notes or, if there is only one track, of the channels with notes
+ * @property {number} empty       number of notes without a length, which are dropped
+ * @property {number} drums       number of drum notes, which are dropped
  * @property {number} tempo       quarters per minute, at the beginning
- * @property {boolean} tempos     the tempo changes in the piece, which notes in quarters do not show
+ * @property {boolean} tempos     whether the tempo changes within the piece; notes in quarters do not show this
  */
 
 /** @param {string} reason */
@@ -47,7 +49,7 @@ const wrong = (reason) => new NextPixelError('format', `This is no MIDI file tha
 /** @param {number} bytes */
 const cutOff = (bytes) => wrong(`it is cut off: ${bytes} bytes are missing`);
 
-/** The MIDI file within RIFF (.rmi), as Windows wrote it; or the bytes as they are. @param {Uint8Array} bytes */
+/** Unwraps a MIDI file from RIFF (.rmi), as Windows wrote it; returns other bytes unchanged. @param {Uint8Array} bytes */
 function unwrapped(bytes) {
   if (nameAt(bytes, 0) !== 'RIFF' || nameAt(bytes, 8) !== 'RMID') return bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -63,8 +65,8 @@ function unwrapped(bytes) {
 const nameAt = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
 
 /**
- * The tracks of a file and its header, without any other chunk. A track is read up to its end event, whatever the length of its chunk;
- * bytes after the last track are ignored, as in players.
+ * Returns the tracks of a file and its header, without other chunks. A track is read up to its end event, whatever the length of its chunk.
+ * Bytes after the last track are ignored, as in MIDI players.
  *
  * @param {Uint8Array} given
  */
@@ -86,7 +88,7 @@ function tracksAlone(given) {
     const isTrack = nameAt(bytes, at) === 'MTrk';
     if (found >= tracks && !isTrack) break;
     if (at + 8 > bytes.length) {
-      if (at >= bytes.length && found > 0) break; // fewer tracks than the header says
+      if (at >= bytes.length && found > 0) break; // the file has fewer tracks than its header states
       throw wrong(at === bytes.length ? 'it has no track' : `it ends within a chunk, at byte ${bytes.length}`);
     }
     const next = at + 8 + view.getUint32(at + 4);
@@ -112,23 +114,23 @@ function tracksAlone(given) {
   return whole;
 }
 
-/** Data bytes of a channel event, by the upper half of its status minus eight. */
+/** Number of data bytes of a channel event, indexed by the upper half of its status byte minus eight. */
 const DATA_BYTES = [2, 2, 2, 2, 1, 1, 2];
 
-/** Types of meta events that are read: the name of a track, its end, a tempo. The contents of all others are ignored. */
+/** Types of the meta events that are read: the name of a track, its end, a tempo. The contents of all other meta events are ignored. */
 const NAME = 0x03;
 const END = 0x2f;
 const TEMPO_SET = 0x51;
-/** Any number of bytes, defined by a manufacturer. */
+/** A meta event with any number of bytes, defined by a manufacturer. */
 const SEQUENCER = 0x7f;
 
 /**
- * Walks over the events of a track, up to its end event. No event may be longer than the track: if a length of five bytes is negative,
- * midi-file would go backwards forever. Ignored meta events are changed to ones that midi-file accepts with any length.
+ * Walks over the events of a track up to its end event. No event may be longer than the track: if five bytes encode a negative length,
+ * midi-file would go backwards forever. Meta events that are ignored are changed to a type that midi-file accepts with any length.
  *
  * @param {Uint8Array} track  without its head; modified in place
- * @param {number} missing    missing bytes of the track, which are harmless after its end event
- * @returns {{ count: number, end: number }} end: where the events end, in bytes
+ * @param {number} missing    number of bytes missing from the track, which are harmless after its end event
+ * @returns {{ count: number, end: number }} end: offset at which the events end, in bytes
  */
 function eventsOf(track, missing) {
   const short = () => (missing > 0 ? cutOff(missing) : wrong('an event is longer than its track'));
@@ -155,9 +157,9 @@ function eventsOf(track, missing) {
       const place = at;
       if (status === 0xff) type = track[at++];
       else if (status !== 0xf0 && status !== 0xf7) throw wrong(`an event has the unknown status ${status}`);
-      const bytes = length(); // it advances on its own
+      const bytes = length(); // length() advances the position
       if (type === END) {
-        track[place + 1] = 0; // its length, which is wrong in some files
+        track[place + 1] = 0; // the length of the end event, which is wrong in some files
         return { count: count + 1, end: place + 2 };
       }
       if (status === 0xff && type !== NAME && type !== TEMPO_SET) track[place] = SEQUENCER;
@@ -198,7 +200,7 @@ export function readMidi(bytes) {
   for (const [t, track] of file.tracks.entries()) readTrack(track, String(t));
   notes.sort((a, b) => a.start - b.start || b.pitch - a.pitch);
   if (notes.length === 0) throw argumentError('The MIDI file has no notes');
-  // 120 until the first event; of several at one tick the last one counts.
+  // The tempo is 120 until the first tempo event; of several events at one tick the last one counts.
   const tempoAt = new Map([{ at: 0, tempo: TEMPO }, ...tempos].map(({ at, tempo }) => [at, tempo]));
   const tempo = tempoAt.get(0) ?? TEMPO;
   return { notes, parts, empty, drums, tempo, tempos: [...tempoAt.values()].some((other) => other !== tempo) };
@@ -207,7 +209,8 @@ export function readMidi(bytes) {
   function readTrack(track, number) {
     let [now, name] = [0, ''];
     /**
-     * Sounding notes, by channel and pitch; a second one waits for its own end. @type {Map<number, { start: number, velocity: number }[]>}
+     * Sounding notes, by channel and pitch. If a pitch sounds twice, each note waits for its own end. @type {Map<number, { start: number,
+     * velocity: number }[]>}
      */
     const open = new Map();
     const close = (/** @type {number} */ key, /** @type {{ start: number, velocity: number } | undefined} */ begun) => {
@@ -239,12 +242,12 @@ export function readMidi(bytes) {
         } else close(key, waiting.shift());
       }
     }
-    for (const [key, left] of open) for (const begun of left) close(key, begun); // up to the end of the track
+    for (const [key, left] of open) for (const begun of left) close(key, begun); // they last until the end of the track
   }
 }
 
 /**
- * A file of format 1 with one track per voice.
+ * Returns a MIDI file of format 1 with one track per voice.
  *
  * @param {Note[]} notes
  * @param {{ ticks: number, voices: string[], tempo: number }} how  ticks: per quarter; tempo: quarters per minute
@@ -262,7 +265,7 @@ export function writeNotes(notes, { ticks, voices, tempo }) {
         { time: start * scale, type: /** @type {const} */ ('noteOn'), noteNumber: pitch, velocity },
         { time: (start + length) * scale, type: /** @type {const} */ ('noteOff'), noteNumber: pitch, velocity: 0 },
       ])
-      .sort((a, b) => a.time - b.time || Number(a.type === 'noteOn') - Number(b.type === 'noteOn')); // note ends come first
+      .sort((a, b) => a.time - b.time || Number(a.type === 'noteOn') - Number(b.type === 'noteOn')); // at the same time, note ends come first
     let now = 0;
     tracks.push([
       { deltaTime: 0, meta: true, type: 'trackName', text: voice },

@@ -27,50 +27,55 @@ import { play, render } from './synth.js';
 /** @import { NotesPlayed, NotePlayOptions } from './synth.js' */
 
 /**
- * Some events, drawn in order. The first step of a run that continues music has the given events.
+ * One or more events, in the order in which they were drawn. The first step of a run that continues music contains the given events.
  *
  * @typedef {object} NoteStep
  * @property {number} from         position of the first id
- * @property {number} to           one past the last
- * @property {number} time         ticks of the music, including it
- * @property {NoteEvent[]} events  notes, voices that are off, waits, the end
- * @property {Uint32Array} ids     (to - from) the same in the model's ids
- * @property {Float32Array} nats   (to - from) -log p of each, given all before it, under the model's own distribution; 0 for given events
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, ids) the probability of each id before it was
+ * @property {number} to           position after the last id
+ * @property {number} time         ticks of the music so far, including this step
+ * @property {NoteEvent[]} events  notes, rests (a voice is turned off), waits, and the end
+ * @property {Uint32Array} ids     (to - from) the ids of these events
+ * @property {Float32Array} nats   (to - from) -log p of each id, given all before it, under the model's own distribution; 0 for given
+ *   events
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, ids) the probability of each id before one was
  *   drawn; `info.notes` describes the ids
- * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each head of each layer
+ * @property {AttentionMap[]} [maps]  with the option `maps`: one attention map per head of a layer
  */
 
-/** The options of drawing and playing. @typedef {{ settings: Settings, seed: number | bigint, probabilities: boolean, maps: boolean, chunkSize: number, tempo: number, tempoOfFile: boolean, parallels: boolean }} Playing
- * tempoOfFile: the given music may set another tempo */
+/** The options for drawing and playing. @typedef {{ settings: Settings, seed: number | bigint, probabilities: boolean, maps: boolean,
+ * chunkSize: number, tempo: number, tempoOfFile: boolean, parallels: boolean }} Playing tempoOfFile: whether the given music may set
+ * another tempo */
 
 /** Bounds of the option `tempo`. */
 const SLOWEST = 20;
 const FASTEST = 400;
 
-/** The beginning of a run: ids, and bounds for the following ones. @typedef {{ known: number[], bounds: Bounds }} Plan */
+/** The beginning of a run: its first ids, and bounds for the later ones. @typedef {{ known: number[], bounds: Bounds }} Plan */
 
 /** @typedef {{ given?: Given, plan: Plan }} Planned */
 
-/** The units of the notes of a file. @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number, heads: number }} Clock */
+/**
+ * The units of time in a model's file, and its sizes. @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number, heads:
+ * number }} Clock
+ */
 
 /**
- * A run as run.save() gives it: a plain object, which can be stored as JSON and passed to model.resume().
+ * A saved run, from run.save(): a plain object, which can be stored as JSON and passed to model.resume().
  *
  * @typedef {object} SavedNote
  * @property {1} version
- * @property {string} model     which model it belongs to
+ * @property {string} model     identifies the model that it belongs to
  * @property {string} seed
- * @property {number[]} known   ids that it continues
- * @property {number[]} ids     drawn ids
- * @property {number[]} nats    of these
+ * @property {number[]} known   the ids that the run continues
+ * @property {number[]} ids     the drawn ids
+ * @property {number[]} nats    nats of the drawn ids
  * @property {{ voices: number[], changes: Change[], most: number | null, whole: boolean }} held
- * @property {object} options   as they were given to the verb, without seed and signal
+ * @property {object} options   the options of the verb, without seed and signal
  */
 
 /**
  * One run of a model of music: an async iterable of steps, notes, a MIDI file, a piano roll on a canvas, or playback. All of these may be
- * requested, in any order or at the same time: the drawn music is kept.
+ * requested, in any order or at the same time, because the drawn music is stored.
  *
  * @extends {BaseRun<NoteStep, string>}
  */
@@ -87,14 +92,15 @@ export class NoteRun extends BaseRun {
   /** @type {number[]} */
   #nats = [];
 
-  /** Quarters per minute for playback and files: the option `tempo`. Without it complete() keeps the tempo of its MIDI file, which is known
-   * when `input` is. @type {number} */
+  /** Quarters per minute for playback and files, from the option `tempo`. Without the option, complete() keeps the tempo of its MIDI file,
+   * which is known once `input` has resolved. @type {number} */
   tempo;
 
   /** Samples per second of samples() and wav(). */
   sampleRate = 44100;
 
-  /** The piece that complete() continues or harmonises, in the form of the model, once it is read. Rejects if it cannot be read.
+  /** Resolves with the piece that complete() continues or harmonises, in the form that the model takes, once it is read. Rejects if it
+   * cannot be read.
    * @type {Promise<Given | undefined>} */
   input;
 
@@ -125,15 +131,15 @@ export class NoteRun extends BaseRun {
     for (const promise of [this.#planned, this.input]) promise.catch(() => {}); // readers of the run receive the error
   }
 
-  /** Continues a run from the ids that it drew before. @param {{ ids: number[], nats: number[] }} saved @internal */
+  /** Continues a run after the ids that it drew before. @param {{ ids: number[], nats: number[] }} saved @internal */
   after({ ids, nats }) {
     [this.#ids, this.#nats] = [[...ids], [...nats]];
     return this;
   }
 
   /**
-   * Returns all that is needed to resume the run: model.resume(saved) draws the same music as this run would have. For complete(),
-   * available once `input` has resolved.
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same music as this run would have. For complete(),
+   * it can be called once `input` has resolved.
    *
    * @returns {SavedNote}
    */
@@ -149,7 +155,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * All notes, including the given ones.
+   * Returns all notes, including the given ones.
    *
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Note[]>}
@@ -165,7 +171,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * The music as a Standard MIDI file, with one track per voice.
+   * Returns the music as a Standard MIDI file, with one track per voice.
    *
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Blob>}
@@ -180,7 +186,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * The music as playTo() plays it, as a WAV file of 16 bits. Needs Web Audio.
+   * Returns the sound of playTo() as a 16-bit WAV file. Needs Web Audio.
    *
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Blob>}
@@ -190,10 +196,10 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * The same as numbers.
+   * Returns the same sound as samples.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Float32Array>} samples between -1 and 1, `sampleRate` of them a second
+   * @returns {Promise<Float32Array>} samples between -1 and 1, `sampleRate` of them per second
    */
   async samples(options = {}) {
     const events = await this.#events(options, 'samples()');
@@ -201,8 +207,9 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Draws the music as a piano roll while it comes; each voice has its own colour, and notes that cost more nats
-   * have a wider outline. It keeps the size that the canvas has on the page and takes its other colours from its style. The canvas's own content becomes a sentence about the music, for screen readers.
+   * Draws the music as a piano roll as it comes. Each voice has its own colour, and the more nats a note cost, the wider its outline. The
+   * roll keeps the size that the canvas has on the page, and takes its other colours from the canvas's style. The canvas's own content
+   * becomes a sentence about the music, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {RollOptions & { signal?: AbortSignal }} [options]
@@ -213,11 +220,11 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Plays the music while it is drawn, by oscillators. Call it from a click or a key press: browsers allow sound only then.
+   * Plays the music with oscillators while it is drawn. Call this from a click or a key press, because browsers allow sound only then.
    *
    * @param {import('../../base/dom.js').Dom<'AudioContext'>} context
    * @param {NotePlayOptions} [options]
-   * @returns {Promise<NotesPlayed>} a report, once everything is played
+   * @returns {Promise<NotesPlayed>} the report, once everything is played
    */
   async playTo(context, options = {}) {
     checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);
@@ -234,7 +241,10 @@ export class NoteRun extends BaseRun {
     return new Roll(canvas, { voices, ticks, bar, ...options });
   }
 
-  /** The drawn fraction after a step, 0 to 1: the final length of the music is unknown. @param {NoteStep} step @internal */
+  /**
+   * The drawn fraction after a step, 0 to 1. It is an estimate, because the final length of the music is unknown. @param {NoteStep} step
+   * @internal
+   */
   doneWith({ to, time }) {
     if (this.finish) return 1;
     const most = this.#plan?.bounds.most ?? Infinity;
@@ -242,13 +252,13 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Plays the music while it is shown, if the visitor has clicked or pressed a key; otherwise it stays silent.
+   * Plays the music while it is shown, if the visitor has clicked or pressed a key before; otherwise it stays silent.
    *
    * @param {{ cursor: number }} sink
    * @param {AbortSignal} signal
    * @param {(now: string | Saying) => void} say
-   * @param {(rest: (resting: boolean) => void) => void} onStart  receives the function that silences it temporarily
-   * @returns {Promise<void>} resolves when everything is played, or playback has ended
+   * @param {(rest: (resting: boolean) => void) => void} onStart  receives a function that silences the music temporarily
+   * @returns {Promise<void>} resolves when everything has been played, or playback has stopped
    * @internal
    */
   async aloud(sink, signal, say, onStart) {
@@ -304,7 +314,7 @@ export class NoteRun extends BaseRun {
     }
   }
 
-  /** Why the music is over, if it is. @param {boolean} full  the model's capacity is used up */
+  /** Returns why the music is over, or undefined if it is not. @param {boolean} full  whether the model's capacity is used up */
   #finished(full) {
     const { most, whole } = /** @type {Plan} */ (this.#plan).bounds;
     if (this.#ids.at(-1) === this.#clock.alphabet.end) return this.#reader.time >= most && !whole ? 'length' : 'end';
@@ -325,7 +335,7 @@ export class NoteRun extends BaseRun {
    * @param {number} from
    * @param {Uint32Array} ids
    * @param {Float32Array} nats
-   * @param {number} known  the number of given ones
+   * @param {number} known  the number of given ids
    * @returns {NoteStep}
    */
   #stepOf(from, ids, nats, known) {

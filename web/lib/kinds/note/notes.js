@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of music: a separate file, which a page without notes never fetches. */
+/** Models of music, in a file of their own that only pages with notes fetch. */
 
 import { checkSettings, show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
@@ -26,11 +26,11 @@ export { sound } from './synth.js';
  * The cost of music under a model.
  *
  * @typedef {object} NoteScore
- * @property {number} nats              minus log p(its ids, with the end), natural logarithm
- * @property {number} natsPerNote       the same over the notes
- * @property {number} natsPerTick       and over the ticks
+ * @property {number} nats              minus log p(its ids, including the end), natural logarithm
+ * @property {number} natsPerNote       nats divided by the number of notes
+ * @property {number} natsPerTick       nats divided by the number of ticks
  * @property {Float32Array} perElement  nats of each id after the first
- * @property {Given} given              the music in the form of the model
+ * @property {Given} given              the music in the form that the model takes
  */
 
 /** Ticks per quarter and per bar, if a file does not state them. */
@@ -41,12 +41,12 @@ const BAR = 16;
  * The description of a music model.
  *
  * @typedef {object} NoteInfo
- * @property {number} ticks         of a quarter note
+ * @property {number} ticks         ticks per quarter note
  * @property {number} bar           ticks per bar
  * @property {string[]} voices      from the highest down
  * @property {[number, number][]} ranges  the lowest and the highest pitch of each voice, MIDI note numbers
- * @property {{ ticks: number, voice: number, pitch: number }[]} notes  for each id: ticks that pass, a voice by its index or -1, a pitch or
- *   0
+ * @property {{ ticks: number, voice: number, pitch: number }[]} notes  for each id: the ticks that pass, the index of its voice or -1, and
+ *   its pitch or 0
  */
 
 /** The verbs of a model of music. */
@@ -123,11 +123,11 @@ export class NoteModel {
   }
 
   /**
-   * Continues music, or, with `voices`, harmonises it: the given voices are unchanged, and the others are drawn around them.
+   * Continues music or, with `voices`, harmonises it: the given voices stay unchanged, and the others are drawn to fit them.
    *
-   * @param {MusicSource} music  notes, or a MIDI file as a Blob, bytes or an address. Its notes are rounded to whole ticks: `run.input`
-   * reports it
-   * @param {NoteOptions & { voices?: (string | number)[] }} [options]  voices: the given voices, by name or number
+   * @param {MusicSource} music  notes, or a MIDI file as a Blob, bytes or an address. Notes are rounded to whole ticks; `run.input` reports
+   * such changes
+   * @param {NoteOptions & { voices?: (string | number)[] }} [options]  voices: names or indices of the voices that are given
    * @returns {NoteRun}
    */
   complete(music, options = {}) {
@@ -146,7 +146,7 @@ export class NoteModel {
 
   /**
    * @param {Given} given
-   * @param {string[]} [held]  voices; none: the run continues the music
+   * @param {string[]} [held]  the given voices; without them the run continues the music
    * @param {number} [bars]
    * @returns {Plan}
    */
@@ -180,7 +180,7 @@ export class NoteModel {
   }
 
   /**
-   * Continues a saved run, to the same music; or, with `at`, branches off.
+   * Continues a saved run, to the same music; with `at`, branches off from it.
    *
    * @param {SavedNote} saved  the result of run.save()
    * @param {NoteOptions & { at?: number }} [options]  at: number of drawn ids to keep; then seed, temperature, topK and topP may differ too
@@ -223,7 +223,7 @@ export class NoteModel {
   }
 
   /**
-   * Returns how probable the model finds music, id by id.
+   * Returns how probable the music is under the model, id by id.
    *
    * @param {MusicSource} music  as in complete()
    * @param {{ signal?: AbortSignal }} [options]
@@ -235,7 +235,7 @@ export class NoteModel {
     const ids = Uint32Array.from(this.#fitting([...encode(alphabet, found.notes), alphabet.end]));
     /** @type {ScoredMessage} */
     const { nats: all } = await this.#engine.ask({ type: 'score', ids, inputs: {} }, signal);
-    const perElement = all.subarray(1); // the first one is given
+    const perElement = all.subarray(1); // the first id is given
     const nats = perElement.reduce((sum, cost) => sum + cost, 0);
     const struck = [...ids].filter((id) => alphabet.said[id].pitch > 0).length;
     return { nats, natsPerNote: nats / struck, natsPerTick: nats / endOf(found.notes), perElement, given: found };

@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * A piece of music, built id by id. Each moment at which a voice moves has the new notes, the highest voice first, then a wait; a note
- * lasts until the next note of its voice, a rest, or the end.
+ * A piece of music that is built id by id. At each moment at which some voice changes, there are first the new notes, from the highest
+ * voice down, and then a wait. A note lasts until the next note of its voice, a rest, or the end.
  *
- * Voices may be fixed: their notes are known, at any times, and the others are drawn around them. A wait then never extends beyond the next
- * moment at which a fixed voice moves, and there the fixed note is the only one allowed for its voice.
+ * Voices may be fixed: their notes are known in advance, and the other voices are drawn to fit them. A wait then never extends beyond the
+ * next change of a fixed voice. At that moment, the fixed note is the only one allowed for its voice.
  */
 
 /** @import { Alphabet } from './alphabet.js' */
@@ -15,10 +15,10 @@
 
 /**
  * @typedef {object} Bounds
- * @property {number[]} voices    the fixed voices
- * @property {Change[]} changes   their changes, in order
+ * @property {number[]} voices    indices of the fixed voices
+ * @property {Change[]} changes   their changes, in order of time
  * @property {number} most        the piece ends at this tick at the latest
- * @property {boolean} whole      and not before this one
+ * @property {boolean} whole      whether the piece must also not end before that tick
  * @property {boolean} [parallels]  false: no drawn voice moves in parallel fifths or octaves with a higher voice
  */
 
@@ -34,15 +34,15 @@ export class Piece {
   /** The ticks that have passed. */
   time = 0;
   ended = false;
-  /** The last voice that moved at this moment; -1: none has yet. */
+  /** The last voice that changed at this moment; -1 if none has yet. */
   #moved = -1;
-  /** Ticks of the wait before; 0: it was not a wait. */
+  /** Ticks of the preceding wait; 0 if the preceding id was not a wait. */
   #waited = 0;
-  /** The id of each voice, -1: none yet. @type {number[]} */
+  /** The id that each voice sounds; -1: none yet. @type {number[]} */
   sounding;
-  /** The same before this moment. @type {number[]} */
+  /** The ids that the voices sounded before this moment. @type {number[]} */
   #before;
-  /** Number of fixed changes so far. */
+  /** Number of fixed changes that have been applied. */
   #come = 0;
 
   /** @param {Alphabet} alphabet @param {Bounds} [bounds] */
@@ -53,7 +53,7 @@ export class Piece {
     this.#before = [...this.sounding];
   }
 
-  /** The next id. @param {number} id */
+  /** Appends the next id. @param {number} id */
   push(id) {
     const { ticks, voice } = this.#alphabet.said[id];
     this.#waited = ticks;
@@ -65,12 +65,14 @@ export class Piece {
       this.sounding[voice] = id;
       this.#moved = voice;
     } else if (this.time > 0) {
-      this.ended = true; // the first id is always the same
+      this.ended = true; // an end; the first id of a piece is the same id
     }
     if (this.#bounds.changes[this.#come]?.id === id && this.#bounds.changes[this.#come].time === this.time) this.#come++;
   }
 
-  /** Whether a voice that takes this id moves in parallel fifths or octaves with a higher one. @param {number} voice @param {number} id */
+  /**
+   * Whether a voice would move in parallel fifths or octaves with a higher one if it took this id. @param {number} voice @param {number} id
+   */
   #parallel(voice, id) {
     const pitch = (/** @type {number} */ of) => this.#alphabet.said[of]?.pitch ?? 0;
     const [was, is] = [pitch(this.#before[voice]), pitch(id)];
@@ -84,7 +86,8 @@ export class Piece {
   }
 
   /**
-   * The ids that may come next, at least one. A wait that ends where a fixed voice moves represents all longer ones too: `cut` lists them.
+   * Returns the ids that may come next, at least one. A wait that ends where a fixed voice changes stands for all longer waits too; `cut`
+   * lists those.
    *
    * @returns {{ ids: number[], cut: number[] }}
    */
@@ -105,7 +108,7 @@ export class Piece {
     if (due) return { ids: [...ids, due.id], cut: [] };
     if (this.#waited > 0 && this.time > 0 && !whole && this.#come === changes.length) ids.push(end);
     const gap = Math.min(change?.time ?? Infinity, most) - this.time;
-    if (this.#waited > 0 && this.#waited < longest && gap > 0 && ids.length > 0) return { ids, cut: [] }; // something moves after a short wait
+    if (this.#waited > 0 && this.#waited < longest && gap > 0 && ids.length > 0) return { ids, cut: [] }; // a short wait ends at a change
     /** @type {number[]} */
     const cut = [];
     for (const [ticks, id] of waits) (ticks > gap ? cut : ids).push(id);

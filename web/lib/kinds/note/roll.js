@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Draws music as a piano roll: ticks to the right, pitch upwards, one bar per note in the colour of its voice. The outline of a drawn note is
- * wider the more nats it cost. Given notes have the colour of text, or are hollow if the visitor forces colours. With reduced motion the roll
- * appears when it is complete.
+ * Draws music as a piano roll: time to the right, pitch upwards, one bar per note in the colour of its voice. The more nats a drawn note
+ * cost, the wider its outline. Given notes have the colour of text; if the visitor forces colours, they are hollow. With reduced motion,
+ * the roll appears only when it is complete.
  */
 
 import { media } from '../../base/media.js';
@@ -20,7 +20,7 @@ import { pitchName } from './alphabet.js';
 /**
  * @typedef {object} RollOptions
  * @property {Dom<'Element'>} [mirror]  gets a sentence about the music as its own text
- * @property {number} [from]            the shown part, in ticks: by default all
+ * @property {number} [from]            first tick of the part to show; by default everything is shown
  * @property {number} [to]
  */
 
@@ -28,10 +28,10 @@ import { pitchName } from './alphabet.js';
 
 /** The nats at which the stroke around a note is widest. */
 const MOST_NATS = 4;
-/** The ink of each voice, legible on light and dark pages, and the widest stroke around a surprising note, in pixels. */
+/** The ink of each voice, legible on light and dark pages; and the widest stroke around a surprising note, in pixels. */
 const INKS = ['#2f6fd0', '#c05618', '#27804f', '#9556c7'];
 const STROKE = 3;
-/** Bars of space reserved from the beginning, so that the first notes are not as wide as the canvas. */
+/** Number of bars that have space from the beginning, so that the first notes are not as wide as the canvas. */
 const LEAST_BARS = 8;
 const BLACK = [1, 3, 6, 8, 10];
 
@@ -56,7 +56,7 @@ export class Roll extends Timeline {
 
   /**
    * @param {Canvas} canvas
-   * @param {RollOptions & { voices: Voice[], ticks: number, bar: number }} options  ticks: of a quarter; bar: of a bar
+   * @param {RollOptions & { voices: Voice[], ticks: number, bar: number }} options  ticks: per quarter; bar: ticks per bar
    */
   constructor(canvas, { voices, ticks, bar, mirror, from, to }) {
     super(canvas, { from, to, mirror });
@@ -68,7 +68,7 @@ export class Roll extends Timeline {
     this.paint();
   }
 
-  /** Number of notes and bars, number of given notes, and mean nats per drawn note; NaN: none was drawn. */
+  /** The number of notes and bars, the number of given notes, and the mean nats per drawn note (NaN if none was drawn). */
   get facts() {
     const { nats, notes } = this.#drawn;
     return {
@@ -110,7 +110,7 @@ export class Roll extends Timeline {
     this.notes.push(note);
   }
 
-  /** The coordinates of ticks and pitches, in CSS pixels. */
+  /** The scales of ticks and pitches, in CSS pixels. */
   get scale() {
     const most = this.ended ? this.time : Math.max(this.time, LEAST_BARS * this.#bar);
     const { from = 0, to = Math.max(most, 1) } = this.stretch;
@@ -148,7 +148,7 @@ export class Roll extends Timeline {
     }
     for (const note of this.notes) {
       const [left, right] = [x(note.start), x(note.end)];
-      context.fillStyle = note.given || forced ? ink : INKS[this.#voices.indexOf(note.voice) % INKS.length]; // a single colour if colours are forced
+      context.fillStyle = note.given || forced ? ink : INKS[this.#voices.indexOf(note.voice) % INKS.length]; // forced colours: only one
       context.globalAlpha = 0.8;
       context.beginPath();
       context.roundRect(
@@ -161,7 +161,7 @@ export class Roll extends Timeline {
       if (!note.given || !forced) context.fill();
       context.globalAlpha = 1;
       const stroke = note.given ? (forced ? 1.5 : 0) : STROKE * Math.min(1, note.nats / MOST_NATS);
-      if (stroke < 0.5) continue; // a canvas ignores a width of 0
+      if (stroke < 0.5) continue; // because a canvas ignores a line width of 0
       context.lineWidth = stroke;
       context.stroke();
     }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A small synthesiser: three harmonics per note, which swell and fade, through a low-pass filter. No samples. */
+/**
+ * A small synthesiser: each note has three harmonics, which swell and fade, and goes through a low-pass filter. It uses no recorded
+ * samples. No samples.
+ */
 
 import { audible, moments } from '../../base/audio.js';
 import { NextPixelError } from '../../base/error.js';
@@ -13,21 +16,21 @@ const HARMONICS = [1, 0.35, 0.12];
 /** Attack and release of a note, in seconds. */
 const ATTACK = 0.03;
 const RELEASE = 0.12;
-/** Loudness of a voice: four sound together. */
+/** Loudness of a voice, so that four voices can sound together. */
 const LOUDNESS = 0.13;
-/** How far notes are scheduled ahead of the playback, in seconds; the first one waits this long. */
+/** How many seconds in advance notes are scheduled; playback starts after this delay. */
 const AHEAD = 2;
 const LEAD = 0.12;
 const TELL_MS = 25;
 
 /**
- * The progress.
+ * The progress of playback.
  *
  * @typedef {object} NotesPlayed
- * @property {number} seconds  that were played
- * @property {number} ticks    the same in ticks
- * @property {number} late     number of late notes, because the machine was too slow
- * @property {boolean} over    everything is played
+ * @property {number} seconds  seconds played so far
+ * @property {number} ticks    ticks played so far
+ * @property {number} late     number of notes that came too late, because the machine was too slow
+ * @property {boolean} over    whether everything has been played
  */
 
 /**
@@ -41,13 +44,13 @@ const TELL_MS = 25;
 const hertz = (pitch) => 440 * 2 ** ((pitch - 69) / 12);
 
 /**
- * Starts a note at a time of the context.
+ * Starts a note at a time of the context's clock.
  *
  * @param {any} context
  * @param {any} destination
  * @param {number} pitch
  * @param {number} when
- * @returns {(when: number) => void} sets its end
+ * @returns {(when: number) => void} sets the time at which the note ends
  */
 export function sound(context, destination, pitch, when) {
   const gain = context.createGain();
@@ -70,14 +73,14 @@ export function sound(context, destination, pitch, when) {
 }
 
 /**
- * Plays events.
+ * Returns a function that plays events.
  *
  * @param {any} context
  * @param {any} destination
- * @param {(tick: number) => number} timeOf  of the context
+ * @param {(tick: number) => number} timeOf  returns the context's time of a tick
  */
 function performer(context, destination, timeOf) {
-  /** By voice, the function that ends its note. @type {Map<string, (when: number) => void>} */
+  /** For each voice, the function that ends its current note. @type {Map<string, (when: number) => void>} */
   const open = new Map();
   const endAll = (/** @type {number} */ when) => {
     for (const end of open.values()) end(when);
@@ -111,9 +114,9 @@ function lowPass(context, destination) {
  * @param {any} context   an AudioContext
  * @param {number} perTick  seconds
  * @param {NotePlayOptions} options
- * @param {(rest: (resting: boolean) => void) => void} [onStart]  receives the function that pauses and resumes this music: other sounds of
- * the context continue
- * @returns {Promise<NotesPlayed>} a report, once everything is played
+ * @param {(rest: (resting: boolean) => void) => void} [onStart]  receives a function that pauses and resumes this music, while other sounds
+ * of the context continue
+ * @returns {Promise<NotesPlayed>} the report, once everything is played
  */
 export async function play(steps, context, perTick, options, onStart = () => {}) {
   await audible(context, options);
@@ -122,7 +125,7 @@ export async function play(steps, context, perTick, options, onStart = () => {})
     out.connect(options.destination ?? context.destination);
     return { out, ...performer(context, lowPass(context, out), (tick) => begin + tick * perTick) };
   };
-  /** Scheduled notes that have not sounded yet stay silent. */
+  /** Silences notes that are scheduled but have not sounded yet. */
   const silence = () => {
     const { out } = now;
     out.gain.setTargetAtTime(0, context.currentTime, 0.02);
@@ -130,9 +133,9 @@ export async function play(steps, context, perTick, options, onStart = () => {})
   };
   let begin = context.currentTime + LEAD;
   let now = stage();
-  /** Events so far, for music that resumes after a pause. @type {NoteEvent[]} */
+  /** All events so far, to resume the music after a pause. @type {NoteEvent[]} */
   const all = [];
-  /** Seconds played before the pause. @type {number | undefined} */
+  /** Seconds played before the pause; undefined without a pause. @type {number | undefined} */
   let rested;
   let [last, late, over] = [0, 0, false];
   const progress = (done = false) => {
@@ -185,7 +188,7 @@ export async function play(steps, context, perTick, options, onStart = () => {})
 }
 
 /**
- * Events from a tick on, and before them the notes that still sound there.
+ * Returns the events from a tick on, preceded by the notes that still sound there.
  *
  * @param {NoteEvent[]} events
  * @param {number} from  tick
@@ -202,12 +205,12 @@ function stillToHear(events, from) {
 }
 
 /**
- * All of it at once.
+ * Renders the whole music in one pass.
  *
  * @param {NoteEvent[]} events
- * @param {number} ticks    of all
+ * @param {number} ticks    total ticks
  * @param {number} perTick  seconds
- * @param {number} rate     samples a second
+ * @param {number} rate     samples per second
  * @returns {Promise<Float32Array>}
  */
 export async function render(events, ticks, perTick, rate) {

@@ -7,7 +7,7 @@ import { PictureModel } from './pictures.js';
 
 /** @import { Fitting, Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or results, the others. */
+/** The types of this kind in the library: the class with its verbs, its steps or results, and the other types. */
 export const TYPES = {
   model: 'PictureModel',
   info: 'PictureInfo',
@@ -15,7 +15,10 @@ export const TYPES = {
   others: ['PictureRun', 'SavedPicture', 'PictureScore', 'ImageSource'],
 };
 
-/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+/**
+ * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each has a sentence on the file and a
+ * suggestion to try.
+ */
 export const PAGES = {
   superResolve: [
     '{} enlarges pictures: the page in colour shows such models.',
@@ -29,10 +32,10 @@ export const PAGES = {
 
 export const OPTIONS = { picture: ['PictureOptions', 'The options of pictures.'] };
 
-/** Without input, or after known rows: not from a smaller picture. @param {Fitting} model */
+/** Whether the model draws without input or after known rows, as opposed to from a smaller picture. @param {Fitting} model */
 const plain = ({ part }) => !takes(part, 'image');
 
-/** Pictures, element by element. @type {Kind} */
+/** Pictures, drawn element by element. @type {Kind} */
 export const kind = {
   name: 'picture',
   says: hasPictures,

@@ -18,49 +18,49 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 /** @import { Picture } from '../../sinks/pixels.js' */
 
 /**
- * Some elements of one sample, drawn in order. The elements of an image are its channels, for every model: 1 per pixel for a grey image, 3
- * for a colour image, also for a model with a palette. They are counted in generation order: rows, columns, channels within a pixel. If the
- * model draws blocks, `model.order` has the position of each.
+ * One or more elements of a sample, in the order in which they were drawn. The elements of an image are its channels, whatever the model: 1
+ * per pixel for a grey image, 3 for a colour image, even for a model with a palette. They are counted in generation order: rows, columns,
+ * channels within a pixel. If the model draws blocks, `model.order` has the position of each element.
  *
  * @typedef {object} PictureStep
  * @property {number} sample       index of the sample, from 0
  * @property {number} from         number of the first element
- * @property {number} to           one past the last
+ * @property {number} to           index after the last element
  * @property {Uint8Array} values   (to - from) 8-bit
  * @property {Float32Array} nats   (to - from) -log p of each value, given all before it, under the model's own distribution (temperature 1,
- *   no filter). The whole cost of a palette colour is on its red; its green and blue have 0
- * @property {Uint8Array} ahead    (to - from) the number of correct drafted values before this element in the same pass of the model: 0
- *   begins a pass. All 0 without speculative decoding
- * @property {boolean} [anew]      with the option `resample`: samples were dropped, or reordered. All elements drawn so far come again,
- *   sample by sample, in one step each and without maps, and replace the earlier ones
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (ids of the step, values) the distribution that each id was drawn from, under the model's
- *   own; an id is a level of a channel, or a colour of the palette, as `info.levels` counts them
- * @property {AttentionMap[]} [maps]   with the option `maps`: the attention of the position, one map per head of a layer
+ *   no filter). For a palette colour, its red has the whole cost, and its green and blue have 0
+ * @property {Uint8Array} ahead    (to - from) how many correct drafts precede this element in the same pass of the model; 0 for the first
+ *   element of a pass. All 0 without speculative decoding
+ * @property {boolean} [anew]      with the option `resample`: samples were dropped, or reordered. All elements drawn so far come again, one
+ *   step per sample and without maps, and replace the earlier ones
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (ids of the step, values) the model's own distribution from
+ *   which each id was drawn. An id is a level of a channel or a colour of the palette, as counted by `info.levels`
+ * @property {AttentionMap[]} [maps]   with the option `maps`: one attention map per head of a layer, for this position
  */
 
 /**
- * A run as run.save() gives it: a plain object, which can be stored as JSON and passed to model.resume().
+ * A saved run, from run.save(): a plain object, which can be stored as JSON and passed to model.resume().
  *
  * @typedef {object} SavedPicture
  * @property {1} version
- * @property {string} model      which model it belongs to
+ * @property {string} model      identifies the model that it belongs to
  * @property {string} seed
  * @property {number[]} known    the given ids
  * @property {number[]} [input]  for super-resolution, the small picture
- * @property {number[][]} ids    drawn ids of each sample
- * @property {object[]} steps    the steps not emitted yet
- * @property {object} options    as they were given to the verb, without seed and signal
+ * @property {number[][]} ids    drawn ids, by sample
+ * @property {object[]} steps    the steps that have not been emitted yet
+ * @property {object} options    the options of the verb, without seed and signal
  */
 
 /** The beginning of a run. @typedef {{ known: Uint32Array, ids?: number[][], steps?: any[], inputs: Inputs, input?: Uint8Array }} Given
- * known: the ids before the first drawn one; ids, steps: of a resumed run; input: of super-resolution */
+ * known: the ids before the first drawn one; ids, steps: for a resumed run; input: for super-resolution */
 
 /**
- * One run of a model: an async iterable of steps, pictures, or drawn to a canvas. All of these may be requested, in any order or at the
- * same time.
+ * A run that draws pictures: an async iterable of steps, pictures, or drawn to a canvas. All of these may be requested, in any order or at
+ * the same time.
  *
- * Streaming is pulled: the worker computes only while a step is awaited. Leaving the loop, the signal and `model.close()` stop the run
- * between two slices of about 10 ms and free its memory.
+ * Steps are computed on demand: the worker computes only while a step is awaited. Leaving the loop, the signal and `model.close()` all stop
+ * the run between two chunks of about 10 ms and free its memory.
  *
  * @extends {BaseRun<PictureStep, Picture[]>}
  */
@@ -69,23 +69,26 @@ export class PictureRun extends BaseRun {
   #codec;
   /** Undefined until a large picture is read. @type {Given | undefined} */
   #given;
-  /** Drawn ids of each sample. @type {number[][]} */
+  /** The drawn ids, by sample. @type {number[][]} */
   #ids = [];
-  /** Steps with these ids that were not emitted yet. @type {PictureStep[]} */
+  /** Steps with these ids that have not been emitted yet. @type {PictureStep[]} */
   #pending = [];
   #drawing;
 
   /** The given elements, once they are read. @internal */
   known = /** @type {Uint8Array} */ (new Uint8Array(0));
 
-  /** In a resumed run, the elements of each sample after these that were drawn before it was saved. @type {Uint8Array[]} @internal */
+  /**
+   * For a resumed run: the elements of each sample that were drawn before it was saved, after the given ones. @type {Uint8Array[]}
+   * @internal
+   */
   drawn = [];
 
   /** The small picture that super-resolution starts from, once it is read. @type {Uint8Array | undefined} @internal */
   small;
 
   /**
-   * The input as the model receives it. For complete(): the given elements, the first ones in generation order, rounded to the model's
+   * The input as the model receives it. For complete(): the given elements, which are the first in generation order, rounded to the model's
    * levels or to its palette; for superResolve(): the small picture, (inputHeight, inputWidth, channels) 8-bit; otherwise empty. Rejects if
    * it cannot be read.
    *
@@ -123,10 +126,10 @@ export class PictureRun extends BaseRun {
     const codec = this.#codec;
     this.#given = given;
     this.#ids = ids.map((all) => [...all]);
-    this.#pending = copyOf(steps); // also from JSON: stream() restores their types
+    this.#pending = copyOf(steps); // stream() restores the types of steps that come from JSON
     this.known = codec.decode(known);
     this.drawn = ids.map((all, i) => {
-      const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // not yet reported
+      const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // not reported yet
       return codec.decode(Uint32Array.from(all)).subarray(0, from - (known.length * codec.positionElements) / codec.positionIds);
     });
     this.small = input;
@@ -134,9 +137,9 @@ export class PictureRun extends BaseRun {
   }
 
   /**
-   * Draws the known part immediately and the rest as it comes, at most one paint per animation frame. Sets the size of the canvas to the
-   * model's; scale it with CSS (`image-rendering: pixelated`). The known part is shown as the model sees it. If the run stops early, the
-   * canvas keeps the drawn part.
+   * Shows the known part immediately and the rest as it is drawn, with at most one paint per animation frame. Sets the size of the canvas
+   * to the model's; scale it with CSS (`image-rendering: pixelated`). The known part is shown rounded, as the model receives it. If the run
+   * stops early, the canvas keeps the drawn part.
    *
    * @param {Canvas | Canvas[]} target  one canvas, with several samples side by side, or one for each sample
    * @param {{ signal?: AbortSignal }} [options]
@@ -147,7 +150,7 @@ export class PictureRun extends BaseRun {
   }
 
   /**
-   * Draws without showing anything, as in Node.
+   * Draws the pictures without showing them, for example in Node.
    *
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Picture[]>} the finished images, one for each sample
@@ -163,7 +166,7 @@ export class PictureRun extends BaseRun {
   }
 
   /**
-   * Returns all that is needed to resume the run: model.resume(saved) draws the same elements as this run would have.
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same elements as this run would have.
    *
    * @returns {SavedPicture}
    */
@@ -234,9 +237,9 @@ export class PictureRun extends BaseRun {
 }
 
 /**
- * The neighbouring samples of each worker, in whole groups, as evenly as possible, all at the same position.
+ * Divides the samples among the workers: each gets neighbouring ones, in whole groups, as evenly as possible. All are at the same position.
  *
- * @param {number[][]} ids  of each sample
+ * @param {number[][]} ids  ids, by sample
  * @param {number} workers
  * @param {number} group
  */
@@ -249,10 +252,10 @@ function share(ids, workers, group) {
 }
 
 /**
- * Ids of samples in the engine's order, position by position.
+ * Arranges the ids of samples in the engine's order, position by position.
  *
- * @param {number[][]} all  of each sample, equally many
- * @param {number} width    ids of a position
+ * @param {number[][]} all  ids of each sample, the same number in each
+ * @param {number} width    number of ids in a position
  */
 function together(all, width) {
   const row = width * all.length;
@@ -264,12 +267,12 @@ function together(all, width) {
 
 /**
  * @param {Codec} codec
- * @param {Omit<StepMessage, 'settled'> & { anew?: boolean }} message  of one worker
- * @param {Uint32Array} ids      of the sample
- * @param {number} sample        indices of its samples
- * @param {number} first         index of its first sample in the whole run
- * @param {number} samples       their number
- * @param {typeof import('./questions.js').mapAt} [mapAt]  if there are maps
+ * @param {Omit<StepMessage, 'settled'> & { anew?: boolean }} message  a message from one worker
+ * @param {Uint32Array} ids      ids of the sample
+ * @param {number} sample        index of the sample in the worker
+ * @param {number} first         index of the worker's first sample in the whole run
+ * @param {number} samples       number of the worker's samples
+ * @param {typeof import('./questions.js').mapAt} [mapAt]  needed if there are maps
  * @returns {PictureStep}
  */
 function stepOf(codec, { from, to, nats, ahead, anew, maps, probabilities }, ids, sample, first, samples, mapAt) {
@@ -287,7 +290,7 @@ function stepOf(codec, { from, to, nats, ahead, anew, maps, probabilities }, ids
 }
 
 /**
- * The numbers of one sample.
+ * Returns the values of one sample.
  *
  * @template {Uint32Array | Float32Array} T
  * @param {T} all  (positions, samples, width)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Shared code of the verbs of pictures: the checks of their options, their inputs, scores and attention. */
+/** The verbs of pictures: checks of their options, inputs, scores and attention. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, finite, arrayOf, numbersOf, object, optional, whole } from '../../runs/saved.js';
@@ -23,10 +23,10 @@ import { PictureRun } from './picture-run.js';
 /** @import { SavedPicture } from './picture-run.js' */
 
 /**
- * The options of drawing.
+ * The options of drawing, checked.
  *
  * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, probabilities: boolean, seed: number | bigint, chunkSize: number, questions: typeof questions }} Drawing
- *   seed: as given
+ *   seed: the given one
  */
 
 /**
@@ -56,8 +56,8 @@ function drawingOf(given, info) {
 /**
  * The inputs of the engine, by name.
  *
- * @param {number} label        class index, or -1 for none
- * @param {Uint8Array} [image]  of super-resolution
+ * @param {number} label        index of the class, or -1 for none
+ * @param {Uint8Array} [image]  the small picture, for super-resolution
  * @returns {Inputs}
  * @internal
  */
@@ -76,10 +76,13 @@ const mapForm = object({
   weights: numbersOf(finite),
 });
 
-/** The attention of a step. @param {any} map */
+/** Checks the attention maps of a step. @param {any} map */
 const isMap = (map) => mapForm(map) && Object.keys(map.keys).length === Object.keys(map.weights).length;
 
-/** A step that was not emitted yet. @param {number} elements @param {number} samples @returns {import('../../runs/saved.js').Form} */
+/**
+ * Checks a step that has not been emitted yet. @param {number} elements @param {number} samples @returns
+ * {import('../../runs/saved.js').Form}
+ */
 const stepForm = (elements, samples) => (step) => {
   const { from, to } = Object(step);
   const count = to - from;
@@ -103,7 +106,7 @@ const stepForm = (elements, samples) => (step) => {
 const questions = () => part(() => import('./questions.js'));
 
 /**
- * The beginning of a run: ids, and for super-resolution the small picture. @typedef {{ known?: Uint32Array, input?: Uint8Array }} Beginning
+ * The beginning of a run: ids, and the small picture for super-resolution. @typedef {{ known?: Uint32Array, input?: Uint8Array }} Beginning
  */
 
 /** The verbs of a picture model. */
@@ -119,11 +122,11 @@ export class PictureModel {
   }
 
   /**
-   * A run that continues the given elements.
+   * Starts a run that continues the given elements.
    *
    * @param {PictureOptions} options
-   * @param {() => Beginning | Promise<Beginning>} read  the input, once the options are checked
-   * @param {{ ids?: number[][], steps?: any[] }} [drawn]  of a resumed run
+   * @param {() => Beginning | Promise<Beginning>} read  reads the input, once the options are checked
+   * @param {{ ids?: number[][], steps?: any[] }} [drawn]  for a resumed run
    */
   #run(options, read, { ids, steps } = {}) {
     const { links, info } = this.#engine;
@@ -154,7 +157,7 @@ export class PictureModel {
    *
    * @param {ImageSource} image
    * @param {PictureOptions & { rows?: number }} [options]  rows: number of known rows, 0 to height; if the model draws blocks, a multiple
-   *   of `info.blockRows`, or all. Default: half of them, or the closest to it
+   *   of `info.blockRows`, or all rows. Default: half of the rows, or the closest possible number
    * @returns {PictureRun}
    */
   complete(image, options = {}) {
@@ -170,8 +173,8 @@ export class PictureModel {
   /**
    * Draws a large picture from a small one.
    *
-   * @param {ImageSource} image  of `info.inputWidth` x `info.inputHeight` pixels. A picture that is a whole multiple as wide and high is
-   *   reduced to that size, each pixel the mean of its box; another canvas, ImageBitmap or <img> is scaled
+   * @param {ImageSource} image  `info.inputWidth` x `info.inputHeight` pixels. A picture whose width and height are the same whole multiple
+   *   of these is reduced to that size, each pixel the mean of its box; any other canvas, ImageBitmap or <img> is scaled
    * @param {PictureOptions} [options]
    * @returns {PictureRun}
    */
@@ -218,8 +221,8 @@ export class PictureModel {
   }
 
   /**
-   * Returns the attention of the query at a row and column, given the picture before it. If a position is a whole pixel, its channels share
-   * one query.
+   * Returns the attention when the element at a row and column is predicted, given the picture before it. If a position is a whole pixel,
+   * its channels share one query.
    *
    * @param {ImageSource} image
    * @param {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }} options  input: as in score()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Rarely needed code of picture models, loaded when it is called: the score of a picture, the attention of a position, saved steps. */
+/** Rarely used code of picture models, loaded on demand: the score of a picture, the attention of a position, saved steps. */
 
 import { checkLabel, wholeNumber } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -20,14 +20,14 @@ import { inputsOf } from './pictures.js';
 /** @import { LookedMessage, MapRow, AnyInfo, ScoredMessage } from '../../engine/protocol.js' */
 
 /**
- * The cost of an image under a model: the image as the model sees it, rounded to its levels or to its palette.
+ * The cost of an image under a model. The image is first rounded to the model's levels or to its palette.
  *
  * @typedef {object} PictureScore
  * @property {number} nats              minus log p(image), natural logarithm
- * @property {number} bitsPerDim        the same in bits per element, which is a channel of a pixel
+ * @property {number} bitsPerDim        bits per element, where an element is a channel of a pixel
  * @property {Float32Array} perElement  nats of each element, as in a PictureStep, in generation order
- * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: of each of its layers, a row for each position, in generation order; a position is an
- *   element, or a whole pixel where the model draws these at once
+ * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: for each requested layer, one row per position, in generation
+ *   order. A position is an element, or a whole pixel if the model draws whole pixels
  */
 
 /** @typedef {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }} Looking */
@@ -80,7 +80,7 @@ export async function attention(engine, codec, image, { row, column, channel = 0
 }
 
 /**
- * The map of one position, with its keys as locations of the picture that is drawn, or of the small input picture.
+ * Makes the map of one position. Its keys are locations of the drawn picture or of the small input picture.
  *
  * @param {Codec} codec
  * @param {MapRow} row
@@ -90,10 +90,10 @@ export async function attention(engine, codec, image, { row, column, channel = 0
  */
 export function mapAt({ info, order }, row, position) {
   const past = (/** @type {number} */ key) => order[before(key)] ?? -1;
-  return mapOf(row, info.heads, order[position], row.name === 'attention' ? past : undefined); // a source and a field name pixels
+  return mapOf(row, info.heads, order[position], row.name === 'attention' ? past : undefined); // other keys are pixels
 }
 
-/** A saved step, also in JSON form. @param {any} step @returns {PictureStep} @internal */
+/** Restores a saved step, also from JSON. @param {any} step @returns {PictureStep} @internal */
 export function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) {
   const [bytes, floats, places] = [Uint8Array, Float32Array, Int32Array].map(
     (Type) => (/** @type {object} */ list) => Type.from(Object.values(list)),
@@ -116,7 +116,7 @@ export function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) 
 }
 
 /**
- * A picture, and the small one that belongs to it. Both are copied when the method is called.
+ * Reads a picture, and the small picture that belongs to it. Both are copied when the method is called.
  *
  * @param {AnyInfo} info
  * @param {ImageSource} image

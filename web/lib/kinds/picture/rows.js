@@ -7,10 +7,10 @@ import { argumentError } from '../../base/error.js';
 /** @import { AnyInfo } from '../../engine/protocol.js' */
 
 /**
- * The number of known rows. With local 2D attention these are whole rows of blocks, because the known part must come first in generation
- * order.
+ * Returns the number of known rows. With local 2D attention the known rows are whole rows of blocks, because the known part must come first
+ * in generation order.
  *
- * @param {number | undefined} rows  undefined: half of them, or the closest possible number
+ * @param {number | undefined} rows  undefined: half of the rows, or the closest possible number
  * @param {Pick<AnyInfo, 'height' | 'blockRows'>} info
  * @returns {number}
  * @internal

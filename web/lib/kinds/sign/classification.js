@@ -13,8 +13,9 @@ import { ProbabilitySheet } from './probability-sheet.js';
 /** @import { ProbabilitySheetOptions } from './probability-sheet.js' */
 
 /**
- * A picture and its label. Pictures of a page are scaled to the model's size as for complete(). The model expects light ink on dark paper;
- * a mostly light picture is read as dark ink on light paper. Raw pixels must have the model's size, `info.width` x `info.height`.
+ * A picture and its label. Pictures from the page are scaled to the model's size, as for complete(). The model expects light ink on dark
+ * paper, so a mostly light picture is read as dark ink on light paper and inverted. Raw pixels must have the model's size, `info.width` x
+ * `info.height`.
  *
  * @typedef {{ image: ImageSource, label: string | number }} Example
  */
@@ -22,15 +23,17 @@ import { ProbabilitySheet } from './probability-sheet.js';
 /**
  * @typedef {object} ClassifyOptions
  * @property {Example[]} support  the examples, one or more for each label. Their order matters a little, because the model's convolutions
- *   see it. `info.card` gives the number of examples in training; the file takes 1,024 at most, of as many labels as it has outputs
- * @property {boolean} [maps]     also the attention: the weights of its attention layers. Default false
+ *   depend on it. `info.card` gives the number of examples in training; the model takes at most 1,024, with at most as many labels as it
+ *   has outputs
+ * @property {boolean} [maps]     whether to return the attention: the weights of the attention layers. Default false
  * @property {AbortSignal} [signal]
  */
 
 /** @typedef {{ label: string, p: number, nats: number }} LabelProbability  nats: -log p */
 
 /**
- * The possible labels of a picture with their probabilities, from model.classify(). It can be shown as a run of one step, which is itself.
+ * The possible labels of a picture with their probabilities, from model.classify(). It can be read and shown like a run of one step, which
+ * is this object.
  *
  * @extends {Answer<Classification>}
  */
@@ -41,14 +44,14 @@ export class Classification extends Answer {
   label;
   /** -log p of that label. @type {number} */
   nats;
-  /** If requested: for each attention layer of the model, the weight of every example, in the order of `support`. The rest to 1 is the
-   * query's attention to itself. @type {AttentionMap[] | undefined} */
+  /** If requested: for each attention layer of the model, the weight of every example, in the order of `support`. The remainder up to 1 is
+   * the query's attention to itself. @type {AttentionMap[] | undefined} */
   maps;
 
   /**
    * @internal
    * @param {string[]} labels
-   * @param {Float32Array} logs   log p of each of them, and more
+   * @param {Float32Array} logs   log p of each label, possibly followed by more values
    * @param {AttentionMap[]} [maps]
    */
   constructor(labels, logs, maps) {
@@ -61,8 +64,9 @@ export class Classification extends Answer {
   }
 
   /**
-   * Draws the labels with bars proportional to their probability, the most probable first, as many as fit. The canvas keeps the size that
-   * it has on the page and takes font and colours from its style; its own content becomes the probabilities, for screen readers.
+   * Draws as many labels as fit, the most probable first, with bars proportional to their probability. The sheet keeps the size that the
+   * canvas has on the page, and takes font and colours from the canvas's style. The canvas's own content becomes the probabilities, for
+   * screen readers.
    *
    * @param {Canvas} canvas
    * @param {ProbabilitySheetOptions & { signal?: AbortSignal }} [options]

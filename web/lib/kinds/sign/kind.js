@@ -6,7 +6,9 @@ import { leaves } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or results, the others; the fields of nx-end. */
+/**
+ * The types of this kind in the library: the class with its verbs, its steps or results, and the other types; also the fields of nx-end.
+ */
 export const TYPES = {
   model: 'SignModel',
   info: 'SignInfo',
@@ -15,7 +17,10 @@ export const TYPES = {
   ends: { classification: ['Classification', 'the probabilities of the labels'] },
 };
 
-/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+/**
+ * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each has a sentence on the file and a
+ * suggestion to try.
+ */
 export const PAGES = {
   classify: [
     '{} classifies characters: the SNAIL page shows such models.',

@@ -14,10 +14,10 @@ import { Sheet } from '../../sinks/sheet.js';
  * @property {Dom<'Element'>} [mirror]  gets the labels with their probabilities as its own text
  */
 
-/** Height of a row and width of the longest label, in letter heights. */
+/** Height of a row, and width of the longest label, as multiples of the letter size. */
 const ROW = 1.6;
 const LABEL = 6;
-/** Opacity of a bar, under the ink. */
+/** Opacity of a bar, which is drawn under the ink. */
 const SHADE = 0.6;
 
 /** @param {LabelProbability} one */

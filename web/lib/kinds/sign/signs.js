@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Models that classify characters by a few examples: a part that reads pictures with labels and a query, and returns the probabilities of
- * labels.
+ * Models that classify characters from a few examples. The model's part reads pictures with labels and a query, and returns the
+ * probabilities of the labels.
  */
 
 import { join } from '../../base/arrays.js';
@@ -20,17 +20,17 @@ import { mapOf } from '../../runs/attention-map.js';
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { MapRow, Part } from '../../engine/protocol.js' */
 
-/** Above this mean, a picture is read as dark ink on light paper. */
+/** If the mean brightness is above this, a picture is read as dark ink on light paper. */
 const LIGHT = 127.5;
 
-/** The most pictures classified per call. */
+/** The largest number of pictures that one call classifies. */
 const MOST_PICTURES = 4096;
 
 /** @param {Part} part @param {string} name */
 const portOf = ({ inputs }, name) => /** @type {Part['inputs'][number]} */ (inputs.find((input) => input.name === name));
 
 /**
- * The description of a classifier from examples, whose pictures have this size.
+ * The description of a classifier from examples, with the size of its pictures.
  *
  * @typedef {object} SignInfo
  * @property {number} width         pixels
@@ -48,7 +48,7 @@ export class SignModel {
   constructor(engine) {
     const { part } = engine;
     this.#engine = engine;
-    /** The most examples, labels and queries of a run. */
+    /** The largest numbers of examples, labels and queries in a run. */
     this.limits = {
       examples: portOf(part, 'support').dims[0],
       labels: portOf(part, 'labels').values,
@@ -58,13 +58,13 @@ export class SignModel {
   }
 
   /**
-   * Classifies pictures by examples that were not in the training data; one per label is enough.
+   * Classifies pictures from examples, which need not be in the training data; one example per label is enough.
    *
    * @template {ImageSource | ImageSource[]} T
-   * @param {T} query  the picture to classify; or several, which share the examples and do not see each other. Many pictures are read in
-   *   chunks: do not change canvases until the answer has come
+   * @param {T} query  the picture to classify, or several pictures, which are classified independently from the same examples. Many
+   *   pictures are read in chunks, so do not change canvases until the promise resolves
    * @param {ClassifyOptions} options
-   * @returns {Promise<T extends any[] ? Classification[] : Classification>} a list of pictures gives a list, in their order
+   * @returns {Promise<T extends any[] ? Classification[] : Classification>} for a list of pictures, a list in the same order
    */
   async classify(query, { support, maps = false, signal }) {
     signal?.throwIfAborted();
@@ -125,7 +125,7 @@ export class SignModel {
   }
 
   /**
-   * Converts many pictures, in order: those of a page are drawn first, each in about a millisecond.
+   * Converts many pictures, in order. Pictures from the page are drawn first, which takes about a millisecond each.
    *
    * @param {{ image: ImageSource, what: string }[]} given
    * @param {AbortSignal} [signal]
@@ -134,7 +134,7 @@ export class SignModel {
     const read = [];
     for (const { image, what } of given) {
       const picture = this.#picture(image, what, signal);
-      picture.catch(() => {}); // reported once for all of them
+      picture.catch(() => {}); // errors are reported once for all pictures
       read.push(picture);
       yield;
     }
@@ -142,10 +142,10 @@ export class SignModel {
   }
 
   /**
-   * Converts a picture to bytes of the model's size, light ink on dark. An empty picture is refused.
+   * Converts a picture to bytes of the model's size, light ink on dark. Throws if the picture is empty.
    *
    * @param {ImageSource} image
-   * @param {string} what  in messages
+   * @param {string} what  name of the picture for error messages
    * @param {AbortSignal} [signal]
    */
   async #picture(image, what, signal) {
@@ -168,7 +168,7 @@ export class SignModel {
 const joined = (pictures) => Uint32Array.from(join(Uint8Array, pictures));
 
 /**
- * The weights of one query in each attention layer.
+ * Returns the weights of one query in each attention layer.
  *
  * @param {MapRow[]} rows  (attentions, queries)
  * @param {number} query
@@ -178,6 +178,6 @@ const joined = (pictures) => Uint32Array.from(join(Uint8Array, pictures));
 function mapsOf(rows, query, queries) {
   return Array.from({ length: rows.length / queries }, (_, layer) => {
     const { keys, ...row } = rows[layer * queries + query];
-    return mapOf({ ...row, row: layer, keys }, 0, keys.length); // the query follows the examples
+    return mapOf({ ...row, row: layer, keys }, 0, keys.length); // the query's position follows those of the examples
   });
 }

@@ -5,7 +5,9 @@ import { SOUND } from '../ends.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or results, the others; the fields of nx-end. */
+/**
+ * The types of this kind in the library: the class with its verbs, its steps or results, and the other types; also the fields of nx-end.
+ */
 export const TYPES = {
   model: 'SoundModel',
   info: 'SoundInfo',
@@ -14,7 +16,10 @@ export const TYPES = {
   ends: SOUND,
 };
 
-/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+/**
+ * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each has a sentence on the file and a
+ * suggestion to try.
+ */
 export const PAGES = {
   sound: ['{} speaks: the page of WaveNet shows such models.', 'Try: choose each of its classes, and draw again with another seed.'],
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Frames per second in which loudness is measured. */
+/** How many frames per second have their loudness measured. */
 const FRAMES = 20;
-/** Frames softer than this fraction of the loudest frame so far are silence. */
+/** A frame softer than this fraction of the loudest frame so far counts as silence. */
 const SHARE = 0.2;
 
-/** Detects silence of some length: a model that misses its end may stay silent forever. */
+/** Detects silence of a given length, because a model that misses its end may stay silent forever. */
 export class Silence {
   #frame;
   #most;
@@ -15,14 +15,15 @@ export class Silence {
   #energy = 0;
   #filled = 0;
 
-  /** @param {number} rate samples per second @param {number} seconds of silence, at least a twentieth; 0: never */
+  /** @param {number} rate samples per second @param {number} seconds  length of the silence, at least a twentieth; 0: never */
   constructor(rate, seconds) {
     this.#frame = Math.round(rate / FRAMES);
     this.#most = seconds > 0 ? Math.max(1, Math.round(seconds * FRAMES)) : Infinity;
   }
 
   /**
-   * @param {ArrayLike<number>} samples the next samples @returns {number} the number of them until the silence is long enough; -1: not yet
+   * @param {ArrayLike<number>} samples the next samples @returns {number} how many of them come before the silence is long enough; -1: it
+   *   is not yet
    */
   until(samples) {
     for (let i = 0; i < samples.length; i++) {

@@ -12,39 +12,39 @@ import { Silence } from './silence.js';
 /** @import { Inputs, Settings, StepMessage } from '../../engine/protocol.js' */
 
 /**
- * Some samples of a sound, drawn in order.
+ * One or more samples of a sound, in the order in which they were drawn.
  *
  * @typedef {object} SoundStep
- * @property {number} from           number of the first sample, including given ones
- * @property {number} to             one past the last
+ * @property {number} from           index of the first sample, counting given ones
+ * @property {number} to             index after the last one
  * @property {Float32Array} samples  (to - from) between -1 and 1
- * @property {Uint8Array} levels     (to - from) the same as mu-law levels of the model
- * @property {Float32Array} nats     (to - from) -log p of each, given all before it, under the model's own distribution
- * @property {Float32Array} [probabilities]   with the option `probabilities`: (to - from, 257) the probability of each level, and of the end, before the sample
- *   was drawn
+ * @property {Uint8Array} levels     (to - from) the samples as mu-law levels of the model
+ * @property {Float32Array} nats     (to - from) -log p of each sample, given all before it, under the model's own distribution
+ * @property {Float32Array} [probabilities]   with the option `probabilities`: (to - from, 257) the probability of each level, and of the
+ *   end, before the sample was drawn
  */
 
 /** The options of drawing.
  * @typedef {{ settings: Settings, seed: number | bigint, seconds: number, silence: number, probabilities: boolean, chunkSize: number }} Sounding */
 
 /**
- * A run as run.save() gives it: a plain object, which can be stored as JSON and passed to model.resume().
+ * A saved run, from run.save(): a plain object, which can be stored as JSON and passed to model.resume().
  *
  * @typedef {object} SavedSound
  * @property {1} version
- * @property {string} model    which model it belongs to
+ * @property {string} model    identifies the model that it belongs to
  * @property {string} seed
- * @property {number[]} known  levels of the sound that it continues
+ * @property {number[]} known  levels of the sound that the run continues
  * @property {number[]} ids    levels of the drawn samples
- * @property {number[]} nats   of these
- * @property {object} options  as they were given to the verb, without seed and signal
+ * @property {number[]} nats   nats of the drawn samples
+ * @property {object} options  the options of the verb, without seed and signal
  */
 
 const VALUES = LEVELS + 1;
 
 /**
  * One run of an audio model: an async iterable of steps, samples, a file, a waveform on a canvas, or playback. All of these may be
- * requested, in any order or at the same time: the drawn samples are kept.
+ * requested, in any order or at the same time, because the drawn samples are stored.
  *
  * @extends {AudibleRun<SoundStep>}
  */
@@ -59,11 +59,11 @@ export class SoundRun extends AudibleRun {
   #levels = [];
   /** @type {number[]} */
   #nats = [];
-  /** The saved run has already ended in silence. */
+  /** Whether the saved run has already ended in silence. */
   #over = false;
 
   /**
-   * The sound that complete() continues, at the model's rate, once it is read. It rejects if it cannot be read.
+   * Resolves with the sound that complete() continues, at the model's rate, once it is read. Rejects if it cannot be read.
    *
    * @type {Promise<Heard | undefined>}
    */
@@ -98,7 +98,7 @@ export class SoundRun extends AudibleRun {
   }
 
   /**
-   * The saved part comes first, as one step, and the run continues after it.
+   * Emits the saved part as one step and continues after it.
    *
    * @param {SavedSound} saved
    * @internal
@@ -114,8 +114,8 @@ export class SoundRun extends AudibleRun {
   }
 
   /**
-   * Returns all that is needed to resume the run: model.resume(saved) draws the same samples as this run would have. Its first step has the
-   * samples drawn before. For complete(), available once `input` has resolved.
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same samples as this run would have. The first step
+   * of the resumed run has the samples drawn before. For complete(), it can be called once `input` has resolved.
    *
    * @returns {SavedSound}
    */
@@ -159,7 +159,7 @@ export class SoundRun extends AudibleRun {
     }
   }
 
-  /** The number of levels before the sound ends or becomes silent; -1: it continues. @param {Uint32Array} ids */
+  /** Returns the number of levels before the sound ends or becomes silent; -1 if it continues. @param {Uint32Array} ids */
   #endOf(ids) {
     const ended = ids.indexOf(LEVELS);
     const silence = this.#silence.until(expand(ids.subarray(0, ended < 0 ? undefined : ended)));
@@ -169,7 +169,7 @@ export class SoundRun extends AudibleRun {
 
 /**
  * @param {StepMessage} message
- * @param {number} count  its samples, without the end
+ * @param {number} count  number of its samples, without the end
  * @returns {SoundStep}
  */
 function stepOf({ from, ids, nats, alternatives }, count) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Audio models: a separate file, which a page without sound never fetches. */
+/** Audio models, in a file of their own that only pages with sound fetch. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, finite, arrayOf, whole } from '../../runs/saved.js';
@@ -25,9 +25,9 @@ import { RATES } from '../../media/wav.js';
  *
  * @typedef {object} SoundScore
  * @property {number} nats              minus log p(its samples), natural logarithm
- * @property {number} bitsPerDim        the same in bits per sample
+ * @property {number} bitsPerDim        bits per sample
  * @property {Float32Array} perElement  nats of each sample
- * @property {Heard} heard              the sound in the model's form
+ * @property {Heard} heard              the sound in the form that the model takes
  */
 
 /**
@@ -89,7 +89,7 @@ export class SoundModel {
   }
 
   /**
-   * Draws a sound, optionally of a class or in a voice.
+   * Draws a sound, optionally of a class or speaker.
    *
    * @param {SoundOptions} [options]
    * @returns {SoundRun}
@@ -116,7 +116,7 @@ export class SoundModel {
    * Continues a sound.
    *
    * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }; at
-   *   most 60 seconds. Audio at another rate is resampled, and channels are mixed: `run.input` reports it
+   *   most 60 seconds. Audio at another rate is resampled, and channels are mixed; `run.input` reports such changes
    * @param {SoundOptions} [options]
    * @returns {SoundRun}
    */

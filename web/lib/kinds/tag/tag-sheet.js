@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Draws words with their tags under them, each tag on a shade as dark as its probability. Words that do not fit are replaced by an
+/** Draws words with their tags under them. The more probable a tag, the darker its shade. Words that do not fit are replaced by an
  * ellipsis. */
 
 import { levelsOf, edgesOf } from '../../sinks/bidi.js';
@@ -16,17 +16,17 @@ import { Sheet } from '../../sinks/sheet.js';
  * @property {Dom<'Element'>} [mirror]  gets the words, each with its tag and its probability, as its own text
  */
 
-/** A tag of a word and its marginal. @typedef {{ name: string, p: number }} Odds */
-/** A word and its layout, the best tag first: left edge, top and width in CSS pixels.
+/** A tag of a word, and its marginal probability. @typedef {{ name: string, p: number }} Odds */
+/** A word and its layout: its tags, the best first, and its left edge, top and width in CSS pixels.
  * @typedef {{ text: string, odds: Odds[], x: number, top: number, width: number, level: number }} Placed */
 
 const LINE_HEIGHT = 1.4;
-/** The most tags shown for a word, and the smallest probability of those that are not the best. */
+/** The largest number of tags shown for a word, and the smallest probability of a tag that is shown although it is not the best. */
 const MOST_TAGS = 3;
 const LEAST_P = 0.02;
 /** Letter height of a tag relative to that of a word. */
 const TAG_SIZE = 0.8;
-/** Gaps between words and between lines, in letter heights. */
+/** Gaps between words and between lines, as multiples of the letter size. */
 const GAP = 0.6;
 /** Opacity of the shade of a tag with probability 1. */
 const FULL_SHADE = 0.6;
@@ -51,7 +51,7 @@ export class TagSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {Tagging} tagging  of these words, with its marginals */
+  /** @param {Tagging} tagging  the tagging of these words, with its marginals */
   add(tagging) {
     this.#tagging = tagging;
     this.result = this.#words
@@ -90,7 +90,7 @@ export class TagSheet extends Sheet {
       for (const [i, { name, p }] of word.odds.entries()) {
         const y = top + line + i * row;
         context.fillStyle = accent;
-        // If the visitor forces colours, a line of proportional length replaces the shade.
+        // If the visitor forces colours, a line replaces the shade; its length is proportional to the probability.
         if (forced) context.fillRect(word.x, y + row - 2, p * word.width, 1);
         else {
           context.globalAlpha = FULL_SHADE * p;
@@ -104,7 +104,8 @@ export class TagSheet extends Sheet {
   }
 
   /**
-   * The tags of a word that are shown: the one of the best tagging, then others, the most probable first. Empty before they are known.
+   * Returns the tags to show for a word: the one of the best tagging, then others, the most probable first. Empty if the tags are not known
+   * yet.
    *
    * @param {number} t  index of the word
    * @returns {Odds[]}
@@ -124,9 +125,9 @@ export class TagSheet extends Sheet {
   }
 
   /**
-   * Breaks words into lines, each as wide as it or the widest of its tags, as many as fit.
+   * Breaks the words into as many lines as fit. A word is as wide as its text or the widest of its tags.
    *
-   * @param {number} size  of the letters
+   * @param {number} size  size of the letters
    * @returns {Placed[]}
    */
   #layOut(size) {
@@ -135,12 +136,12 @@ export class TagSheet extends Sheet {
       return this.context.measureText(text).width;
     };
     const { base, levels } = levelsOf(this.#words.join(' '));
-    let at = 0; // of the word, in all of them
+    let at = 0; // offset of the word in the whole text
     /** @type {Placed[]} */
     const placed = [];
     let x = 0;
     let top = 0;
-    let rows = 1; // of tags, in this line
+    let rows = 1; // number of rows of tags in this line
     for (const [t, text] of this.#words.entries()) {
       const odds = this.#oddsOf(t);
       const width = Math.max(measure(text, size), ...odds.map(({ name }) => measure(name, TAG_SIZE * size) + 0.5 * size));
@@ -157,7 +158,7 @@ export class TagSheet extends Sheet {
     }
     if (levels.some((level) => level > 0)) {
       for (const first of placed.filter((word) => word.x === 0)) {
-        // Each with the gap before it, in the direction of the words around it.
+        // Each word has the gap before it, in the reading direction of the words around it.
         const line = placed.filter((word) => word.top === first.top);
         const parts = line.flatMap((word, i) => [
           { level: i === 0 ? base : Math.min(word.level, line[i - 1].level), width: i === 0 ? 0 : GAP * size },
@@ -172,7 +173,7 @@ export class TagSheet extends Sheet {
   }
 }
 
-/** Height of a word with its tags. @param {number} size  of the letters  @param {number} tags */
+/** Returns the height of a word with its tags. @param {number} size  of the letters  @param {number} tags */
 function heightOf(size, tags) {
   return (1 + tags * TAG_SIZE) * LINE_HEIGHT * size;
 }

@@ -13,23 +13,25 @@ import { TagSheet } from './tag-sheet.js';
 
 /**
  * @typedef {object} TagOptions
- * @property {boolean} [marginals]  also the probability of every tag of every word
- * @property {Record<number, string | null | undefined>} [pinned]  given tags of words, by the index of the word from 0 (an array for all
- *   words is possible): the other words adapt, best tags and marginals
+ * @property {boolean} [marginals]  true: the result also has the probability of every tag of every word
+ * @property {Record<number, string | null | undefined>} [pinned]  fixed tags, by the index of the word from 0 (or an array with one for
+ *   each word); the best tags and the marginals of the other words are computed given these
  * @property {AbortSignal} [signal]
  */
 
 /**
- * The best tagging, as the engine returns it.
+ * The best tagging, in the form that the engine returns.
  *
  * @typedef {object} Best
- * @property {Uint32Array} ids  for each word, an index of `Tagging.names`
+ * @property {Uint32Array} ids  an index of `Tagging.names` for each word
  * @property {number} nats      -log p(tags | words): the cost of the best tagging
- * @property {number} logZ      log of the sum over all taggings; for a hidden Markov model, about log p(words); for an MEMM, 0
+ * @property {number} logZ      log of the sum over all taggings of their unnormalised probability; for a hidden Markov model about log
+ *   p(words), for an MEMM 0
  */
 
 /**
- * The tags of some words, from model.tag(). It can be shown as a run of one step, which is itself with its marginals.
+ * The tags of a text's words, from model.tag(). It can be read and shown like a run of one step; the step is the tagging with its
+ * marginals.
  *
  * @extends {Answer<Tagging>}
  */
@@ -41,9 +43,9 @@ export class Tagging extends Answer {
   words;
   /** The names of all tags. @type {string[]} */
   names;
-  /** The most probable tags as a whole (Viterbi), given the pins. @type {string[]} */
+  /** The most probable sequence of tags (Viterbi), given the pins. @type {string[]} */
   tags;
-  /** -log p(tags | words) of these. @type {number} */
+  /** -log p(tags | words) of this sequence. @type {number} */
   nats;
   /** -log p(pinned | words): the cost of the pins; 0 without pins. @type {number} */
   pinnedNats;
@@ -60,7 +62,7 @@ export class Tagging extends Answer {
    * @param {string[]} words
    * @param {boolean[]} seen
    * @param {{ tags: Uint32Array, nats: Float32Array, marginals?: Float32Array }} results
-   * @param {TagOptions} options  of the call
+   * @param {TagOptions} options  the options of the call
    */
   constructor(model, words, seen, { tags, nats, marginals }, options) {
     super();
@@ -77,9 +79,10 @@ export class Tagging extends Answer {
   }
 
   /**
-   * The cost of a tagging of these words: -log p(tags | words). If some are left open (null), the sum over all their values.
+   * Returns the cost of a tagging of these words: -log p(tags | words). If some tags are left open (null), it is the cost of all taggings
+   * with the given tags together.
    *
-   * @param {(string | null)[]} tags  one for each word
+   * @param {(string | null)[]} tags  one tag for each word
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<number>} nats
    */
@@ -91,10 +94,10 @@ export class Tagging extends Answer {
   }
 
   /**
-   * Draws the words with their tags under them, on shades as dark as their probability: the best tag first, then others of at least 2 %.
-   * Missing marginals are computed. It keeps the size that the canvas has on the page, at the device's own resolution, and takes font and
-   * colours from its style; words that do not fit are left out. The canvas's own content becomes the words with their tags, for screen
-   * readers.
+   * Draws the words with their tags under them: the best tag first, then others of at least 2 %. The more probable a tag, the darker its
+   * shade. Marginals are computed if they are missing. The sheet keeps the size that the canvas has on the page, at the device's own
+   * resolution, and takes font and colours from the canvas's style. Words that do not fit are left out. The canvas's own content becomes
+   * the words with their tags, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {TagSheetOptions & { signal?: AbortSignal }} [options]
@@ -115,7 +118,7 @@ export class Tagging extends Answer {
     return new TagSheet(canvas, this.words, options);
   }
 
-  /** The same with its marginals. @param {AbortSignal} [signal] @internal */
+  /** Returns this tagging if it has marginals; otherwise tags the words again with marginals. @param {AbortSignal} [signal] @internal */
   async whole(signal = this.#options.signal) {
     signal?.throwIfAborted();
     return this.marginals ? this : this.#model.tag(this.words, { ...this.#options, marginals: true, signal });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models that tag words: a linear chain over tags, whose part reads features of words and returns tags and their probabilities. */
+/** Models that tag words: linear chains over tags. The model's part reads features of words and returns tags and their probabilities. */
 
 import { flag, show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -15,7 +15,10 @@ import { Tagging } from './tagging.js';
 /** @import { Facts } from '../../engine/protocol.js' */
 /** @import { TagOptions } from './tagging.js' */
 
-/** The names of the tags; if the file has none, their numbers. @param {unknown} names @param {number} states @returns {string[]} */
+/**
+ * Returns the names of the tags, or their indices if the file has no names. @param {unknown} names @param {number} states @returns
+ * {string[]}
+ */
 function namesOf(names, states) {
   if (names === undefined) return Array.from({ length: states }, (_, i) => String(i));
   if (Array.isArray(names) && names.length === states && names.every((name) => typeof name === 'string') && new Set(names).size === states)
@@ -23,7 +26,7 @@ function namesOf(names, states) {
   throw keyError('format', 'chain.tags', `not a list of ${states} different names`);
 }
 
-/** The description of a tagger has no further properties. @typedef {{}} TagInfo */
+/** The description of a tagger. It has no properties besides the common ones. @typedef {{}} TagInfo */
 
 /** The verb of a tagger. */
 export class TagModel {
@@ -50,11 +53,11 @@ export class TagModel {
   }
 
   /**
-   * Tags the words of a text: the most probable tags as a whole, and, with `marginals`, the probability of each tag of each word.
+   * Tags the words of a text. Returns the most probable sequence of tags and, with `marginals`, the probability of each tag of each word.
    *
-   * @param {string | string[]} text  a text, which is split into words as in the training treebank; or a list of words. All of it is one
-   *   chain; separate sentences are closer to the training data. At most `info.positions` words; an empty text has no tags. Words and
-   *   characters unseen in training are tagged by their form and their neighbours
+   * @param {string | string[]} text  a text, which is split into words as in the training treebank; or a list of words. The whole text is
+   *   one chain, so single sentences are closer to the training data. At most `info.positions` words; an empty text has no tags. Words and
+   *   characters that did not occur in training are tagged by their form and their neighbours
    * @param {TagOptions} [options]
    * @returns {Promise<Tagging>}
    */

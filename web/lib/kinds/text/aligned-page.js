@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Shows a translation above its sentence in a box of the page while it is written, as text that can be selected. If each takes one line,
- * bands join the words, as wide as the attention weights; otherwise bands would cross the text, so the words that the newest word attended
- * to are shaded, or those of the word under the pointer.
+ * Shows a translation above its sentence in a box of the page while it is written, as text that can be selected. If each of the two takes
+ * one line, bands as wide as the attention weights join the words. Otherwise bands would cross the text, so the words that the newest word
+ * attended to are shaded instead, or those that the word under the pointer attended to.
  */
 
 import { atNextFrame } from '../../sinks/canvas.js';
@@ -33,14 +33,14 @@ export class AlignedPage {
   /** @type {ResizeObserver | undefined} */
   #sizes;
 
-  /** All of it so far. @type {(TranslationStep | { text: string })[]} */
+  /** All steps so far. @type {(TranslationStep | { text: string })[]} */
   steps = [];
   /** The translation so far. */
   result = '';
 
   /**
    * @param {HTMLElement} box
-   * @param {string[]} source  texts of the tokens of the sentence, the last one its end
+   * @param {string[]} source  texts of the sentence's tokens, with the end as the last
    */
   constructor(box, source) {
     this.#box = box;
@@ -62,7 +62,7 @@ export class AlignedPage {
     this.paint();
   }
 
-  /** @param {TranslationStep | { text: string }} step  without a token: earlier text, whose weights are unknown */
+  /** @param {TranslationStep | { text: string }} step  a step without a token is earlier text, whose weights are unknown */
   add(step) {
     this.steps.push(step);
     append(this.#target, step.text, this.#rows.length);
@@ -90,14 +90,14 @@ export class AlignedPage {
     this.#look();
   }
 
-  /** The newest word is visible. */
+  /** Scrolls so that the newest word is visible. */
   #follow() {
     const box = this.#box;
     const over = /** @type {Element} */ (this.#above.lastElementChild).getBoundingClientRect().bottom - box.getBoundingClientRect().bottom;
     if (over > 0) box.scrollTop += over;
   }
 
-  /** Shows the attention of words. */
+  /** Shows the attention of the newest word or of the word under the pointer. */
   #look() {
     const [above, below] = [this.#above, this.#below].map(({ children }) => [...children].map((span) => span.getBoundingClientRect()));
     const line = (/** @type {DOMRect[]} */ words) => words.every(({ top, bottom }) => top < words[0].bottom && bottom > words[0].top);
@@ -141,7 +141,7 @@ export class AlignedPage {
 }
 
 /**
- * Shows these words in a text element, one span each; existing spans stay, and stay selected.
+ * Shows these words in a text element, one span each. Existing spans remain, and so does a selection in them.
  *
  * @param {HTMLElement} text
  * @param {Word[]} words

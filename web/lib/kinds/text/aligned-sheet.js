@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Draws a translation above its sentence while it is being written, with bands between the words as wide as the attention weights.
+ * Draws a translation above its sentence while it is written, with bands between the words that are as wide as the attention weights.
  */
 
 import { wrongAnswer } from '../../base/checks.js';
@@ -18,13 +18,13 @@ import { END, append, bandOf, looksOf, sourceOf } from './aligned-words.js';
 /**
  * @typedef {object} AlignedSheetOptions
  * @property {Dom<'Element'>} [mirror]  gets the translation as its own text
- * @property {(step: TranslationStep) => ArrayLike<number>} [weights]  the weights that are drawn for a step, one for each token of the
- *   sentence. Default: `step.alignment`
+ * @property {(step: TranslationStep) => ArrayLike<number>} [weights]  returns the weights to draw for a step, one for each token of the
+ *   sentence. Default: `step.alignment` Default: `step.alignment`
  */
 
-/** A word and its layout: left edge, middle of its line and width in CSS pixels, and whether it is read from the right.
+/** A word and its layout: left edge, middle of its line and width in CSS pixels, and whether it is read from right to left.
  * @typedef {Word & { x: number, y: number, width: number, reversed: boolean }} Placed */
-/** The layout of both texts: the letter size, whether one takes several lines, and where a band between two words begins and ends.
+/** The layout of both texts: the letter size, whether one of them takes several lines, and the ends of a band between two words.
  * @typedef {{ size: number, above: Placed[], below: Placed[], broken: boolean, ends: (word: Placed, other: Placed) => [Point, Point], upright: boolean }} Layout */
 /** @typedef {[number, number]} Point */
 
@@ -37,7 +37,7 @@ const LEAST_BETWEEN = 0.25;
 const LEAST_LETTERS = 11;
 /** Gap between words, in spaces. */
 const GAP = 1.5;
-/** The minimum distance between the two texts, in letter heights. */
+/** The minimum distance between the two texts, as a multiple of the letter size. */
 const LEAST_GAP = 3;
 
 export class AlignedSheet extends Sheet {
@@ -46,14 +46,14 @@ export class AlignedSheet extends Sheet {
   #source;
   /** @type {Word[]} */
   #target = [];
-  /** The weights of each token of the translation, over the tokens of the sentence. @type {ArrayLike<number>[]} */
+  /** For each token of the translation, its weights over the tokens of the sentence. @type {ArrayLike<number>[]} */
   #rows = [];
   /** The translation so far. */
   result = '';
 
   /**
    * @param {Canvas} canvas
-   * @param {string[]} source  texts of the tokens of the sentence, the last one its end
+   * @param {string[]} source  texts of the sentence's tokens, with the end as the last
    * @param {AlignedSheetOptions} [options]
    */
   constructor(canvas, source, { mirror, weights = ({ alignment }) => alignment ?? [] } = {}) {
@@ -63,7 +63,7 @@ export class AlignedSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {TranslationStep | { text: string }} step  without a token: earlier text, whose weights are unknown */
+  /** @param {TranslationStep | { text: string }} step  a step without a token is earlier text, whose weights are unknown */
   add(step) {
     const row = 'token' in step ? this.#weights(step) : [];
     if (!(Object(row).length >= 0)) throw wrongAnswer('weights must return a list of numbers at once', row);
@@ -123,7 +123,7 @@ export class AlignedSheet extends Sheet {
   }
 
   /**
-   * Places one text above the other. If one of them would take several lines, which bands would cross, it uses two columns if they fit.
+   * Places one text above the other. If one of them would take several lines, bands would cross it, so two columns are used if they fit.
    *
    * @returns {Layout}
    */
@@ -145,7 +145,7 @@ export class AlignedSheet extends Sheet {
       above = this.#inLines(this.#target, letters);
       below = this.#inLines(this.#source, letters);
       lines = [above, below].map((words) => Math.round((words[words.length - 1]?.y ?? 0) / leading + 0.5) || 1);
-      const floor = this.height - lines[1] * leading; // top of the sentence
+      const floor = this.height - lines[1] * leading; // top edge of the sentence
       for (const word of below) word.y += floor;
       return (lines[0] + lines[1]) * leading + LEAST_GAP * letters <= this.height;
     });
@@ -163,7 +163,7 @@ export class AlignedSheet extends Sheet {
     };
   }
 
-  /** One word per line, the translation at the left. @returns {Layout | undefined} */
+  /** Sets one word per line, with the translation on the left. @returns {Layout | undefined} */
   #inColumns() {
     const { context, width, height } = this;
     /** @type {Placed[][]} */
@@ -205,7 +205,7 @@ export class AlignedSheet extends Sheet {
   }
 
   /**
-   * Breaks words into lines, set in their reading direction; the first line is at the top.
+   * Breaks words into lines, in their reading direction. The first line is at the top.
    *
    * @param {Word[]} words
    * @param {number} size
@@ -215,7 +215,7 @@ export class AlignedSheet extends Sheet {
     this.context.font = this.font(size);
     const space = this.context.measureText(' ').width;
     const { base, levels } = levelsOf(words.map(({ text, tight }) => (tight ? text : ` ${text}`)).join(''));
-    /** Words and the gaps between them. @type {{ word?: Word, width: number, level: number }[][]} */
+    /** The words and the gaps between them. @type {{ word?: Word, width: number, level: number }[][]} */
     const lines = [[]];
     let x = 0;
     let at = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A translation and its sentence in words, with the attention between them: drawn on a canvas, or set on a page. */
+/** A translation and its sentence as words, with the attention between them, to draw on a canvas or to set on a page. */
 
-/** A word or a punctuation mark: its text, its tokens, and whether it follows without a space.
+/** A word or a punctuation mark: its text, its tokens, and whether it follows the previous one without a space.
  * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
 
 /**
@@ -11,11 +11,11 @@
  */
 const LEAST_WEIGHT = 0.04;
 const LEAST_SHARE = 1 / 3;
-/** Shown for the token that ends the sentence. */
+/** The character that stands for the token that ends the sentence. */
 export const END = '\u2022';
 
 /**
- * Adds a token to words. White space begins another word; punctuation such as a full stop is a separate word.
+ * Appends a token to a list of words. White space begins a new word, and punctuation such as a full stop is a word of its own.
  *
  * @param {Word[]} words
  * @param {string} text
@@ -32,7 +32,7 @@ export function append(words, text, token) {
   }
 }
 
-/** The words of a sentence. @param {string[]} texts  of its tokens, the last one its end @returns {Word[]} */
+/** Returns the words of a sentence. @param {string[]} texts  of its tokens, with the end as the last @returns {Word[]} */
 export function sourceOf(texts) {
   /** @type {Word[]} */
   const words = [];
@@ -41,11 +41,11 @@ export function sourceOf(texts) {
 }
 
 /**
- * The words of the sentence that a word of the translation attends to, with weights large enough to show.
+ * Returns the words of the sentence that a word of the translation attends to with a weight large enough to show.
  *
  * @param {Word} word
  * @param {Word[]} source
- * @param {ArrayLike<number>[]} rows  the weights of each token of the translation, over the tokens of the sentence
+ * @param {ArrayLike<number>[]} rows  for each token of the translation, its weights over the tokens of the sentence
  * @returns {{ at: number, weight: number }[]}
  */
 export function looksOf(word, source, rows) {
@@ -55,7 +55,8 @@ export function looksOf(word, source, rows) {
 }
 
 /**
- * The attention of a word of the translation to one of the sentence: summed over the tokens of the latter, averaged over those of the former.
+ * Returns the attention of a word of the translation to a word of the sentence: the weights are summed over the tokens of the latter and
+ * averaged over those of the former.
  *
  * @param {Word} word
  * @param {Word} other
@@ -64,8 +65,8 @@ export function looksOf(word, source, rows) {
 function weightOf(word, other, rows) {
   let sum = 0;
   for (const token of word.tokens) for (const key of other.tokens) sum += rows[token][key] ?? 0;
-  return Math.min(1, sum / word.tokens.length); // bits of characters may add up to more than 1
+  return Math.min(1, sum / word.tokens.length); // tokens that are parts of characters may add up to more than 1
 }
 
-/** The style of a weight's band between letters of a size. @param {number} weight @param {number} size */
+/** The style of a band for a weight, given the letter size. @param {number} weight @param {number} size */
 export const bandOf = (weight, size) => ({ alpha: 0.12 + 0.6 * weight, width: Math.max(1, 0.6 * size * weight) });

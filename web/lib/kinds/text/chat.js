@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Chats: messages in the form that a chat model was trained on. The template in a file, a program in the language Jinja, defines the
- * format; template.js runs it.
+ * Chats: lists of messages, rendered in the form that a chat model was trained on. The template in the model's file, a program in the Jinja
+ * language, defines the form; template.js runs it.
  */
 
 import { show, wrongAnswer } from '../../base/checks.js';
@@ -16,38 +16,38 @@ import { inTurns } from '../../base/turns.js';
 /**
  * @typedef {object} Message
  * @property {string} role     'system', 'user' or 'assistant', or another role of the template, such as 'tool'
- * @property {string | null} [content]  plain text: names of control tokens in it are ordinary letters. Null only with `tool_calls`
- * @property {unknown} [tool_calls]     of the assistant, as in OpenAI's interface: [{ type: 'function', function: { name, arguments } }],
- *   the arguments an object or its JSON
- * @property {string} [reasoning_content]  of the assistant: its thinking before the answer, if the template supports it
+ * @property {string | null} [content]  plain text: names of control tokens in it count as ordinary letters. Null only with `tool_calls`
+ * @property {unknown} [tool_calls]     calls by the assistant, as in OpenAI's interface: [{ type: 'function', function: { name, arguments }
+ *   }], with the arguments as an object or as its JSON
+ * @property {string} [reasoning_content]  the assistant's thinking before the answer, if the template supports it
  */
 
 /**
- * A part of a chat that did not reach the model, because its template leaves it out.
+ * A part of a chat that did not reach the model, because the template leaves it out.
  *
  * @typedef {object} Dropped
  * @property {'message' | 'tool_calls' | 'tools'} part  the text of a message, its `tool_calls`, or the option `tools`
- * @property {number} [index]   of the message
- * @property {string} [role]    of the message
- * @property {string} reason    a sentence for people
+ * @property {number} [index]   index of the message
+ * @property {string} [role]    role of the message
+ * @property {string} reason    the reason, as a sentence for people
  */
 
-/** A prompt as text. sources: for each character of text, a character that encodes its source; \0: the template. Control tokens count only
- * where all of their characters are the template's; without sources everywhere. @typedef {{ text: string, sources?: string, dropped:
- * Dropped[] }} Prompt */
+/** A prompt as text. sources: for each character of text, a character that encodes its source, where \0 is the template. A control token
+ * counts only if the template wrote all of its characters; without sources it always counts. @typedef {{ text: string, sources?: string,
+ * dropped: Dropped[] }} Prompt */
 
 /**
  * @typedef {object} ChatOptions
  * @property {string} [template]  replaces the file's own, `info.chatTemplate`
- * @property {object[]} [tools]   functions that the model may call, in the template's form: mostly { type: 'function', function: { name,
- *   description, parameters } }
- * @property {Record<string, unknown>} [variables]  other variables of the template, such as { enable_thinking: false }, or replacements of
+ * @property {object[]} [tools]   functions that the model may call, in the form that the template expects, usually { type: 'function',
+ *   function: { name, description, parameters } }
+ * @property {Record<string, unknown>} [variables]  other variables of the template, such as { enable_thinking: false }, or new values of
  *   the standard ones, such as { add_generation_prompt: false }
- * @property {(template: string, values: object) => string} [render]  renders the template instead of the library. Names of control tokens
- * in its result are control tokens
+ * @property {(template: string, values: object) => string} [render]  a function that renders the template, used in place of the library's.
+ * Names of control tokens in its result count as control tokens
  */
 
-/** Whether a value is an object with names. @param {unknown} value @returns {value is Record<string, unknown>} */
+/** Whether a value is an object with named properties. @param {unknown} value @returns {value is Record<string, unknown>} */
 const named = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @param {any} messages @returns {Message[]} */
@@ -66,10 +66,10 @@ function checkedMessages(messages) {
 }
 
 /**
- * Validates the arguments of chat(), and returns the template and the values with which the chat is rendered.
+ * Validates the arguments of chat(), and returns the template and the values with which to render it.
  *
  * @param {Message[]} given
- * @param {string} own  the template of the file; '': it has none
+ * @param {string} own  the file's template; '': it has none
  * @param {ChatOptions} options
  */
 export function checkedTalk(given, own, { template = own, tools, variables = {}, render }) {
@@ -91,10 +91,10 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
 /** @typedef {ReturnType<typeof checkedTalk>} Talk */
 
 /**
- * A chat rendered by the page's own function.
+ * Renders a chat with the page's own function.
  *
  * @param {Talk} talk
- * @param {{ bos_token: string, eos_token: string }} names  the tokens that begin and end a text; '': there is none
+ * @param {{ bos_token: string, eos_token: string }} names  the tokens that begin and end a text; '' if there is none
  * @returns {Prompt}
  */
 export function renderedByPage({ messages, template, values, render }, names) {
@@ -104,7 +104,7 @@ export function renderedByPage({ messages, template, values, render }, names) {
 }
 
 /**
- * The prompt of a chat, up to where the model's answer begins.
+ * Returns the prompt of a chat, up to where the model's answer begins.
  *
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Constraints, which define the tokens that may come next in a text. */
+/** Constraints, which restrict the tokens that may come next in a text. */
 
 import { show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -11,34 +11,37 @@ import { inTurns } from '../../base/turns.js';
 /** @import { Tokenizer } from './tokenizer.js' */
 
 /**
- * A mask has a bit for each token, token i in bit i % 32 of word i / 32: 1 allows it. No mask: all are allowed. A mask of zeros ends the
- * run.
+ * A mask has one bit per token; bit i % 32 of word i / 32 belongs to token i, and 1 allows it. Without a mask, all tokens are allowed. A
+ * mask of zeros ends the run.
  *
  * @typedef {Uint32Array | Int32Array | undefined} Mask
  */
 
 /**
- * Returns the tokens that may come next. For example, a grammar that knows the tokens, or your own code.
+ * An object that returns the tokens that may come next. It may be a grammar over the tokens, or your own code.
  *
  * @typedef {object} Constraint
- * @property {(tokenizer: Tokenizer) => void | Promise<void>} [start]  called once, when a run begins
- * @property {(ids: Uint32Array) => Mask | Promise<Mask>} next  called before each token with those drawn so far, without the prompt
+ * @property {(tokenizer: Tokenizer) => void | Promise<void>} [start]  called once, when the run begins
+ * @property {(ids: Uint32Array) => Mask | Promise<Mask>} next  called before each token with the tokens drawn so far, without the prompt
  */
 
-/** The most texts of `oneOf`, and characters in total. */
+/** Limits of `oneOf`: the number of texts, and their characters in total. */
 const MOST_CHOICES = 1000;
 const MOST_CHARACTERS = 2 ** 18;
-/** Tokens examined per chunk. */
+/** Number of tokens examined per chunk. */
 const SOME = 64;
 
-/** One of several texts, in any tokenization: the drawn bytes are always a prefix of one of them. @implements {Constraint} */
+/**
+ * Restricts the output to one of several texts, in any tokenization: the drawn bytes are always a prefix of one of them. @implements
+ * {Constraint}
+ */
 class OneOf {
   #texts;
-  /** The bytes of the tokens that occur in one of the texts, as letters. @type {Map<number, string>} */
+  /** The bytes, as letters, of each token that occurs in one of the texts. @type {Map<number, string>} */
   #bytes = new Map();
-  /** These tokens by their bytes. @type {Map<string, number[]>} */
+  /** The tokens with the same bytes, by their bytes. @type {Map<string, number[]>} */
   #tokens = new Map();
-  /** The most bytes of one. */
+  /** The length of the longest of these, in bytes. */
   #longest = 0;
   /** @type {number[]} */
   #ends = [];
@@ -54,14 +57,14 @@ class OneOf {
     return inTurns(this.#read(tokenizer));
   }
 
-  /** Finds the tokens that the constraint may ever allow, in a vocabulary that may be large. @param {Tokenizer} tokenizer */
+  /** Finds the tokens that the constraint may ever allow. In chunks, because the vocabulary may be large. @param {Tokenizer} tokenizer */
   *#read(tokenizer) {
     this.#words = Math.ceil(tokenizer.size / 32);
     const inside = this.#texts.join('\n');
     for (let id = 0; id < tokenizer.size; id++) {
       if (id % SOME === 0) yield;
       if (tokenizer.isEnd(id)) this.#ends.push(id);
-      const bytes = /^(control|unknown)$/.test(tokenizer.kind(id)) ? '' : letters(tokenizer.bytes(id)); // which add nothing to a text
+      const bytes = /^(control|unknown)$/.test(tokenizer.kind(id)) ? '' : letters(tokenizer.bytes(id)); // control tokens add no text
       if (bytes === '' || !inside.includes(bytes)) continue;
       this.#bytes.set(id, bytes);
       this.#tokens.set(bytes, [...(this.#tokens.get(bytes) ?? []), id]);
@@ -115,7 +118,7 @@ export function constraintOf({ constraint, oneOf }, tokenizer) {
  *
  * @param {Constraint} constraint
  * @param {Uint32Array} drawn
- * @param {number} vocabulary  its size
+ * @param {number} vocabulary  size of the vocabulary
  * @returns {Promise<Uint32Array | undefined>}
  */
 export async function maskOf(constraint, drawn, vocabulary) {
@@ -128,7 +131,7 @@ export async function maskOf(constraint, drawn, vocabulary) {
         `${/Array/.test(classOf(mask)) ? `one of ${mask.length}` : show(mask)}`,
     );
   }
-  const own = Uint32Array.from(mask.subarray(0, words)); // which the run passes to its worker
+  const own = Uint32Array.from(mask.subarray(0, words)); // a copy, because the run transfers it to its worker
   if (vocabulary % 32) own[words - 1] &= (1 << (vocabulary % 32)) - 1;
   return own;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The context of a text model: the part of a text that it sees. Whenever it is full, it keeps its newer half. */
+/**
+ * The context of a text model, which is the part of a text that the model sees. Whenever the context is full, its older half is dropped.
+ */
 
 import { argumentError } from '../../base/error.js';
 import { mapOf } from '../../runs/attention-map.js';
@@ -11,8 +13,8 @@ import { mapOf } from '../../runs/attention-map.js';
 
 export class Context {
   /**
-   * @param {number} positions  tokens that the model sees
-   * @param {number} head       1 if the first token of the text begins every text, and stays; otherwise 0
+   * @param {number} positions  number of tokens that the model sees
+   * @param {number} head       1 if the text begins with a begin token, which always stays visible; otherwise 0
    */
   constructor(positions, head) {
     this.positions = positions;
@@ -20,22 +22,23 @@ export class Context {
   }
 
   /**
-   * The index from which the model sees a text, apart from the begin token.
+   * Returns the index of the first token that the model sees, apart from the begin token.
    *
-   * @param {number} count  tokens of the text
+   * @param {number} count  number of tokens of the text
    */
   start(count) {
     const { positions, head } = this;
     if (count < positions) return 0;
     const half = Math.floor(positions / 2);
-    const forgotten = positions - half - head; // the rest, each time: the first token and the newer half are visible
+    // The number of tokens dropped each time the context is full: the first token and the newer half stay visible.
+    const forgotten = positions - half - head;
     if (forgotten < 1)
       throw argumentError(`A text of ${count} tokens is too long: this model sees ${positions}, too few to drop the oldest and continue`);
     return positions - half + Math.floor((count - positions) / forgotten) * forgotten;
   }
 
   /**
-   * The visible tokens: the begin token, and the rest from an index on.
+   * Returns the visible tokens: the begin token, and the rest from an index on.
    *
    * @param {ArrayLike<number>} ids
    * @param {number} from
@@ -48,23 +51,23 @@ export class Context {
     return all.slice(begin);
   }
 
-  /** The index in the whole text of the first visible token, in the model's count of positions. @param {number} from */
+  /** Returns the position that the first visible token has in the whole text. @param {number} from */
   origin(from) {
     return from === 0 ? 0 : from - this.head;
   }
 
   /**
-   * The attention of the heads, with positions in the whole text instead of the context.
+   * Returns the attention of the heads, with positions in the whole text instead of positions in the context.
    *
    * @param {MapRow[]} rows
    * @param {number} from
-   * @param {number} heads  of a layer
-   * @param {number} query  the index of the token that they predicted
+   * @param {number} heads  heads per layer
+   * @param {number} query  index of the token that was predicted
    * @returns {AttentionMap[]}
    */
   maps(rows, from, heads, query) {
     const { head } = this;
-    // Key j holds the token at position j - 1 of the visible ones.
+    // Key j is the token at position j - 1 among the visible ones.
     const token = (/** @type {number} */ key) => (key - 1 < head || from === 0 ? key - 1 : key - 1 - head + from);
     return rows.map((row) => mapOf(row, heads, query, token));
   }

@@ -6,7 +6,9 @@ import { reads } from '../ports.js';
 
 /** @import { Fitting, Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or results, the others; the fields of nx-end. */
+/**
+ * The types of this kind in the library: the class with its verbs, its steps or results, and the other types; also the fields of nx-end.
+ */
 export const TYPES = {
   model: 'TextModel',
   info: 'TextInfo',
@@ -27,7 +29,10 @@ export const TYPES = {
   ends: TEXT,
 };
 
-/** The pages of the demo that show such files, by a verb or by the kind, the first that fits first: what such a file does, and what to try there. */
+/**
+ * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each has a sentence on the file and a
+ * suggestion to try.
+ */
 export const PAGES = {
   translate: [
     '{} translates: the page of the Transformer shows such models.',
@@ -39,13 +44,13 @@ export const PAGES = {
 export const OPTIONS = {
   text: [
     'TextOptions',
-    'The options of texts. In this order: biases and penalties change the probabilities, top-k, typical, top-p and min-p each drop some ' +
-      'tokens, the temperature sharpens or flattens the remaining distribution, and one token is drawn.',
+    'The options of texts. They apply in this order: biases and penalties change the probabilities; top-k, typical, top-p and min-p each ' +
+      'drop some tokens; the temperature sharpens or flattens the remaining distribution; one token is drawn.',
   ],
-  translation: ['TranslationOptions', 'The options of translations. By default the most probable token at every step.'],
+  translation: ['TranslationOptions', 'The options of translations. By default, each step takes the most probable token.'],
 };
 
-/** The largest distance from the beginning of a file to the first key of its vocabulary. */
+/** The largest distance from the beginning of a file to the first key of its vocabulary, in bytes. */
 const HINT_BYTES = 4096;
 
 /** @param {Fitting} model */
@@ -63,7 +68,8 @@ export const kind = {
     score: { names: ['source', 'hiddenStates', 'signal'] },
     translate: { when: (model) => !writes(model), settings: 'translation' },
   },
-  // The tokenizer, if this beginning of the file contains it; otherwise it is made from the engine's metadata, with error messages.
+  // Makes the tokenizer if this beginning of the file contains it. Otherwise it is made from the engine's metadata, which has error
+  // messages.
   early: async (head) =>
     new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.')
       ? (await import('./texts.js')).tokenizerOf(head).catch(() => undefined)

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The state of a run of a text, saved with it: the bytes of its session, so that a run resumed later processes nothing again. They belong
- * to one weight file and one build of the engine. Their hash detects damage; nx_session_check decides whether the engine may continue with
- * them.
+ * The state of a text run, saved with it: the bytes of its session, so that a run resumed later need not process its tokens again. The
+ * bytes belong to one weight file and one build of the engine. A hash detects damage; nx_session_check decides whether the engine may
+ * continue with the bytes.
  */
 
 import { classOf } from '../../base/realm.js';
@@ -15,8 +15,8 @@ import { inTurns } from '../../base/turns.js';
 /** @import { Link } from '../../workers/link.js' */
 
 /**
- * `bytes` of the engine, which IndexedDB and files preserve and JSON does not; `ids`, the tokens that it holds: those that the model still
- * sees, and possibly some that were drawn ahead; the other fields hold the conditions for resuming it, and `hash` detects changes.
+ * A saved state. `bytes` come from the engine; IndexedDB and files preserve them, but JSON does not. `ids` are its tokens: those that the
+ * model still sees, and possibly some that were drawn ahead. The other fields hold the conditions for resuming, and `hash` detects changes.
  *
  * @typedef {State & { hash: string }} SavedState
  */
@@ -35,11 +35,11 @@ function hashed([a, b], words) {
   return [a, b];
 }
 
-/** Words hashed between two yields: a state may have a hundred megabytes. */
+/** Number of words hashed between two yields, because a state may have a hundred megabytes. */
 const STRETCH = 1 << 18;
 
 /**
- * Two hashes of 32 bits: a change of a single word changes both.
+ * Computes two hashes of 32 bits; a change of a single word changes both.
  *
  * @param {State} state
  * @returns {Generator<void, string, void>}
@@ -61,11 +61,11 @@ export function* hashing({ bytes, ids, length, shape, layout }) {
 }
 
 /**
- * The state of a finished run.
+ * Returns the state of a finished run.
  *
  * @param {Link} link
- * @param {{ known: Uint32Array, keyBits?: number, of?: string }} run  the ids that the model saw; of: the hash of the state that it
- * continued from
+ * @param {{ known: Uint32Array, keyBits?: number, of?: string }} run  known: the ids that the model saw; of: the hash of the state that the
+ * run continued from
  * @returns {Promise<SavedState>}
  * @internal
  */
@@ -86,12 +86,12 @@ export async function stateOf(link, run) {
 }
 
 /**
- * Passes a state to the engine, for runs that name its hash: bytes from outside may hold anything, so no other run continues from them.
+ * Passes a state to the engine, for runs that give its hash. Bytes from outside may hold anything, so no other run continues from them.
  *
  * @param {Link} link
- * @param {any} state  of anybody
+ * @param {any} state  an untrusted value
  * @param {AbortSignal} [signal]
- * @returns {Promise<void>} throws immediately if it is not a state; damage, or another file, is reported later
+ * @returns {Promise<void>} throws immediately if the value is not a state; rejects later if the state is damaged or belongs to another file
  * @internal
  */
 export function restored(link, state, signal) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Holds back the steps that may not be emitted yet: they may begin a stop, or end within a character. */
+/** Holds back steps that may not be emitted yet, because they may begin a stop or end within a character. */
 
 /** @import { TextStep } from './text-run.js' */
 
@@ -9,14 +9,14 @@ export class Stops {
   #texts;
   /** @type {TextStep[]} */
   #pending = [];
-  /** The text to search for each stop: its text, or the marker of a control token. @type {string[]} */
+  /** The text in which each stop is searched: the step's text, or the marker of a control token. @type {string[]} */
   #seen = [];
-  /** The first step with an incomplete character. */
+  /** The index of the first step with an incomplete character. */
   #waitingFrom;
 
   /**
-   * @param {string[]} texts  stops, which end a run where they would appear
-   * @param {boolean} waiting  the text before ends within a character
+   * @param {string[]} texts  stops, which end a run where they would appear in its text
+   * @param {boolean} waiting  whether the text before ends within a character
    */
   constructor(texts, waiting) {
     this.#texts = texts;
@@ -30,9 +30,9 @@ export class Stops {
 
   /**
    * @param {TextStep} step
-   * @param {boolean} waiting  its character is incomplete
-   * @param {string} [mark]    the marker of a control token, which replaces its text: see Tokenizer.mark
-   * @returns {{ steps: TextStep[], stopped: boolean }}  those that may be emitted now; stopped: they are the last
+   * @param {boolean} waiting  whether the step's character is incomplete
+   * @param {string} [mark]    the marker of a control token, which is searched in place of its text: see Tokenizer.mark
+   * @returns {{ steps: TextStep[], stopped: boolean }}  steps: those that may be emitted now; stopped: whether they are the last
    */
   add(step, waiting, mark = '') {
     const pending = this.#pending;
@@ -54,7 +54,7 @@ export class Stops {
   /**
    * Called after the last step.
    *
-   * @param {string} rest  of the text, after the last one
+   * @param {string} rest  the rest of the text, after the last step
    * @returns {{ steps: TextStep[], stopped: boolean }}
    */
   end(rest) {
@@ -67,7 +67,7 @@ export class Stops {
     return cut >= 0 ? { steps: this.#upTo(cut), stopped: true } : { steps: this.#pending.splice(0), stopped: false };
   }
 
-  /** Steps up to a position in their text. Later ones stay. @param {number} cut */
+  /** Removes and returns the steps up to a position in their text. Later steps stay pending. @param {number} cut */
   #upTo(cut) {
     const steps = [];
     for (let left = cut; this.#pending.length > 0 && left > 0; ) {
@@ -78,8 +78,8 @@ export class Stops {
     return steps;
   }
 
-  /** @returns {{ cut: number, safe: number }}  cut: position of a stop in the pending text, or -1; safe: the length of its prefix in which
-   * none can start */
+  /** @returns {{ cut: number, safe: number }}  cut: position of a stop in the pending text, or -1; safe: length of the prefix in which no
+   * stop can begin */
   #find() {
     const text = this.#seen.join('');
     const found = this.#texts.map((end) => text.indexOf(end)).filter((at) => at >= 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The surprisal from which a token has the full shade. */
+/** The surprisal at which a token's shade is darkest. */
 const FULL_NATS = 8;
 
-/** The depth of a token's shade by its surprisal, 0 to 1. @param {number} nats */
+/** Returns how dark the shade of a token is, 0 to 1, given its surprisal. @param {number} nats */
 export const shadeOf = (nats) => Math.min(nats, FULL_NATS) / FULL_NATS;

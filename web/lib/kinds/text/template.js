@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * Runs the template of a chat, a program in the language Jinja: a separate file, loaded with the first chat. @huggingface/jinja parses it;
- * jinja/ runs it in steps with a budget, so that a template from a file can neither stop the page nor fill its memory.
+ * Runs the chat template, a program in the Jinja language. This is a separate file, loaded with the first chat. @huggingface/jinja parses
+ * the template, and jinja/ runs it in steps with a budget, so that a template from a file can neither stop the page nor fill its memory.
  *
- * Each character of the prompt has a source: the template, or a text that was given. The tokenizer reads control tokens only where the
- * template wrote all of their characters, and a message without any character in the prompt did not reach the model.
+ * Each character of the prompt has a source: the template, or a text that the page gave. The tokenizer reads a control token only where the
+ * template wrote all of its characters. A message without any character in the prompt did not reach the model.
  */
 
 import { parse } from '@huggingface/jinja';
@@ -34,16 +34,16 @@ import { json, str } from './jinja/write.js';
 /** @import { Dropped, Message, Prompt, Talk } from './chat.js' */
 /** @import { Node } from './jinja/run.js' */
 
-/** Sources: other values, the tools, then three of each message: its content, its tool calls, and the rest. */
+/** Numbers of the sources: other values, the tools, then three for each message: its content, its tool calls, and the rest. */
 const OTHERS = 1;
 const TOOLS = 2;
 const MESSAGES = 3;
 const EACH = 3;
 const LAST_SOURCE = 0xffff;
 
-/** The longest template. */
+/** Limit of a template's length, in characters. */
 const MOST_TEMPLATE = 2 ** 18;
-/** A word: the name of a role, from which some templates make their control tokens. */
+/** A word such as the name of a role, from which some templates make control tokens. */
 const WORD = /^[\p{L}\p{N}_ -]*$/u;
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
@@ -52,7 +52,7 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 /** @param {number} number @param {number} [digits] */
 const padded = (number, digits = 2) => String(number).padStart(digits, '0');
 
-/** Parts of a date by the letters of strftime(), in English in every locale. @type {Record<string, (date: Date) => string>} */
+/** Formats parts of a date, by the letters of strftime(); in English whatever the locale. @type {Record<string, (date: Date) => string>} */
 const PARTS = {
   Y: (date) => String(date.getFullYear()),
   y: (date) => padded(date.getFullYear() % 100),
@@ -86,7 +86,7 @@ function dateNow(format) {
 /** @param {Text} text @param {number} source */
 const hasSource = (text, source) => text.sources.includes(String.fromCharCode(source));
 
-/** Refuses circular objects, and those nested too deeply. @param {unknown} given */
+/** Throws for circular objects and for objects that are nested too deeply. @param {unknown} given */
 function checkPlain(given) {
   try {
     JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? String(value) : value));
@@ -96,10 +96,10 @@ function checkPlain(given) {
 }
 
 /**
- * Converts a value of the page to one of the template.
+ * Converts a value from the page to a value of the template.
  *
  * @param {any} value
- * @param {number} source  source of its texts
+ * @param {number} source  the source of its texts
  * @returns {any}
  */
 function valueOf(value, source) {
@@ -130,7 +130,7 @@ function valueOf(value, source) {
   }
 }
 
-/** Converts a value of a template for a function of the page. @param {any} value @returns {any} */
+/** Converts a value of the template for a function of the page. @param {any} value @returns {any} */
 function plain(value) {
   if (value instanceof Text) return value.text;
   if (value instanceof List) return value.items.map(plain);
@@ -149,18 +149,20 @@ function objectOf(given) {
   }
 }
 
-/** Calls with the arguments changed. @param {any} call @param {(given: any) => any} change @returns {any} */
+/** Returns tool calls with changed arguments. @param {any} call @param {(given: any) => any} change @returns {any} */
 function withArguments(call, change) {
   if (typeof call !== 'object' || call === null) return call;
   const changed = 'arguments' in call ? { ...call, arguments: change(call.arguments) } : call;
   return 'function' in call ? { ...changed, function: withArguments(call.function, change) } : changed;
 }
 
-/** A message with its number, and the texts that are before its content. @typedef {{ message: Message, index: number, before?: Text }} Numbered */
+/**
+ * A message with its index, and any text to put before its content. @typedef {{ message: Message, index: number, before?: Text }} Numbered
+ */
 
 /**
  * @param {Numbered} numbered
- * @param {(given: any, source: number) => any} argumentsAs  how the arguments of tool calls are written
+ * @param {(given: any, source: number) => any} argumentsAs  converts the arguments of tool calls to the form in which they are written
  */
 function messageOf({ message, index, before }, argumentsAs) {
   const source = Math.min(MESSAGES + EACH * index, LAST_SOURCE - EACH);
@@ -188,7 +190,7 @@ function messageOf({ message, index, before }, argumentsAs) {
 }
 
 /**
- * The prompt of a chat, up to where the model's answer begins.
+ * Returns the prompt of a chat, up to where the model's answer begins.
  *
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names
@@ -209,7 +211,7 @@ function* programOf(template) {
   return /** @type {Node} */ (/** @type {unknown} */ (parse(/** @type {any} */ (yield* tokensOf(template)))));
 }
 
-/** The error message. @param {unknown} error */
+/** Converts an error of the template to that of the library. @param {unknown} error */
 function asked(error) {
   if (error instanceof NextPixelError) return error;
   if (error instanceof Refusal) return argumentError(`The template of this model refuses the messages: ${error.message}`);
@@ -274,8 +276,8 @@ class Rendering {
   }
 
   /**
-   * Renders the text with the arguments of tool calls as objects, as most templates need them, or as JSON texts, as others do: if objects
-   * give an error, or are written in Python's form.
+   * Renders the text with the arguments of tool calls as objects, which most templates need. If objects cause an error, or are written in
+   * Python's form, renders it again with JSON texts, which other templates need.
    *
    * @returns {Generator<void, Text, void>}
    */
@@ -312,7 +314,7 @@ class Rendering {
   }
 
   /**
-   * A template that refuses a system message, or leaves it out, gets it as the beginning of the user's first message.
+   * If a template rejects a system message or leaves it out, the message is put at the beginning of the user's first message.
    *
    * @param {(given: any, source: number) => any} argumentsAs
    * @returns {Generator<void, { text: Text, wrotePython: boolean }, void>}
@@ -330,7 +332,7 @@ class Rendering {
       made = yield* this.#render(all, argumentsAs);
       if (hasSource(made.text, MESSAGES)) return made;
       const other = yield* this.#render([{ ...first, message: { ...first.message, content: 'x' } }, next, ...rest], argumentsAs);
-      if (made.text.text !== other.text.text) return made; // the template uses it
+      if (made.text.text !== other.text.text) return made; // the template uses it, so nothing was lost
       return yield* this.#render(merged, argumentsAs);
     } catch (error) {
       if (error instanceof OverBudget) throw error;
@@ -354,7 +356,7 @@ class Rendering {
     /** @type {[string, any][]} */
     const values = [
       ['tools', tools ? valueOf(tools, TOOLS) : null],
-      ['documents', null], // present and null, as the package transformers passes it
+      ['documents', null], // defined as null, as in the transformers package
       ['raise_exception', new Callable('raise_exception', ([reason = new Undefined('')]) => refuse(str(machine, reason).text))],
       ['strftime_now', new Callable('strftime_now', ([format]) => Text.of(dateNow(format instanceof Text ? format.text : '')))],
       ['bos_token', valueOf(bos_token, TEMPLATE)],

@@ -6,26 +6,29 @@ import { before, mapOf } from '../../runs/attention-map.js';
 /** @import { MapRow } from '../../engine/protocol.js' */
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 
-/** The index of a key: in the translation or the text for 'attention', otherwise in the source sentence. @param {MapRow} row */
+/**
+ * Returns the function from a key to its position: in the translation or the text for 'attention'; otherwise undefined, because keys of the
+ * source sentence need none. @param {MapRow} row
+ */
 const placeOf = ({ name }) => (name === 'attention' ? before : undefined);
 
 /**
- * The maps of one position, without those of the encoder.
+ * Returns the maps of one position, without those of the encoder.
  *
  * @param {MapRow[]} rows
- * @param {number} heads  of a layer
- * @param {number} query  its place
+ * @param {number} heads  heads per layer
+ * @param {number} query  position of the query
  * @returns {AttentionMap[]}
  */
 export const mapsAt = (rows, heads, query) =>
   rows.filter(({ name }) => name !== 'encoder').map((row) => mapOf(row, heads, query, placeOf(row)));
 
 /**
- * The maps of all heads, of the rows of every position.
+ * Joins the rows of all positions into maps, one for each head.
  *
  * @param {MapRow[][]} positions
- * @param {number} heads   of a layer
- * @param {number} source  tokens of the sentence that is translated, if any
+ * @param {number} heads   heads per layer
+ * @param {number} source  number of tokens of the sentence to translate, if any
  * @returns {AttentionMap[]}
  */
 export function mapsOf(positions, heads, source) {
@@ -35,7 +38,7 @@ export function mapsOf(positions, heads, source) {
   const maps = new Map();
   for (const [at, rows] of positions.entries()) {
     for (const { name, row, keys, weights } of rows) {
-      const encoder = name === 'encoder'; // whose rows are (heads, queries), all with the first position
+      const encoder = name === 'encoder'; // its rows are (heads, queries), and all come with the first position
       const index = encoder ? Math.floor(row / source) : row;
       const own = `${name} ${index}`;
       let map = maps.get(own);

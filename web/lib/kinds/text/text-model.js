@@ -39,14 +39,15 @@ import { TranslationRun, checkTranslate } from './translation-run.js';
  * @typedef {object} TextScore
  * @property {number} nats          minus log p(text), natural logarithm
  * @property {number} natsPerToken
- * @property {number} natsPerByte   per byte of the predicted tokens
- * @property {Uint32Array} tokens   the predicted ones. If the model has no token that begins a text, the first one is given
- * @property {Float32Array} perToken  nats of each
- * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: for each requested layer, a row for each of `tokens`: the state
- *   from which it was predicted, at the token before it. Score one more token to get the state at the last one
+ * @property {number} natsPerByte   nats per byte of the predicted tokens
+ * @property {Uint32Array} tokens   the predicted tokens. If the model has no begin token, the first token is given, not predicted
+ * @property {Float32Array} perToken  nats of each token
+ * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: for each requested layer, one row for each of `tokens`. The row
+ *   is the state from which the token was predicted, which is the state at the token before it. To get the state at the last token, score
+ *   one token more
  */
 
-/** The tokens that a run begins with, and the number of given ones.
+/** The tokens at the beginning of a run, and how many of them were given.
  * @typedef {{ ids: Uint32Array, prompt: number, dropped?: Dropped[] }} Given */
 
 /** @param {Entry[]} entries @param {string} architecture @param {AbortSignal} [signal] @returns {Promise<Tokenizer | undefined>} */
@@ -56,8 +57,8 @@ async function tokenizerIn(entries, architecture, signal) {
 }
 
 /**
- * A chat template of the file; one that is too long is ignored, with a warning. @param {Entry[]} entries @param {AnyInfo} info @param
- * {string} [name]
+ * Returns a chat template of the file. A template that is too long is ignored, with a warning. @param {Entry[]} entries @param {AnyInfo}
+ * info @param {string} [name]
  */
 function templateIn(entries, { warnings }, name = '') {
   try {
@@ -68,13 +69,13 @@ function templateIn(entries, { warnings }, name = '') {
   }
 }
 
-/** The most weights of attention(): half a gigabyte. */
+/** Limit of the weights that attention() returns: half a gigabyte. */
 const MOST_WEIGHTS = 2 ** 27;
 
-/** The most characters of a sentence per token that its model sees: a run of white space counts as one. */
+/** Limit of the characters of a sentence, per token of the model's context. A run of white space counts as one character. */
 const MOST_SPACE = 64;
 
-/** The most characters of a text that is translated sentence by sentence. */
+/** Limit of the characters of a text that is translated sentence by sentence. */
 const MOST_TEXT = 1 << 16;
 
 /**
@@ -82,14 +83,14 @@ const MOST_TEXT = 1 << 16;
  *
  * @typedef {object} TextInfo
  * @property {number} vocabulary    number of tokens
- * @property {string[]} languages   for a translation model, source and target languages, such as 'de', 'en', if the file names them
+ * @property {string[]} languages   the file's chat template for `chat()`, a program in the Jinja language; '' if the file has none
  * @property {string} chatTemplate  the file's chat template, a program in Jinja, for `chat()`; '' if the file has none
  */
 
 /** The verbs of a text model. */
 export class TextModel {
   #engine;
-  /** The worker that writes: a text is one sample. */
+  /** The worker that runs the model; one is enough, because a text is a single sample. */
   #link;
   #info;
   /** @type {Tokenizer | undefined} */
@@ -100,7 +101,7 @@ export class TextModel {
   /**
    * @param {Engine} engine
    * @param {Facts} facts
-   * @param {Tokenizer} [early]   made from the metadata of the file that concern its tokenizer, if it is already available
+   * @param {Tokenizer} [early]   a tokenizer that was made from the beginning of the file, if that was possible
    * @param {AbortSignal} [signal]
    * @internal
    */
@@ -136,7 +137,7 @@ export class TextModel {
     if (info.chatTemplate && !this.#translates) info.verbs.push('chat');
   }
 
-  /** Turns texts into tokens and back. @returns {Tokenizer} */
+  /** Converts texts to tokens and back. @returns {Tokenizer} */
   get tokenizer() {
     if (!this.#tokenizer)
       throw new NextPixelError('unsupported', 'This weight file has no vocabulary: give and take tokens by their numbers');
@@ -144,11 +145,11 @@ export class TextModel {
   }
 
   /**
-   * Returns whether a number of characters, or tokens, exceeds what the model can see, before they are read.
+   * Returns whether a text is too long for the model, judged by its number of characters or tokens before it is read.
    *
    * @param {number} length
    * @param {boolean} characters
-   * @param {number} [slack]  the factor by which a text may exceed it
+   * @param {number} [slack]  a factor by which a text may be longer than the model's context
    */
   #over(length, characters, slack = 1) {
     return length > this.#info.positions * (characters ? slack * (this.#tokenizer?.longest ?? 1) : 1);
@@ -157,9 +158,9 @@ export class TextModel {
   /**
    * Continues a text, token by token.
    *
-   * @param {string | ArrayLike<number>} prompt  a text, in which names of control tokens count, or token ids. The token that begins a text
-   *   is put before it if the model needs it; an empty prompt is that token alone. It must leave capacity for one more token in the
-   *   context, `info.positions`
+   * @param {string | ArrayLike<number>} prompt  a text, in which names of control tokens count as these tokens; or token ids. If the model
+   *   needs a begin token, it is added before the prompt; an empty prompt then consists of that token. The prompt must leave capacity for
+   *   one more token in the context, `info.positions`
    * @param {TextOptions} [options]
    * @returns {TextRun}
    */
@@ -170,9 +171,10 @@ export class TextModel {
   }
 
   /**
-   * The tokens of a prompt, with capacity for another one.
+   * Returns the tokens of a prompt. It leaves capacity for at least one more token.
    *
-   * @param {string | ArrayLike<number> | { length: number }} prompt  or a value that is too long, of which only the length is read
+   * @param {string | ArrayLike<number> | { length: number }} prompt  the prompt, or a value that is too long, of which only the length is
+   *   read
    * @param {boolean} [talk]
    * @returns {Given}
    */
@@ -192,11 +194,12 @@ export class TextModel {
   }
 
   /**
-   * Answers in a conversation, in the form that the file's chat template defines: a program in Jinja, which runs in short steps. Its interpreter is loaded with the
-   * first conversation, so the tokens of the prompt are available after `await run.input` or the first step; `run.dropped` then lists parts of the conversation
-   * that the template leaves out.
+   * Answers in a conversation. The chat template of the file, a program in the Jinja language, defines the form of the prompt. The
+   * template's interpreter is loaded with the first conversation and runs in short steps, so the tokens of the prompt are available only
+   * after `await run.input` or the first step. `run.dropped` then lists the parts of the conversation that the template left out.
    *
-   * @param {Message[]} messages  from the first to the last, such as [{ role: 'user', content: 'Hello' }]; the answer is the assistant's
+   * @param {Message[]} messages  all messages in order, such as [{ role: 'user', content: 'Hello' }]; the answer is the assistant's next
+   *   message
    * @param {TextOptions & ChatOptions} [options]
    * @returns {TextRun}
    */
@@ -229,9 +232,9 @@ export class TextModel {
   /**
    * Translates a text, sentence by sentence and token by token.
    *
-   * @param {string | ArrayLike<number>} text  sentences of at most `info.positions` - 1 tokens each; their translations are joined by spaces. White space counts as single spaces, and at
-   *   the ends not at all; an empty sentence has an empty translation. Characters that the model never saw are read as their bytes: it does not
-   *   know them, and guesses. Or token ids
+   * @param {string | ArrayLike<number>} text  sentences of at most `info.positions` - 1 tokens each, whose translations are joined by
+   *   spaces; or token ids. Runs of white space count as single spaces and are removed at the ends; an empty sentence has an empty
+   *   translation. Characters that did not occur in training are read as their bytes, and the model can only guess their translation.
    * @param {TranslationOptions} [options]
    * @returns {TranslationRun}
    */
@@ -243,7 +246,7 @@ export class TextModel {
 
   /**
    * @param {Uint32Array[]} sentences
-   * @param {number[]} ids  those reported before
+   * @param {number[]} ids  ids that were emitted before
    * @param {TranslationOptions} options
    */
   #translation(sentences, ids, options) {
@@ -260,7 +263,7 @@ export class TextModel {
   }
 
   /**
-   * The tokens of a sentence; one in capitals is lowered if the vocabulary then needs fewer tokens.
+   * Returns the tokens of a sentence. A sentence in capitals is lowercased if the vocabulary then needs fewer tokens.
    *
    * @param {string} sentence
    * @param {(text: string) => Uint32Array} encode
@@ -273,19 +276,19 @@ export class TextModel {
     return written.length < ids.length ? written : ids;
   }
 
-  /** The ids of a text to translate. @param {string | ArrayLike<number>} text */
+  /** Returns the ids of a text to translate. @param {string | ArrayLike<number>} text */
   #source(text) {
     return this.#sentence(text, (plain) => this.tokenizer.encodeSource(plain));
   }
 
   /**
-   * A sentence in the model's form: its tokens and the end token. An empty one has no tokens at all.
+   * Returns a sentence in the form that the model takes: its tokens and the end token. An empty sentence has no tokens, not even the end.
    *
    * @param {string | ArrayLike<number>} text
    * @param {(text: string) => Uint32Array} [encode]
    */
   #sentence(text, encode = (plain) => this.tokenizer.encode(plain)) {
-    const plain = typeof text === 'string' && !this.#over(text.length, true, MOST_SPACE) ? sentenceOf(text) : text; // much of it may be white space
+    const plain = typeof text === 'string' && !this.#over(text.length, true, MOST_SPACE) ? sentenceOf(text) : text; // may be mostly space
     if (this.#over(plain?.length, typeof plain === 'string')) {
       throw argumentError(
         `The sentence has over ${this.#info.positions} tokens, and this model sees ${this.#info.positions}, its end included: give it sentence by sentence`,
@@ -312,11 +315,11 @@ export class TextModel {
    * @returns {TranslationRun}
    */
   /**
-   * Continues a saved text, to the same tokens; or, with `at` or other options, branches off. maxTokens counts from there.
+   * Continues a saved text, to the same tokens; with `at` or other options, branches off from it. maxTokens then counts from that point.
    *
    * @overload
    * @param {SavedText} saved  the result of run.save()
-   * @param {TextOptions & { at?: number }} [options]  at: number of drawn tokens to keep, by default all; all other options may differ
+   * @param {TextOptions & { at?: number }} [options]  at: number of drawn tokens to keep, by default all; the other options may all differ
    * @returns {TextRun}
    */
   /**
@@ -374,10 +377,10 @@ export class TextModel {
   /**
    * Returns how probable the model finds a text.
    *
-   * @param {string | ArrayLike<number>} text  a text longer than the context is read in windows that overlap by half
+   * @param {string | ArrayLike<number>} text  a text; if it is longer than the context, it is read in windows that overlap by half
    * @param {{ source?: string | ArrayLike<number>, hiddenStates?: number[], signal?: AbortSignal }} [options]  source: for a translation
-   *   model, the sentence whose translation the text is; its end counts, because it is predicted too. hiddenStates: layers whose hidden
-   *   states come with the score, 0 (the embedding) to the number of blocks; slower
+   *   model, the sentence that the text translates; its end counts too, because it is predicted. hiddenStates: layers whose hidden states
+   *   are returned with the score, 0 (the embedding) to the number of blocks; slower
    * @returns {Promise<TextScore>}
    */
   async score(text, { source, hiddenStates, signal } = {}) {
@@ -388,14 +391,14 @@ export class TextModel {
       typeof text === 'string' && text.length > AT_ONCE ? await this.tokenizer.encodeLong(text, { special: true, signal }) : text,
     );
     const context = this.#contextOf(ids);
-    const given = 1; // the token that begins the text, or its first one
+    const given = 1; // the begin token, or the first token of the text
     if (ids.length > given) context.start(ids.length - 1);
     const tokens = ids.slice(given);
     const perToken = new Float32Array(tokens.length);
     const layers = checkLayers(part, hiddenStates, tokens.length);
     const states = layers?.map(() => new Float32Array(tokens.length * part.hiddenWidth));
     await this.#engine.work(signal, async (job) => {
-      // Windows as long as the context. Each one after the first repeats half of the previous one, and only the rest counts.
+      // Reads windows as long as the context. Each window after the first repeats half of the previous one, and only its other half counts.
       for (let to = given; to < ids.length; ) {
         const from = context.start(to);
         const end = Math.min(ids.length, context.origin(from) + context.positions);
@@ -428,12 +431,12 @@ export class TextModel {
   }
 
   /**
-   * Returns the attention of every token of a text to those before it, in each head of each layer; for a translation also to its source
-   * sentence.
+   * Returns the attention of every token of a text to those before it, in each head of each layer; for a translation, also the attention to
+   * its source sentence.
    *
    * @param {string | ArrayLike<number>} text  as in score(), no longer than the context
    * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]  source: as in score()
-   * @returns {Promise<AttentionMap[]>}  one for each head, the first layer first
+   * @returns {Promise<AttentionMap[]>}  one map for each head, starting with the first layer
    */
   async attention(text, { source, signal } = {}) {
     if (!this.#translates && source !== undefined) throw argumentError('This model translates nothing: leave source out');
@@ -466,7 +469,7 @@ export class TextModel {
    * @param {Uint32Array} tokens
    * @param {Float32Array} perToken
    * @param {number[]} [layers]
-   * @param {Float32Array[]} [states]  of each layer
+   * @param {Float32Array[]} [states]  the states of each layer
    * @returns {TextScore}
    */
   #scored(tokens, perToken, layers, states) {
@@ -474,7 +477,7 @@ export class TextModel {
     const bytes = this.#tokenizer ? tokens.reduce((sum, id) => sum + this.tokenizer.bytes(id).length, 0) : NaN;
     return {
       nats,
-      natsPerToken: nats / (tokens.length || 1), // of no tokens: 0
+      natsPerToken: nats / (tokens.length || 1), // 0 if there are no tokens
       natsPerByte: nats / (bytes === 0 ? 1 : bytes),
       tokens,
       perToken,
@@ -482,7 +485,7 @@ export class TextModel {
     };
   }
 
-  /** A run that begins with given tokens. @param {Given} given @param {TextOptions} options */
+  /** Starts a run that begins with given tokens. @param {Given} given @param {TextOptions} options */
   #given(given, options) {
     return this.#run(() => given, options);
   }
@@ -495,12 +498,12 @@ export class TextModel {
     const { seed, maxTokens, signal, logitBias, constraint, state, probabilities, ...kept } = options;
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
     const ready = state && restored(this.#link, state, signal);
-    // Token ids, and finite numbers: a Map and infinities do not survive JSON.
+    // Token ids and finite numbers, because JSON preserves neither a Map nor infinities.
     const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };
     const planOf = (/** @type {Given} */ { ids, prompt, dropped = [] }) => {
       const context = this.#contextOf(ids);
       const most = maxTokens ?? Math.max(0, context.positions - ids.length);
-      if (most > 0) context.start(ids.length + most - 1); // if it cannot have that length, it does not begin
+      if (most > 0) context.start(ids.length + most - 1); // throws if that length is impossible
       return {
         ids: Array.from(ids),
         prompt,
@@ -541,7 +544,7 @@ export class TextModel {
   }
 
   /**
-   * Token ids.
+   * Checks token ids and returns a copy.
    *
    * @param {string} what
    * @param {ArrayLike<number>} ids
@@ -557,7 +560,7 @@ export class TextModel {
   /** @param {ArrayLike<unknown>} ids */
   #checkIds(ids) {
     const { vocabulary } = this.#info;
-    const all = Array.from(ids); // also in a list with holes
+    const all = Array.from(ids); // also finds holes in a list
     const wrong = all.findIndex((id) => !(Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocabulary));
     if (wrong >= 0) throw argumentError(`${show(all[wrong])} is no token: they are 0 to ${vocabulary - 1}`);
   }

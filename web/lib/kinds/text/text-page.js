@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * Sets a text in a box of the page while it is written: letters that can be selected, each token shaded by its surprisal, scrolled to its
- * end.
+ * Sets a text in a box of the page while it is written. The letters can be selected, each token is shaded by its surprisal, and the box
+ * scrolls to the end.
  */
 
 import { endsSentence } from './sentence-end.js';
 import { shadeOf } from './surprise.js';
 
-/** If the visitor has scrolled this close to the end of the text, in pixels, the box follows it. */
+/** If the visitor has scrolled at most this far from the end of the text, in pixels, the box follows the text. */
 const NEAR = 80;
 
 export class TextPage {
@@ -17,12 +17,12 @@ export class TextPage {
   #calm;
   /** Tokens that are not shown yet. @type {HTMLSpanElement[]} */
   #coming = [];
-  /** The added text, without the given one. */
+  /** The text that was added, without the given one. */
   result = '';
 
   /**
    * @param {HTMLElement} box
-   * @param {{ calm?: boolean }} [options]  calm: whole sentences appear
+   * @param {{ calm?: boolean }} [options]  calm: show whole sentences at a time
    */
   constructor(box, { calm = false } = {}) {
     this.#box = box;

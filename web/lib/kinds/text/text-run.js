@@ -26,47 +26,48 @@ import { Stops } from './stops.js';
 /** @import { TokenSettings } from './text-settings.js' */
 
 /**
- * One token that was drawn.
+ * A token that was drawn.
  *
  * @typedef {object} TextStep
- * @property {string} text      the text that it adds. Empty while a character is not complete: it comes with the token that completes it.
- *   All texts joined are the text of the run
+ * @property {string} text      the text that it adds. It is empty while a character is incomplete; the token that completes the character
+ *   has all of it. All texts joined are the text of the run
  * @property {number} token     its id in the vocabulary
- * @property {number} nats      minus log p of it, given all before it, under the model's own distribution (temperature 1, no filter)
- * @property {Alternative[]} [alternatives]  with the option `alternatives`: the most probable tokens here, the most probable first
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) of each one here, under the model's
- *   own distribution
- * @property {AttentionMap[]} [maps]         with the option `maps`: its attention, one map per head of a layer; keys are indices in
+ * @property {number} nats      minus log p of the token, given all before it, under the model's own distribution (temperature 1, no filter)
+ * @property {Alternative[]} [alternatives]  with the option `alternatives`: the most probable tokens at this position, the most probable
+ *   first
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) the probability of each token at
+ *   this position, under the model's own distribution
+ * @property {AttentionMap[]} [maps]         with the option `maps`: the token's attention, one map per head of a layer; keys are indices in
  *   `run.ids`
  */
 
 /**
  * @typedef {object} Alternative
  * @property {number} token
- * @property {string} text      only the token, or its bytes as <0x..> if they are not a character
+ * @property {string} text      the text of the token alone, or its bytes as <0x..> if they are not a character
  * @property {number} nats      minus log p, under the model's own distribution
  */
 
 /**
- * A run as run.save() gives it: a plain object, which can be stored as JSON and passed to model.resume().
+ * A saved run, from run.save(): a plain object, which can be stored as JSON and passed to model.resume().
  *
  * @typedef {object} SavedText
  * @property {1} version
- * @property {string} model      which model it belongs to
+ * @property {string} model      identifies the model that it belongs to
  * @property {string} seed
  * @property {number} prompt     number of given tokens
  * @property {number[]} ids      all tokens, in order
- * @property {object} options    as they were given to generate(), without seed, signal and maxTokens
+ * @property {object} options    the options of generate(), without seed, signal and maxTokens
  * @property {SavedState} [state]  the engine's state, if requested
  */
 
-/** The beginning of a run and its length. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number,
- * heads: number, ready?: Promise<void>, state?: string, dropped: Dropped[] }} Plan most: tokens to draw; ready: resolves when the engine
- * has the given state; state: its hash */
+/** The beginning of a run, and its length. most: the number of tokens to draw; ready: resolves when the engine has the given state; state:
+ * the hash of that state. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, heads: number,
+ * ready?: Promise<void>, state?: string, dropped: Dropped[] }} Plan */
 
 /**
- * One run of a text model: an async iterable of tokens, a text, or drawn to a canvas, in any order or at the same time. The tokens are
- * computed while they are awaited, and some 10 ms ahead.
+ * A run that writes a text: an async iterable of tokens, a text, or drawn to a canvas, in any order or at the same time. Tokens are
+ * computed while they are awaited, and about 10 ms ahead.
  *
  * @extends {BaseRun<TextStep, string>}
  */
@@ -74,16 +75,16 @@ export class TextRun extends BaseRun {
   #link;
   #tokenizer;
   #checked;
-  /** Set once a chat is turned into tokens; otherwise from the beginning. @type {Plan | undefined} */
+  /** Set once a chat has been converted to tokens; in other runs, from the beginning. @type {Plan | undefined} */
   #plan;
   #planned;
-  /** Number of emitted tokens, including the prompt; and of those that existed before the run began. */
+  /** The number of emitted tokens, including the prompt; and how many of them existed before the run began. */
   #emitted = 0;
   #first = 0;
-  /** Index of the first token that the model saw last. */
+  /** The index of the first token that the model saw in its latest context. */
   #from = 0;
 
-  /** Number of tokens at the beginning that were reused from an earlier run of this model; known with the first step. */
+  /** Number of tokens at the beginning that the engine reused from an earlier run; known from the first step. */
   reused = 0;
 
   /**
@@ -97,7 +98,7 @@ export class TextRun extends BaseRun {
    */
   constructor(link, tokenizer, planned, checked, kept, signal) {
     super(checked.seed, kept, signal);
-    this.signals.push(link.closing); // while a constraint of the page or a template is awaited
+    this.signals.push(link.closing); // ends the run even while it waits for a constraint of the page or for a template
     this.#link = link;
     this.#tokenizer = tokenizer;
     this.#checked = checked;
@@ -118,8 +119,8 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * The input as the model receives it: the tokens of the prompt, or of the chat, which are made before anything is processed. Rejects if
-   * they cannot be made, or if the run is stopped before.
+   * The input as the model receives it: the tokens of the prompt or of the chat, before any of them is processed. Rejects if the tokens
+   * cannot be made, or if the run is stopped before.
    *
    * @returns {Promise<Uint32Array<ArrayBuffer>>}
    */
@@ -135,7 +136,7 @@ export class TextRun extends BaseRun {
     return Uint32Array.from(ids.slice(0, prompt));
   }
 
-  /** All tokens so far, those of the prompt first; for a chat or a very long prompt, empty before `input` has resolved. */
+  /** All tokens so far, beginning with the prompt. For a chat or a very long prompt, empty until `input` has resolved. */
   get ids() {
     return Uint32Array.from(this.#plan?.ids.slice(0, this.#emitted) ?? []);
   }
@@ -145,12 +146,15 @@ export class TextRun extends BaseRun {
     return this.#plan?.prompt ?? 0;
   }
 
-  /** Parts of a chat that did not reach the model, because its template leaves them out; known with `input`. @type {Dropped[]} */
+  /**
+   * The parts of a chat that did not reach the model, because the template leaves them out; known once `input` has resolved. @type
+   * {Dropped[]}
+   */
   get dropped() {
     return this.#plan?.dropped ?? [];
   }
 
-  /** The text before the first step: the prompt, and for a resumed run also the text drawn before. */
+  /** The text before the first step: the prompt and, for a resumed run, the text drawn before. */
   get before() {
     return this.#tokenizer?.decode(this.#plan?.ids.slice(0, this.#first) ?? []) ?? '';
   }
@@ -159,7 +163,7 @@ export class TextRun extends BaseRun {
    * Reads the run to its end.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} the drawn text, without the prompt; of a resumed run with the text drawn before
+   * @returns {Promise<string>} the drawn text, without the prompt; for a resumed run, including the text drawn before
    */
   async text(options = {}) {
     checkOptions(options, 'text()', ['signal']);
@@ -185,9 +189,9 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * Returns all that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have. With `state`, once the
-   * run has ended or was stopped, the result also contains the engine's state. Then nothing is processed again when the run is resumed
-   * later, or in the next turn of a chat: model.chat(messages, { state: saved.state }).
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have. With `state`,
+   * the result also contains the engine's state, once the run has ended or was stopped. No token is then processed again when the run is
+   * resumed, or in the next turn of a chat: model.chat(messages, { state: saved.state }).
    *
    * @overload
    * @returns {SavedText}
@@ -199,7 +203,7 @@ export class TextRun extends BaseRun {
    */
   /**
    * @overload
-   * @param {{ state: true }} options  megabytes of bytes: for IndexedDB or a file, not for JSON
+   * @param {{ state: true }} options  adds megabytes of bytes, for IndexedDB or a file but not for JSON
    * @returns {Promise<SavedText & { state: SavedState }>}
    */
   /**
@@ -226,9 +230,10 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * Draws the text on a canvas as it comes: words wrapped, each token shaded by its surprisal, a caret, scrolled when it is full. It keeps
-   * the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own
-   * content becomes the text, for screen readers; `mirror` names another element that shows it as well.
+   * Draws the text on a canvas as it comes. Words are wrapped, each token is shaded by its surprisal, a caret shows the end, and a full
+   * canvas scrolls. The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours
+   * from the canvas's style. The canvas's own content becomes the text, for screen readers; `mirror` can be another element that also gets
+   * the text.
    *
    * @param {Canvas} canvas
    * @param {TextSheetOptions & { signal?: AbortSignal }} [options]
@@ -265,25 +270,25 @@ export class TextRun extends BaseRun {
     return page;
   }
 
-  /** The drawn fraction of the text, 0 to 1, if it reaches its maximum length. @internal */
+  /** The drawn fraction of the text, 0 to 1, assuming that it reaches its maximum length. @internal */
   doneWith() {
     const { most } = this.#plan ?? { most: 1 };
     return most > 0 ? Math.min(1, (this.#emitted - this.#first) / most) : 1;
   }
 
-  /** The tokens as steps with text, up to a stop. @returns {AsyncGenerator<TextStep, void, void>} @internal */
+  /** The tokens as steps with text, until a stop. @returns {AsyncGenerator<TextStep, void, void>} @internal */
   async *stream() {
     const plan = await this.#planned;
     const { ids } = plan;
     const writer = this.#tokenizer?.writer();
-    for (const id of ids) writer?.write(id); // so that later text continues it
+    for (const id of ids) writer?.write(id); // so that later text continues the earlier one
     const stops = new Stops(this.#checked.stop, writer?.waiting() ?? false);
     for await (const { token, ...rest } of this.#draw(plan)) {
       const text = writer?.write(token) ?? '';
       const { steps, stopped } = stops.add({ text, token, ...rest }, writer?.waiting() ?? false, this.#tokenizer?.mark(token));
       if (stopped) {
         this.finish = 'stop';
-        ids.length -= stops.pending; // they are not part of the run
+        ids.length -= stops.pending; // pending tokens are not part of the run
       }
       yield* this.#emit(steps);
       if (stopped) return;
@@ -303,7 +308,7 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * The tokens as the worker draws them, from one context to the next.
+   * Yields the tokens as the worker draws them, from one context to the next.
    *
    * @param {Plan} plan
    * @returns {AsyncGenerator<Omit<TextStep, 'text'>, void, void>}
@@ -356,7 +361,7 @@ export class TextRun extends BaseRun {
       }
       if (this.stopped) return;
       if (known.length + drawn < length) {
-        // an end that the vocabulary does not know
+        // an end token that is missing in the vocabulary
         this.finish = 'end';
         return;
       }

@@ -14,7 +14,7 @@ import { classOf } from '../../base/realm.js';
 /** @import { TextOptions } from '../../options.js' */
 /** @import { Settings } from '../../engine/protocol.js' */
 
-/** The most tokens of logitBias. */
+/** Limit of the tokens of logitBias. */
 const MOST_BIASES = 4096;
 
 /**
@@ -22,9 +22,9 @@ const MOST_BIASES = 4096;
  *
  * @typedef {object} TokenSettings
  * @property {Settings} settings
- * @property {number | bigint} seed  as it was given
+ * @property {number | bigint} seed  the seed as given
  * @property {number | undefined} maxTokens
- * @property {string[]} stop  with markers for control tokens, see Tokenizer.mark
+ * @property {string[]} stop  the stops, with markers for control tokens: see Tokenizer.mark
  * @property {number} alternatives
  * @property {boolean} maps
  * @property {boolean} probabilities
@@ -32,13 +32,13 @@ const MOST_BIASES = 4096;
  * @property {Constraint | undefined} constraint
  */
 
-/** The most characters of a stop. */
+/** Limit of the characters of a stop. */
 const LONGEST_STOP = 4096;
 
 /**
  * @param {TextOptions} given
  * @param {Tokenizer | undefined} tokenizer
- * @param {number} size  tokens of the vocabulary
+ * @param {number} size  number of tokens of the vocabulary
  * @returns {TokenSettings}
  */
 export function checkTokens(given, tokenizer, size) {
@@ -46,7 +46,7 @@ export function checkTokens(given, tokenizer, size) {
   const { maxTokens, logitBias = {}, stop = [], alternatives, maps, probabilities, keyBits } = options;
   if (keyBits !== undefined && keyBits !== 8 && keyBits !== 16)
     throw argumentError(`keyBits must be 8 or 16, bits of the keys that are kept, not ${show(keyBits)}`);
-  // a list of ours, with holes filled
+  // a copy of the list, with holes filled
   const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) && stop.length <= 64 ? Array.from(stop) : [null];
   if (!stops.every((text) => typeof text === 'string' && text !== '' && text.length <= LONGEST_STOP)) {
     throw argumentError(`stop must be a text of at most ${LONGEST_STOP} characters, or a list of at most 64 of them, none empty`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Code that only text models need: a separate file, which a page of pictures never fetches. */
+/** Code that only text models need, in a file of its own that pages of pictures do not fetch. */
 
 export { readParts } from '../../load/split-files.js';
 export { TextModel } from './text-model.js';

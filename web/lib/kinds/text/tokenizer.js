@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Tokenizers: converts text to tokens and back, with the vocabulary in a file's metadata. These are plain functions, without the engine.
+ * Tokenizers, which convert text to tokens and back, using the vocabulary in a file's metadata. They are plain functions that do not need
+ * the engine.
  *
  *     tokenizer/vocabulary.js  the metadata, checked      tokenizer/pre.js      where a text is cut first
  *     tokenizer/bpe.js         byte pairs ('gpt2')        tokenizer/merge.js    the merging of symbols, for both
@@ -22,10 +23,10 @@ import { BYTE, CONTROL, UNKNOWN, USER_DEFINED, readingVocabulary } from './token
 
 /** @typedef {'normal' | 'unknown' | 'control' | 'user' | 'byte'} TokenKind */
 
-/** The most characters of a prompt that are tokenized synchronously: more would block the page for too long. @internal */
+/** Longer texts are not tokenized synchronously, because that would block the page for too long; in characters. @internal */
 export const AT_ONCE = 2 ** 18;
 const LONGEST_TEXT = 2 ** 26;
-/** Tokens, or pieces of a text, between two yields to the event loop. */
+/** Number of tokens, or of pieces of a text, between two yields to the event loop. */
 const SLICE = 4096;
 
 /** Converts texts to tokens and tokens to texts. */
@@ -35,7 +36,7 @@ export class Tokenizer {
   #longest = 0;
   #pieces;
   #specials;
-  /** Bytes of each token, on first use. @type {Uint8Array[]} */
+  /** The bytes of each token, filled on first use. @type {Uint8Array[]} */
   #bytes = [];
 
   /** The number of tokens. @type {number} */
@@ -54,10 +55,10 @@ export class Tokenizer {
   }
 
   /**
-   * Creates one, in chunks if there are many tokens.
+   * Creates a tokenizer, in chunks if there are many tokens.
    *
-   * @param {Lookup} metadata  those under `tokenizer.` are read
-   * @param {string} [architecture]  of the model
+   * @param {Lookup} metadata  the metadata, of which the keys under `tokenizer.` are read
+   * @param {string} [architecture]  architecture of the model
    * @returns {Generator<void, Tokenizer, void>}
    * @internal
    */
@@ -67,12 +68,12 @@ export class Tokenizer {
     return new Tokenizer(vocabulary, pieces);
   }
 
-  /** Its name in the file: 'llama' is SentencePiece, 'gpt2' merges pairs of bytes. */
+  /** The name of the tokenizer in the file: 'llama' is SentencePiece, 'gpt2' merges pairs of bytes. */
   get model() {
     return this.#vocabulary.model;
   }
 
-  /** Describes the oddities of the vocabulary, for people. */
+  /** Sentences for people about oddities of the vocabulary. */
   get warnings() {
     return this.#vocabulary.warnings;
   }
@@ -92,19 +93,19 @@ export class Tokenizer {
     return this.#vocabulary.end;
   }
 
-  /** The most characters that a token represents. @internal */
+  /** The largest number of characters that one token stands for. @internal */
   get longest() {
     this.#longest ||= this.#vocabulary.tokens.reduce((most, { length }) => Math.max(most, length), 1);
     return this.#longest;
   }
 
-  /** True if this model begins texts with `begin`. */
+  /** Whether the model expects `begin` at the beginning of a text. */
   get addsBegin() {
     return this.#vocabulary.addBegin && this.begin !== undefined;
   }
 
   /**
-   * The tokens of a text, synchronously. For a text as long as a book use encodeLong(), which does not block the page.
+   * Encodes a text as tokens, synchronously. For a text as long as a book, use encodeLong(), which does not block the page.
    *
    * @param {string} text  at most 2^26 characters; a lone surrogate becomes U+FFFD
    * @param {{ special?: boolean }} [options]  special: adds the tokens that begin and end a text if the file requires them, and reads the
@@ -119,10 +120,10 @@ export class Tokenizer {
   }
 
   /**
-   * The same in chunks, which yield to the event loop.
+   * Encodes a text as encode() does, but in chunks that yield to the event loop.
    *
    * @param {string} text
-   * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: aborts it
+   * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: aborts the encoding
    * @returns {Promise<Uint32Array<ArrayBuffer>>}
    */
   async encodeLong(text, options = {}) {
@@ -140,7 +141,8 @@ export class Tokenizer {
   }
 
   /**
-   * The tokens of a sentence to translate: if the model reads characters, each is encoded separately, as one token or its bytes.
+   * Returns the tokens of a sentence to translate. If the model reads characters, each character is encoded separately, as one token or as
+   * its bytes.
    *
    * @param {string} text
    * @returns {Uint32Array<ArrayBuffer>}
@@ -151,7 +153,7 @@ export class Tokenizer {
   }
 
   /**
-   * @param {(string | number)[]} parts  texts, and tokens, which stand for themselves
+   * @param {(string | number)[]} parts  texts, and tokens that are already known
    * @param {boolean} special  whether to add begin and end tokens as the file requires
    * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
    */
@@ -160,8 +162,8 @@ export class Tokenizer {
     /** @type {number[]} */
     const ids = [];
     const put = (/** @type {number} */ id) => void ids.push(id);
-    if (special && addBegin && begin !== undefined && parts[0] !== begin) put(begin); // which may already be there
-    let first = true; // of a text, or after a special token
+    if (special && addBegin && begin !== undefined && parts[0] !== begin) put(begin); // the parts may begin with it already
+    let first = true; // true at the beginning of the text and after a special token
     for (const part of parts) {
       if (typeof part === 'number') put(part);
       else yield* this.#pieces.encode(addSpace && first ? ` ${part}` : part, put);
@@ -172,7 +174,7 @@ export class Tokenizer {
   }
 
   /**
-   * The tokens of a prompt. With sources, control tokens count only where all of their characters have the source 0.
+   * Returns the tokens of a prompt. With sources, a control token counts only where all of its characters have the source 0.
    *
    * @param {{ text: string, sources?: string }} prompt
    * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
@@ -183,10 +185,10 @@ export class Tokenizer {
   }
 
   /**
-   * The text of some tokens, synchronously; for a book use decodeLong().
+   * Returns the text of some tokens, synchronously. For a text as long as a book, use decodeLong().
    *
    * @param {ArrayLike<number>} ids
-   * @param {{ special?: boolean }} [options]  special: control tokens appear by their names. Default: false, they have no text
+   * @param {{ special?: boolean }} [options]  special: whether control tokens appear by their names. Default: false, they have no text
    * @returns {string} bytes that are not valid UTF-8 become U+FFFD
    */
   decode(ids, options = {}) {
@@ -197,10 +199,10 @@ export class Tokenizer {
   }
 
   /**
-   * The same in chunks, which yield to the event loop.
+   * Decodes tokens as decode() does, but in chunks that yield to the event loop.
    *
-   * @param {ArrayLike<number>} ids  must not change until then
-   * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: aborts it
+   * @param {ArrayLike<number>} ids  must not change until the promise resolves
+   * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: aborts the decoding
    * @returns {Promise<string>}
    */
   async decodeLong(ids, options = {}) {
@@ -225,9 +227,10 @@ export class Tokenizer {
   }
 
   /**
-   * Decodes tokens one at a time: an incomplete character waits for its remaining bytes.
+   * Decodes tokens one at a time. An incomplete character is held back until its remaining bytes arrive.
    *
-   * @param {{ special?: boolean, within?: boolean }} [options]  within: it continues other text, so a leading space is kept
+   * @param {{ special?: boolean, within?: boolean }} [options]  within: whether the tokens continue other text, so that a leading space is
+   *   kept
    * @returns {{ write: (id: number) => string, waiting: () => boolean, end: () => string }}
    */
   writer(options = {}) {
@@ -245,7 +248,7 @@ export class Tokenizer {
           return '';
         }
         let bytes = kind === 'unknown' && !special ? REPLACEMENT : this.bytes(id);
-        // The space that encode() added.
+        // Drop the space that encode() added.
         if (addSpace && first && kind !== 'control' && kind !== 'user' && bytes[0] === 0x20) bytes = bytes.subarray(1);
         first = kind === 'control' || kind === 'user';
         pending.add(bytes);
@@ -257,7 +260,7 @@ export class Tokenizer {
   }
 
   /**
-   * The bytes that a token represents: its share of the text, which may be less than a character.
+   * Returns the bytes that a token stands for. They may be a part of a character.
    *
    * @param {number} id
    * @returns {Uint8Array}
@@ -279,7 +282,7 @@ export class Tokenizer {
   }
 
   /**
-   * The text of a single token for display: its text, its name, or an incomplete character's byte as <0x..>.
+   * Returns the text of a single token for display: its text, its name, or the byte of an incomplete character as <0x..>.
    *
    * @param {number} id
    * @returns {string}
@@ -295,7 +298,7 @@ export class Tokenizer {
   }
 
   /**
-   * The token with exactly this text, if there is one; if several have it, the one used in the middle of a text.
+   * Returns the token with exactly this text, if there is one; if there are several, the one used in the middle of a text.
    *
    * @param {string} text
    * @returns {number | undefined}
@@ -313,7 +316,7 @@ export class Tokenizer {
   }
 
   /**
-   * The marker of a token in the search for stops: a control token has one; for all others the text counts.
+   * Returns the marker by which a search for stops finds a control token; other tokens have none, because their text is searched.
    *
    * @param {number} id
    * @internal
@@ -322,7 +325,7 @@ export class Tokenizer {
     return this.kind(id) === 'control' ? `\ue000${id}\ue001` : '';
   }
 
-  /** A text with markers in place of the control tokens that it names. @param {string} text @internal */
+  /** Replaces the names of control tokens in a text by their markers. @param {string} text @internal */
   marked(text) {
     return this.#specials
       .divide(wellFormed(text), true)
@@ -355,7 +358,7 @@ function checkList(ids) {
 
 const REPLACEMENT = new TextEncoder().encode('\ufffd');
 
-/** The number of bytes of an unfinished character at the end of the added text. */
+/** Counts the bytes of an unfinished character at the end of the added text. */
 class Pending {
   count = 0;
   /** Total number of bytes of the incomplete character. */

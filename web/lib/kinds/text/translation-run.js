@@ -21,35 +21,38 @@ import { AlignedSheet } from './aligned-sheet.js';
 /** @import { Canvas } from '../../sinks/canvas.js' */
 
 /**
- * One token of a translation.
+ * One token of a translation, drawn or known.
  *
  * @typedef {object} TranslationStep
- * @property {string} text      the text that it adds; for a character in several tokens it comes with the last of them. All texts joined
+ * @property {string} text      the text that it adds; if a character consists of several tokens, the last of them has it. All texts joined
  *   are the translation
  * @property {number} token     its id in the vocabulary
- * @property {number} nats      -log p of it, given the sentence and all before it, under the model's own distribution (temperature 1)
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) of each one here, under the model's own distribution
- * @property {AttentionMap[]} [maps]      with the option `maps`: its attention, one map per head of a layer
- * @property {Float32Array} [alignment]   with `maps`: one weight for each token of `run.input`, the mean of all heads of all layers. They
- *   add up to 1; to less if the model damps them, as local attention about a predicted position does; to any sum if each is the probability
- *   that the token is attended to, as in structured attention. A model without attention has none
+ * @property {number} nats      -log p of the token, given the sentence and all tokens before it, under the model's own distribution
+ *   (temperature 1)
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) the probability of each token at
+ *   this position, under the model's own distribution
+ * @property {AttentionMap[]} [maps]      with the option `maps`: the token's attention, one map per head of a layer
+ * @property {Float32Array} [alignment]   with the option `maps`: one weight for each token of `run.input`, the mean of all heads of all
+ *   layers. They add up to 1, with two exceptions: local attention around a predicted position damps them, so that they add up to less; in
+ *   structured attention each is the probability that the token is attended to, and they have any sum. Undefined if the model has no
+ *   attention
  */
 
 /**
  * A continuation that a search considered.
  *
  * @typedef {object} Hypothesis
- * @property {number} parent   which hypothesis of the previous step it continues, as in `living`; 0 in the first step
+ * @property {number} parent   index in `living` of the hypothesis of the previous step that it continues; 0 in the first step
  * @property {number} token
- * @property {string} text     only the token
+ * @property {string} text     text of the token alone
  * @property {number} nats     -log p of the whole translation so far
- * @property {number} score    nats / ((5 + n) / 6)^lengthPenalty for n tokens; the lowest wins among complete ones
+ * @property {number} score    nats / ((5 + n) / 6)^lengthPenalty for n tokens; of complete ones, the lowest score wins
  * @property {'lives' | 'ended' | 'cut'} fate
- * @property {number} living   if it is live, its index among the hypotheses of this step, 0 the best; otherwise -1
+ * @property {number} living   its index among the live hypotheses of this step, where 0 is the best; -1 if it is not live
  */
 
 /**
- * One step of a search: the n-th step decides position n.
+ * A step of a search. The n-th step decides position n.
  *
  * @typedef {object} SearchStep
  * @property {number} position
@@ -59,7 +62,7 @@ import { AlignedSheet } from './aligned-sheet.js';
 /** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, vocabulary: number, heads: number,
  *   maps: boolean, probabilities: boolean, onSearch: ((step: SearchStep) => void) | undefined }} TranslateSettings */
 
-/** The most tokens by which a translation exceeds its sentence, unless more are requested [Vaswani et al. 2017, section 6.1]. */
+/** How many tokens longer than its sentence a translation may be, unless more are requested [Vaswani et al. 2017, section 6.1]. */
 const LONGER = 50;
 
 /**
@@ -92,20 +95,20 @@ export function checkTranslate(given, { positions, vocabulary, heads }) {
 }
 
 /**
- * A translation as run.save() gives it: a plain object, which can be stored as JSON and passed to model.resume().
+ * A saved translation, from run.save(): a plain object, which can be stored as JSON and passed to model.resume().
  *
  * @typedef {object} SavedTranslation
  * @property {1} version
- * @property {string} model     which model it belongs to
+ * @property {string} model     identifies the model that it belongs to
  * @property {string} seed
  * @property {number[]} source  the tokens of the sentences, each with its end
- * @property {number[]} ids     those of the translation so far, with an end between sentences
- * @property {object} options   as they were given to translate(), without seed, signal and onSearch
+ * @property {number[]} ids     the tokens of the translation so far, with an end between sentences
+ * @property {object} options   the options of translate(), without seed, signal and onSearch
  */
 
 /**
- * A translation in progress: an async iterable of tokens, a text, or drawn to a canvas, in any order or at the same time. Leaving the loop,
- * the signal and `model.close()` stop it within some 10 ms.
+ * A run that translates: an async iterable of tokens, a text, or drawn to a canvas, in any order or at the same time. Leaving the loop, the
+ * signal and `model.close()` all stop it within about 10 ms.
  *
  * @extends {BaseRun<TranslationStep, string>}
  */
@@ -115,23 +118,22 @@ export class TranslationRun extends BaseRun {
   #sentences;
   /** The index of the current sentence. */
   #at;
-  /** Tokens of the previous translations, each with an end. @type {number[]} */
+  /** The tokens of the earlier sentences' translations, each with an end. @type {number[]} */
   #ended;
   #checked;
-  /** Emitted tokens of its translation. @type {number[]} */
+  /** The emitted tokens of the current sentence's translation. @type {number[]} */
   #ids;
-  /** The tokens emitted before it was saved. */
+  /** The tokens that were emitted before the run was saved. */
   #first;
 
-  /** The translation before the first step: for a resumed run, the text emitted before it was saved. @type {string} */
+  /** The text before the first step: for a resumed run, the text emitted before it was saved. @type {string} */
   before;
 
-  /** With several beams, the search so far. @type {SearchStep[]} */
+  /** The steps of the search so far, with several beams. @type {SearchStep[]} */
   search = [];
 
   /**
-   * With the option `maps`, from the first token on: the attention of each head of a layer of the encoder. Queries and keys are the tokens
-   * of the sentence.
+   * With the option `maps`, from the first token on: the attention of each encoder head. Queries and keys are the tokens of the sentence.
    *
    * @type {AttentionMap[]}
    */
@@ -140,8 +142,8 @@ export class TranslationRun extends BaseRun {
   /**
    * @param {Link} link
    * @param {Tokenizer | undefined} tokenizer
-   * @param {{ sentences: Uint32Array[], ids: number[] }} given  sentences: each with its end, or a single empty one; ids: those already
-   *   emitted
+   * @param {{ sentences: Uint32Array[], ids: number[] }} given  sentences: each with its end, or a single empty one; ids: the tokens
+   *   emitted before
    * @param {TranslateSettings} checked
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
@@ -162,24 +164,24 @@ export class TranslationRun extends BaseRun {
     this.before = translated(tokenizer, ids).join('');
   }
 
-  /** The input in the form of the model: the tokens of the sentence, the end token last; empty for an empty sentence. Several sentences are
-   * concatenated.
+  /** The input as the model receives it: the tokens of the sentence, with the end token as the last; empty for an empty sentence. Several
+   * sentences are concatenated.
    * @returns {Promise<Uint32Array>} */
   get input() {
     return Promise.resolve(this.source);
   }
 
-  /** The same synchronously. @internal */
+  /** The value of `input`, without a promise. @internal */
   get source() {
     return join(Uint32Array, this.#sentences);
   }
 
-  /** The current sentence. */
+  /** The tokens of the current sentence. */
   get #source() {
     return this.#sentences[this.#at];
   }
 
-  /** The texts of the tokens of the sentence, '' for the end. */
+  /** The text of each token of the sentence; '' for the end. */
   get sourceTexts() {
     return textsOf(this.#tokenizer, this.source);
   }
@@ -189,12 +191,12 @@ export class TranslationRun extends BaseRun {
     return Uint32Array.from(this.#all.filter((id) => !this.#tokenizer?.isEnd(id)));
   }
 
-  /** The same with an end between the translations of several sentences. */
+  /** The tokens of all translations so far, with an end between those of several sentences. */
   get #all() {
     return [...this.#ended, ...this.#ids];
   }
 
-  /** The most tokens, including the end. */
+  /** The maximum number of tokens, including the end. */
   get #most() {
     const { maxTokens, positions } = this.#checked;
     return Math.max(0, Math.min(maxTokens === undefined ? this.#source.length + LONGER : maxTokens - this.#ended.length, positions));
@@ -219,8 +221,8 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Returns all that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have. With several beams the
-   * search is repeated.
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have. With several
+   * beams, the search is repeated.
    *
    * @returns {SavedTranslation}
    */
@@ -229,9 +231,9 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Draws the translation above the sentence, word by word, with bands to the attended words, as wide as the weight (the mean of all heads
-   * of all layers). It keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its
-   * style. The canvas's own content becomes the translation, for screen readers.
+   * Draws the translation above the sentence, word by word. Bands lead to the attended words and are as wide as the weight (the mean of all
+   * heads of all layers). The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and
+   * colours from the canvas's style. The canvas's own content becomes the translation, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {AlignedSheetOptions & { signal?: AbortSignal }} [options]
@@ -249,13 +251,13 @@ export class TranslationRun extends BaseRun {
    * @internal
    */
   sink(canvas, options) {
-    this.#checked = { ...this.#checked, maps: true }; // they are drawn
+    this.#checked = { ...this.#checked, maps: true }; // because they are drawn
     const sheet = new AlignedSheet(canvas, this.sourceTexts, options);
     for (const step of this.#known()) sheet.add(step);
     return sheet;
   }
 
-  /** The text reported before. */
+  /** The text that was emitted before. */
   #known() {
     return translated(this.#tokenizer, this.#all.slice(0, this.#first)).map((text) => ({ text }));
   }
@@ -273,7 +275,7 @@ export class TranslationRun extends BaseRun {
     return page;
   }
 
-  /** The drawn fraction of the translation, 0 to 1: most are about as long as their source. @internal */
+  /** The drawn fraction of the translation, 0 to 1, assuming that it is about as long as its source. @internal */
   doneWith() {
     return Math.min(1, this.ids.length / (this.#checked.maxTokens || Math.max(1, this.source.length)));
   }
@@ -283,7 +285,7 @@ export class TranslationRun extends BaseRun {
     const first = this.#at;
     for (; this.#at < this.#sentences.length; this.#at++) {
       if (this.#at > first) {
-        // the requested number
+        // the requested number of tokens is reached
         if (this.#checked.maxTokens !== undefined && this.#ended.length + this.#ids.length + 1 >= this.#checked.maxTokens) break;
         this.#ended.push(...this.#ids, Number(this.#tokenizer?.end));
         this.#ids = [];
@@ -294,12 +296,12 @@ export class TranslationRun extends BaseRun {
     }
   }
 
-  /** The translation of one sentence. @returns {AsyncGenerator<TranslationStep, void, void>} */
+  /** Translates one sentence. @returns {AsyncGenerator<TranslationStep, void, void>} */
   async *#sentence() {
     if (this.#source.length === 0) return;
     const writer = this.#tokenizer?.writer();
-    for (const id of this.#ids) writer?.write(id); // so that later text continues it
-    /** Steps within a character. @type {TranslationStep[]} */
+    for (const id of this.#ids) writer?.write(id); // so that later text continues the earlier one
+    /** The steps of an incomplete character. @type {TranslationStep[]} */
     let pending = [];
     const found = this.#checked.search === undefined ? undefined : await this.#find(this.#checked.search);
     if (this.stopped) return;
@@ -316,14 +318,14 @@ export class TranslationRun extends BaseRun {
   /** @param {TranslationStep[]} steps */
   *#emit(steps) {
     for (const step of steps) {
-      const text = this.#at > 0 && this.#ids.length === 0 ? ` ${step.text}` : step.text; // after the previous translation
+      const text = this.#at > 0 && this.#ids.length === 0 ? ` ${step.text}` : step.text; // separates it from the previous translation
       this.#ids.push(step.token);
       yield this.#placed({ ...step, text });
     }
   }
 
   /**
-   * If there are several sentences, shifts a step's maps to the indices of all their tokens. @param {TranslationStep} step @returns
+   * For several sentences, shifts the maps of a step to the indices of the tokens of all sentences. @param {TranslationStep} step @returns
    * {TranslationStep}
    */
   #placed({ maps, alignment, ...step }) {
@@ -338,7 +340,7 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Tokens one by one, drawn or known.
+   * Yields tokens one by one, drawn or known.
    *
    * @param {{ ids: Uint32Array, ended: boolean } | undefined} found
    * @returns {AsyncGenerator<Omit<TranslationStep, 'text'>, void, void>}
@@ -347,7 +349,7 @@ export class TranslationRun extends BaseRun {
     const { settings, vocabulary, heads, maps, probabilities } = this.#checked;
     const length = found ? found.ids.length : this.#most;
     /**
-     * Without a vocabulary, the last token: it is an end if nothing follows, which only the next message shows. @type
+     * Without a vocabulary, the last token is held back: it is an end if nothing follows, which only the next message shows. @type
      * {Omit<TranslationStep, 'text'>[]}
      */
     const held = [];
@@ -356,7 +358,7 @@ export class TranslationRun extends BaseRun {
       const ended = message.last && (found ? found.ended : message.to < length);
       const rows = message.maps?.[0];
       const encoder = rows?.filter(({ name }) => name === 'encoder') ?? [];
-      if (encoder.length > 0) this.encoder = mapsOf([encoder], heads, this.#source.length); // of the current sentence
+      if (encoder.length > 0) this.encoder = mapsOf([encoder], heads, this.#source.length); // for the current sentence
       const told = rows && mapsAt(rows, heads, message.from);
       const alignment = told && meanOf(told);
       for (const [i, token] of message.ids.entries()) {
@@ -383,7 +385,7 @@ export class TranslationRun extends BaseRun {
    * Searches for the best translation.
    *
    * @param {number} alpha
-   * @returns {Promise<{ ids: Uint32Array<ArrayBuffer>, ended: boolean }>} with its end, if it has one
+   * @returns {Promise<{ ids: Uint32Array<ArrayBuffer>, ended: boolean }>} the ids, including the end if there is one
    */
   async #find(alpha) {
     const beams = new Beams();
@@ -412,10 +414,10 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * The messages of a run that reads the sentence; none for one without a length.
+   * Yields the messages of a run that reads the sentence. An empty sentence has no messages.
    *
    * @param {{ settings: Settings, length: number, maps?: boolean, probabilities?: boolean, search?: number, forced?: Uint32Array }} what
-   * @param {number[]} known  tokens that are not drawn again
+   * @param {number[]} known  tokens that need not be drawn again
    * @returns {AsyncGenerator<StepMessage, void, void>}
    */
   async *#ask(what, known) {
@@ -439,7 +441,7 @@ function textsOf(tokenizer, ids) {
 }
 
 /**
- * The same for the translations of several sentences, which are joined by spaces, without the ends between them.
+ * The text of each token, if there are translations of several sentences. They are joined by spaces, without the ends between them.
  *
  * @param {Tokenizer | undefined} tokenizer
  * @param {number[]} ids
@@ -458,7 +460,11 @@ function translated(tokenizer, ids) {
 }
 
 /**
- * @param {AttentionMap} map @param {number} source  tokens of the previous sentences @param {number} target  and of their translations
+ * Shifts a map to the indices of the tokens of all sentences.
+ *
+ * @param {AttentionMap} map
+ * @param {number} source  number of tokens of the previous sentences
+ * @param {number} target  number of tokens of their translations
  * @returns {AttentionMap}
  */
 const shifted = (map, source, target) =>
@@ -471,7 +477,7 @@ const shifted = (map, source, target) =>
       };
 
 /**
- * The mean of the weights over the sentence; undefined if the model has none.
+ * Returns the mean of the weights over the sentence, or undefined if the model has none.
  *
  * @param {AttentionMap[]} maps
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads only the vocabulary of a weight file: no weights are read and no worker is started. */
+/** Reads only the vocabulary of a weight file, without its weights and without a worker. */
 
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
 import { inTurns } from '../../base/turns.js';
@@ -16,7 +16,7 @@ import { bytesOf, checkResponse, chunksOf, disk, fetchOrFail, isAddress, isBytes
 /** @typedef {string | URL | Response | ArrayBuffer | Uint8Array | Blob} VocabularySource */
 
 /**
- * Like tokenizer() in index.js.
+ * Implements tokenizer() of index.js.
  *
  * @param {VocabularySource} source
  * @param {AbortSignal} [signal]
@@ -35,7 +35,7 @@ export async function tokenizerOf(source, signal) {
  */
 async function partsOf(source, signal) {
   if (isBytes(source)) {
-    const bytes = ArrayBuffer.isView(source) && source.length > 0 ? source : bytesOf(source); // a detached one is empty
+    const bytes = ArrayBuffer.isView(source) && source.length > 0 ? source : bytesOf(source); // a detached array is empty
     return inParts(bytes.length, async (from, to) => bytes.subarray(from, to));
   }
   if (isBlob(source)) {
@@ -58,7 +58,7 @@ async function partsOf(source, signal) {
   return arriving(await fetchOrFail(String(source), signal), String(source));
 }
 
-/** Bytes of a file that are read first; then twice as many each time. */
+/** Bytes read from a file at first; each further read doubles them. */
 const PART_BYTES = 1 << 20;
 
 /**
@@ -74,7 +74,7 @@ async function* inParts(size, read) {
  * @param {AbortSignal} [signal]
  */
 async function* chunksOfFile(path, signal) {
-  await (await disk()).sizeOfFile(path); // a folder has none
+  await (await disk()).sizeOfFile(path); // throws for a folder, which has no size
   const { open } = await nodeModule('node:fs/promises');
   let file;
   try {

@@ -3,21 +3,21 @@
 
 import { OverBudget } from './values.js';
 
-/** The most steps of a template; a conversation of a thousand messages takes some hundred thousand. A step is an expression or some
- * characters. An operation without yields counts for several steps, so that none takes longer than a fraction of a second. */
+/** Limit of the steps of a template. A conversation of a thousand messages takes some hundred thousand steps. A step is one expression or a
+ * few characters. An operation that cannot yield counts as several steps, so that none takes longer than a fraction of a second. */
 const MOST_STEPS = 2 ** 21;
-/** Number of characters, and of items (values that are made, compared or written), that count as one step. */
+/** How many characters or items (values that are made, compared or written) count as one step. */
 const CHARACTERS = 32;
 const ITEM = 4;
-/** The most characters of a text that a template makes. */
+/** Limit of the characters of a text that a template makes. */
 const MOST_TEXT = 2 ** 22;
-/** The longest computing time of a template, in milliseconds, on a machine where these steps take longer. */
+/** Limit of the computing time of a template in milliseconds, for machines where these steps take longer. */
 const MOST_MS = 5000;
-/** Steps between two looks at the clock, and the milliseconds between two yields. */
+/** How many steps pass between two looks at the clock, and how many milliseconds between two yields. */
 const LOOK = 512;
 const SLICE_MS = 8;
 
-/** The work that a template has done, and its limit. */
+/** Counts the work that a template has done, and throws when the limit is exceeded. */
 export class Budget {
   #steps = 0;
   #look = LOOK;
@@ -46,7 +46,10 @@ export class Budget {
     if (length > MOST_TEXT) throw new OverBudget(`it makes a text of more than ${MOST_TEXT} characters`);
   }
 
-  /** The most work of a text search: for long ones, engines take quadratic time. @param {number} length @param {number} sought */
+  /**
+   * Charges the worst case of a text search, which takes quadratic time in some engines for long texts. @param {number} length @param
+   * {number} sought
+   */
   search(length, sought) {
     this.charge((length / CHARACTERS) * (1 + sought / 256));
   }
@@ -58,7 +61,7 @@ export class Budget {
     return performance.now() - this.#since >= SLICE_MS;
   }
 
-  /** Called around a yield: the time in between does not count for the template. */
+  /** Called around a yield, because the time in between does not count for the template. */
   pause() {
     this.#spent += performance.now() - this.#since;
     if (this.#spent > MOST_MS) throw new OverBudget(`it takes more than ${MOST_MS / 1000} seconds`);

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * The filters and tests of Jinja that templates use, as in Jinja 3.1 and the package transformers. Any other is refused by name.
+ * The filters and tests of Jinja that templates use, with the behaviour of Jinja 3.1 and the transformers package. Any other filter or test
+ * causes an error with its name.
  */
 
 import {
@@ -31,7 +32,7 @@ import { json, str } from './write.js';
 /** @import { Keywords } from './values.js' */
 /** @import { Writer } from './write.js' */
 
-/** The parts of the machine that a filter may use. @typedef {Writer & { getItem: (value: any, key: any) => any }} Machine */
+/** The parts of the interpreter that a filter may use. @typedef {Writer & { getItem: (value: any, key: any) => any }} Machine */
 /** @typedef {(machine: Machine, value: any, args: any[], keywords: Keywords, name: string) => any} Filter */
 
 const NO_KEYWORDS = new Map();
@@ -42,7 +43,7 @@ const counting =
   () =>
     budget.items();
 
-/** The value at a dotted name such as `function.name`. @param {Machine} machine @param {any} value @param {any} path */
+/** Returns the value at a dotted name such as `function.name`. @param {Machine} machine @param {any} value @param {any} path */
 function attributeOf(machine, value, path) {
   const parts =
     typeof path === 'number'
@@ -53,7 +54,7 @@ function attributeOf(machine, value, path) {
   return parts.reduce((inner, part) => machine.getItem(inner, part), value);
 }
 
-/** The items of a value; each one counts as a step. @param {Machine} machine @param {any} value */
+/** Returns the items of a value and charges one step for each. @param {Machine} machine @param {any} value */
 function counted({ budget }, value) {
   if (value instanceof Text) budget.items(value.text.length);
   const items = itemsOf(value);
@@ -61,7 +62,7 @@ function counted({ budget }, value) {
   return items;
 }
 
-/** Jinja's case-insensitive form for comparing texts. @param {any} value @param {any} isSensitive */
+/** Returns the case-insensitive form of a text for comparisons, as in Jinja. @param {any} value @param {any} isSensitive */
 const caseless = (value, isSensitive) =>
   value instanceof Text && !truth(isSensitive ?? false) ? changed(value, (part) => part.toLowerCase()) : value;
 
@@ -73,7 +74,7 @@ function sorted(machine, items, keyOf, isReverse) {
   return keyed.map(({ item }) => item);
 }
 
-/** The integer value of a text, like Python's int(). @param {string} text @param {number} base */
+/** Returns the integer value of a text, like Python's int(). @param {string} text @param {number} base */
 function wholeOf(text, base) {
   const [, sign, digits] = /^\s*([-+]?)(?:0[xob](?=\w))?(\w+)\s*$/i.exec(text.slice(0, 400)) ?? [];
   if (digits === undefined) return NaN;
@@ -90,7 +91,7 @@ function floatOf(text) {
   return /^[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(plain) ? Number(plain.replaceAll('_', '')) : NaN;
 }
 
-/** The nearest number with this many digits; ties go to the even one. @param {number} value @param {number} digits */
+/** Rounds to the nearest number with this many digits; ties go to the even one. @param {number} value @param {number} digits */
 function rounded(value, digits) {
   if (digits < 0 || digits > 20) throw new TemplateError(`round() to ${digits} digits is not supported`);
   const size = Math.abs(value);
@@ -101,7 +102,10 @@ function rounded(value, digits) {
   return value < 0 || Object.is(value, -0) ? -even : even;
 }
 
-/** Formats like `%`: only %s, %d, %i, %r and %%, without widths. @param {Machine} machine @param {Text} form @param {any[]} values */
+/**
+ * Formats like Python's `%`, but supports only %s, %d, %i, %r and %%, without widths. @param {Machine} machine @param {Text} form @param
+ * {any[]} values
+ */
 export function formatted(machine, form, values) {
   const parts = [];
   let [done, next] = [0, 0];
@@ -119,13 +123,13 @@ export function formatted(machine, form, values) {
   return joined([...parts, form.slice(done)]);
 }
 
-/** A filter that is a method of str, applied to any value. @type {(name: string) => [string, Filter]} */
+/** A filter that applies a method of str to any value. @type {(name: string) => [string, Filter]} */
 const method = (name) => [
   name,
   (machine, value, args, keywords) => /** @type {any} */ (TEXT_METHODS.get(name))(machine, str(machine, value), args, keywords, name),
 ];
 
-/** select() and its siblings. @type {(isWanted: boolean, isAttribute: boolean) => Filter} */
+/** Implements select(), reject(), selectattr() and rejectattr(). @type {(isWanted: boolean, isAttribute: boolean) => Filter} */
 const selecting = (isWanted, isAttribute) => (machine, value, args, _keywords, name) => {
   const [path, [testName, ...others]] = isAttribute ? [args[0], args.slice(1)] : [undefined, args];
   if (isAttribute && path === undefined) throw new TemplateError(`${name}() takes the name of an attribute`);
@@ -135,7 +139,7 @@ const selecting = (isWanted, isAttribute) => (machine, value, args, _keywords, n
   );
 };
 
-/** The smallest or the largest item. @type {(sign: number) => Filter} */
+/** Returns the smallest or the largest item. @type {(sign: number) => Filter} */
 const extreme = (sign) => (machine, value, args, keywords, name) => {
   const [isSensitive, path] = argumentsOf(name, args, keywords, 'case_sensitive attribute');
   const keyOf = (/** @type {any} */ one) => caseless(path === undefined ? one : attributeOf(machine, one, path), isSensitive);

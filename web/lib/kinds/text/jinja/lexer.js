@@ -2,22 +2,23 @@
 // @ts-check
 
 /**
- * The lexer of chat templates, in linear time: produces the tokens that the parser of @huggingface/jinja takes. White space is handled as
- * in the package transformers, which sets trim_blocks and lstrip_blocks. Its tag `generation` has no effect on the text and is left out.
+ * The lexer of chat templates, which takes linear time. It produces the tokens that the parser of @huggingface/jinja takes. White space is
+ * handled as in the transformers package, which sets trim_blocks and lstrip_blocks. The tag `generation` of that package has no effect on
+ * the text and is left out.
  */
 
 import { TemplateError, isSpace, trimEnd } from './values.js';
 
 /** depth: the number of brackets around an operator. @typedef {{ type: string, value: string, depth: number }} Token */
 
-/** Tokens between two yields. */
+/** Number of tokens between two yields. */
 const SLICE = 1024;
 
 const NAME = /[\p{ID_Start}_]\p{ID_Continue}*/uy;
 const NUMBER = /0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[\da-fA-F])+|\d+(?:_\d+)*(?:\.\d+(?:_\d+)*)?(?:[eE][+-]?\d+(?:_\d+)*)?/y;
 const INTEGER = /\d+/y;
 
-/** Longer operators first. @type {[string, string][]} */
+/** Longer operators come first. @type {[string, string][]} */
 const OPERATORS = [
   ['**', 'ExponentiationBinaryOperator'],
   ['//', 'MultiplicativeBinaryOperator'],
@@ -58,7 +59,7 @@ export function* tokensOf(template) {
   /** @type {Token[]} */
   const tokens = [];
   let at = 0;
-  /** Whether the last tag ended with a line break. */
+  /** Whether the last tag was followed by a line break. */
   let lineStarts = true;
   const put = (/** @type {string} */ type, /** @type {string} */ value, depth = 0) => void tokens.push({ type, value, depth });
   const text = (/** @type {string} */ value) => value && put('Text', value);
@@ -117,17 +118,17 @@ export function* tokensOf(template) {
   return tokens;
 }
 
-/** The position of the next tag; the length of the source if there is none. @param {string} source @param {number} from */
+/** Returns the position of the next tag, or the length of the source if there is none. @param {string} source @param {number} from */
 function nextTag(source, from) {
   for (let at = source.indexOf('{', from); at >= 0; at = source.indexOf('{', at + 1)) if ('%{#'.includes(source[at + 1] ?? ' ')) return at;
   return source.length;
 }
 
 /**
- * The text before a tag.
+ * Returns the text before a tag.
  *
  * @param {string} text
- * @param {string} kind  second character of the tag; '': none follows
+ * @param {string} kind  second character of the tag; '' if no tag follows
  * @param {string} sign
  * @param {boolean} lineStarts  whether the text is at the beginning of a line
  */
@@ -147,9 +148,9 @@ function before(text, kind, sign, lineStarts) {
  * @param {string} source
  * @param {number} at
  * @param {(type: string, value: string, depth?: number) => void} put
- * @param {string[]} brackets  number of open ones
- * @param {Token[]} tokens     before it
- * @returns {number} where the next one may begin
+ * @param {string[]} brackets  the open brackets
+ * @param {Token[]} tokens     the tokens before this one
+ * @returns {number} where the next token may begin
  */
 function inside(source, at, put, brackets, tokens) {
   const quote = source[at];
@@ -198,7 +199,7 @@ function inside(source, at, put, brackets, tokens) {
   return at + operator.length;
 }
 
-/** Decodes an escape after a backslash: its characters, and its length.
+/** Decodes an escape after a backslash. Returns its characters and its length.
  * @param {string} source @param {number} at @returns {[string, number]} */
 function escape(source, at) {
   const letter = source[at];

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Runs the program of a template, as the package transformers does: Jinja 3.1 in a sandbox, with break and continue. It yields every few
- * milliseconds and ends with an error if it exceeds its budget. Where it would differ from Jinja, it stops with an error that names the
- * reason.
+ * Runs the program of a template as the transformers package does: Jinja 3.1 in a sandbox, with break and continue. The interpreter yields
+ * every few milliseconds and throws if the program exceeds its budget. Where its result would differ from Jinja's, it throws an error with
+ * the reason.
  */
 
 import { contains, filterNamed, formatted, testNamed } from './filters.js';
@@ -31,19 +31,19 @@ import { str } from './write.js';
 /** @import { Budget } from './budget.js' */
 /** @import { Keywords } from './values.js' */
 
-/** A node of the parser's tree. @typedef {Record<string, any> & { type: string }} Node */
+/** A node of the syntax tree. @typedef {Record<string, any> & { type: string }} Node */
 
-/** Nested calls: Python's limit is about the same. */
+/** Limit of nested calls, about the same as Python's. */
 const DEEPEST = 150;
-/** The most numbers of a range(), as in Jinja's sandbox. */
+/** Limit of the numbers of a range(), as in Jinja's sandbox. */
 const MOST_RANGE = 100_000;
-/** The most items that `*` makes of a list or a text. */
+/** Limit of the items that `*` makes of a list or a text. */
 const MOST_TIMES = 2 ** 24;
 
 const BREAK = 'break';
 const CONTINUE = 'continue';
 
-/** Variables of a part of the template, and of the enclosing ones. */
+/** The variables of a part of the template and, through its parent, of the enclosing parts. */
 class Scope {
   /** @type {Map<string, any>} */
   names = new Map();
@@ -62,7 +62,7 @@ class Scope {
 }
 
 export class Machine {
-  /** Whether a given dict was written in Python's form. */
+  /** Whether a dict that the page gave was written in Python's form. */
   wrotePython = false;
   #depth = 0;
 
@@ -114,7 +114,7 @@ export class Machine {
     );
   }
 
-  /** The text that some statements write. @param {Node[]} body @param {Scope} scope @returns {Generator<void, Text, void>} */
+  /** Returns the text that some statements write. @param {Node[]} body @param {Scope} scope @returns {Generator<void, Text, void>} */
   *#block(body, scope) {
     /** @type {Text[]} */
     const out = [];
@@ -127,7 +127,7 @@ export class Machine {
    * @param {Node[]} body
    * @param {Scope} scope
    * @param {Text[]} out
-   * @returns {Generator<void, string | undefined, void>} how an enclosing loop continues
+   * @returns {Generator<void, string | undefined, void>} 'break' or 'continue' for the enclosing loop, or undefined
    */
   *#statements(body, scope, out) {
     for (const node of body) {
@@ -187,7 +187,7 @@ export class Machine {
     }
   }
 
-  /** Number of characters written in total, including discarded texts. */
+  /** Number of characters written in total, including those of discarded texts. */
   #written = 0;
 
   /** @param {Text[]} out @param {any} value */
@@ -284,7 +284,7 @@ export class Machine {
    * @param {string} name
    * @param {Node[]} parameters
    * @param {Node[]} body
-   * @param {Scope} scope  the scope of its definition
+   * @param {Scope} scope  the scope in which the macro was defined
    */
   #macro(name, parameters, body, scope) {
     const described = parameters.map((one) =>
@@ -495,7 +495,7 @@ export class Machine {
 
   /** @param {Node} node @param {Scope} scope @returns {Generator<void, any, void>} */
   *#binary(node, scope) {
-    const { value: operator, depth = NaN, type } = node.operator; // the parser makes a new token for `not in`, without a depth
+    const { value: operator, depth = NaN, type } = node.operator; // the parser makes a new token for `not in`, which has no depth
     if (operator === 'and' || operator === 'or') {
       const left = yield* this.#value(node.left, scope);
       return truth(left) === (operator === 'and') ? yield* this.#value(node.right, scope) : left;
@@ -505,7 +505,8 @@ export class Machine {
       const left = yield* this.#value(node.left, scope);
       return this.#arithmetic(operator, left, yield* this.#value(node.right, scope));
     }
-    // The parser reads `a < b < c` as `(a < b) < c`, and gives + the precedence of ~: operators of one chain have the same depth.
+    // The parser reads `a < b < c` as `(a < b) < c`, and gives + the precedence of ~. Operators of one chain have the same depth, which
+    // reveals both.
     /** @type {{ operator: string, right: Node }[]} */
     const chain = [];
     let first = node;
@@ -617,7 +618,7 @@ function calculate(operator, x, y) {
     case '/':
       return x / y;
     case '//': {
-      const quotient = (x - (x % y)) / y - Number(modulo(x, y) !== x % y); // rounds like CPython
+      const quotient = (x - (x % y)) / y - Number(modulo(x, y) !== x % y); // as in CPython
       if (quotient === 0) return 0 * (x / y);
       return Math.floor(quotient) + Number(quotient - Math.floor(quotient) > 0.5);
     }
@@ -633,7 +634,7 @@ function calculate(operator, x, y) {
 /** @param {Text} text */
 const plainText = (text) => (text instanceof Markup ? new Text(text.text, text.sources) : text);
 
-/** The remainder with the sign of y, as in Python. @param {number} x @param {number} y */
+/** Returns the remainder with the sign of y, as in Python. @param {number} x @param {number} y */
 function modulo(x, y) {
   const rest = x % y;
   if (rest === 0) return y < 0 ? -0 : 0;
@@ -643,7 +644,7 @@ function modulo(x, y) {
 /** @param {{ type: string, value: string }} operator */
 const isCompared = ({ type, value }) => type === 'ComparisonBinaryOperator' || value === 'in' || value === 'not in';
 
-/** Pairs of a dict, or of a list of pairs. @param {any} value @returns {[string, any][]} */
+/** Returns the pairs of a dict, or of a list of pairs. @param {any} value @returns {[string, any][]} */
 function pairsIn(value) {
   if (value === undefined) return [];
   if (value instanceof Dict) return [...value.pairs].map(([key, [, one]]) => [key, one]);
@@ -654,7 +655,7 @@ function pairsIn(value) {
   });
 }
 
-/** Whether a name is used somewhere in a tree. @param {unknown} tree @param {string} name @returns {boolean} */
+/** Whether a name is used anywhere in a tree. @param {unknown} tree @param {string} name @returns {boolean} */
 function mentions(tree, name) {
   if (Array.isArray(tree)) return tree.some((one) => mentions(one, name));
   if (tree instanceof Map) return [...tree].some((pair) => mentions(pair, name));

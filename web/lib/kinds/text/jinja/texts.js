@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The methods of str, list and dict that templates use, as in Python. */
+/** The methods of str, list and dict that templates use, with the behaviour of Python. */
 
 import { Callable, Dict, List, Markup, TemplateError, Text, View, changed, equal, isSpace, joined, numberOf, typeOf } from './values.js';
 import { escaped } from './write.js';
@@ -11,13 +11,13 @@ import { escaped } from './write.js';
 /** @import { Keywords } from './values.js' */
 
 /**
- * The arguments of a call, by name.
+ * Returns the arguments of a call, in the order of their names.
  *
  * @param {string} of
  * @param {any[]} args
  * @param {Keywords} keywords
- * @param {string} names  separated by spaces
- * @returns {any[]} undefined: not given
+ * @param {string} names  the names, separated by spaces
+ * @returns {any[]} undefined for arguments that are not given
  */
 export function argumentsOf(of, args, keywords, names) {
   const all = names === '' ? [] : names.split(' ');
@@ -41,7 +41,7 @@ export function intIn(of, value) {
   throw new TemplateError(`${of}() takes a whole number, not ${typeOf(value)}`);
 }
 
-/** Strips characters at the ends: white space, or those of `set`.
+/** Strips characters at the ends: white space, or the characters of `set`.
  * @param {Text} text @param {string | undefined} set @param {boolean} left @param {boolean} right */
 export function stripped(text, set, left, right) {
   const characters = set === undefined ? undefined : new Set(set);
@@ -62,8 +62,8 @@ export function stripped(text, set, left, right) {
 }
 
 /**
- * The positions of a text in another, without overlaps. @param {Writer} writer @param {string} text @param {string} sought @param {number}
- * [most]
+ * Yields the positions of a text in another, without overlaps. @param {Writer} writer @param {string} text @param {string} sought @param
+ * {number} [most]
  */
 function* placesOf({ budget }, text, sought, most = Infinity) {
   budget.search(text.length, sought.length);
@@ -100,7 +100,7 @@ export function replaced(writer, text, old, other, most) {
 /** @param {Writer} writer @param {Text} text @param {any} separator @param {number} most @param {boolean} fromRight */
 function split(writer, text, separator, most, fromRight) {
   if (most < 0) most = Infinity;
-  /** Pairs of begin and end of the separators. @type {[number, number][]} */
+  /** Where each separator begins and ends. @type {[number, number][]} */
   let cuts = [];
   writer.budget.characters(text.text.length);
   if (separator === undefined || separator === null) {
@@ -127,7 +127,7 @@ function split(writer, text, separator, most, fromRight) {
     done = to;
   }
   const rest = text.slice(done);
-  // After a trailing white space there is no item.
+  // White space at the end is not followed by another item.
   if ((separator !== undefined && separator !== null) || rest.text !== '') parts.push(rest);
   if ((separator === undefined || separator === null) && parts[0]?.text === '') parts.shift();
   return new List(parts);
@@ -146,7 +146,7 @@ export function linesOf(budget, text, keepEnds) {
   return lines;
 }
 
-/** One character at the start of a capitalised word: \u00df is Ss there, not SS. @param {string} one */
+/** Returns a character as it begins a capitalised word, where \u00df becomes Ss, not SS. @param {string} one */
 const titleCase = (one) => one.toUpperCase().slice(0, one.length) + one.toUpperCase().slice(one.length).toLowerCase();
 
 /** @param {Text} text */
@@ -157,7 +157,7 @@ const capitalized = (text) => {
   return joined([changed(first, titleCase), rest]);
 };
 
-/** Capitalises each letter that does not follow another letter, and lowers the others. @param {Text} text */
+/** Capitalises each letter that does not follow another letter, and lowercases the others. @param {Text} text */
 function titled(text) {
   let within = false;
   return joined(
@@ -179,7 +179,7 @@ function edge({ budget }, name, text, args, keywords) {
   return options.some((one) => all[name === 'startswith' ? 'startsWith' : 'endsWith'](textIn(name, one).text));
 }
 
-/** A slice by whole characters. @param {Text} text @param {any} from @param {any} to */
+/** Cuts a text by whole characters. @param {Text} text @param {any} from @param {any} to */
 function cut(text, from, to) {
   const at = (/** @type {any} */ place) => (place === undefined || place === null ? undefined : intIn('slice', place));
   return joined(text.characters().slice(at(from), at(to)));
@@ -214,7 +214,7 @@ export function justified({ budget }, text, args, keywords, name) {
   const pad = (/** @type {number} */ n) => joined(Array(n).fill(space));
   if (name === 'ljust') return joined([text, pad(left)]);
   if (name === 'rjust') return joined([pad(left), text]);
-  const before = (left >> 1) + (left & intIn(name, width) & 1); // rounds like CPython
+  const before = (left >> 1) + (left & intIn(name, width) & 1); // as in CPython
   return joined([pad(before), text, pad(left - before)]);
 }
 
@@ -339,7 +339,7 @@ export const TEXT_METHODS = new Map(
   ]),
 );
 
-/** The items of anything that Python can iterate. @param {any} value @returns {any[]} */
+/** Returns the items of any value that Python can iterate. @param {any} value @returns {any[]} */
 export function itemsOf(value) {
   if (value instanceof Text) return value.characters();
   if (value instanceof Dict) return [...value.pairs.values()].map(([key]) => key);
@@ -348,7 +348,7 @@ export function itemsOf(value) {
   if (type === 'undefined') return [];
   if (type !== 'iterator') throw new TemplateError(`a value of type ${type} has no items`);
   const { items } = value;
-  value.items = []; // it can be iterated only once
+  value.items = []; // an iterator can be read only once
   return items;
 }
 
@@ -406,7 +406,7 @@ const DICT_METHODS = new Map(
   ]),
 );
 
-/** Methods of Python that are not implemented: a template that calls one is refused. */
+/** Methods of Python that are not implemented; calling one causes an error. */
 const ABSENT = new Set(
   'casefold encode expandtabs format format_map isidentifier isprintable istitle maketrans translate zfill fromkeys real imag numerator denominator is_integer bit_length'.split(
     ' ',
@@ -414,7 +414,7 @@ const ABSENT = new Set(
 );
 
 /**
- * A method of a value, bound to it.
+ * Returns a method of a value, bound to the value.
  *
  * @param {Writer} writer
  * @param {any} value
@@ -446,7 +446,7 @@ export function markupOf({ budget }, text) {
 
 /** Concatenates two texts. @param {Writer} writer @param {Text} a @param {Text} b */
 export function added(writer, a, b) {
-  writer.budget.limit(a.text.length + b.text.length); // engines join strings lazily, when they are read
+  writer.budget.limit(a.text.length + b.text.length); // check now, because engines join strings lazily, when they are read
   const isMarkup = a instanceof Markup || b instanceof Markup;
   const [left, right] = isMarkup ? [markupOf(writer, a), markupOf(writer, b)] : [a, b];
   return new (isMarkup ? Markup : Text)(left.text + right.text, left.sources + right.sources);

@@ -2,20 +2,20 @@
 // @ts-check
 
 /**
- * The values of a template, as in Python: None is null, a bool is a boolean, an int is a number. A text carries the source of each
- * character, so that the tokenizer knows which of them the template wrote.
+ * The values of a template, as in Python: None is null, a bool is a boolean, and an int is a number. A text stores the source of each
+ * character, so that the tokenizer can tell which characters the template wrote.
  */
 
 /** An error in a template, or in its execution. */
 export class TemplateError extends Error {}
 
-/** The template's own refusal, by raise_exception(). */
+/** An error that the template itself raises, with raise_exception(). */
 export class Refusal extends TemplateError {}
 
-/** The template needs more time or memory than a template may. */
+/** Thrown if a template needs more time or memory than allowed. */
 export class OverBudget extends TemplateError {}
 
-/** The source of characters written by the template itself. Other characters have the indices of the given texts. */
+/** The source of characters that the template itself writes. Other characters have the indices of the texts that were given. */
 export const TEMPLATE = 0;
 
 /** @param {number} length @param {number} source */
@@ -24,14 +24,14 @@ const marks = (length, source) => String.fromCharCode(source).repeat(length);
 export class Text {
   /**
    * @param {string} text
-   * @param {string} sources  for each character of text, a character whose code is the number of the source
+   * @param {string} sources  for each character of text, a character whose code is the index of its source
    */
   constructor(text, sources) {
     this.text = text;
     this.sources = sources;
   }
 
-  /** A text of a single source. @param {string} text @param {number} [source] */
+  /** Returns a text with a single source. @param {string} text @param {number} [source] */
   static of(text, source = TEMPLATE) {
     return new this(text, marks(text.length, source));
   }
@@ -41,7 +41,7 @@ export class Text {
     return new /** @type {typeof Text} */ (this.constructor)(this.text.slice(from, to), this.sources.slice(from, to));
   }
 
-  /** The characters, which are code points as in Python. @returns {Text[]} */
+  /** The characters; as in Python, these are code points. @returns {Text[]} */
   characters() {
     const all = [];
     for (let at = 0; at < this.text.length; ) {
@@ -52,21 +52,21 @@ export class Text {
     return all;
   }
 
-  /** Their number. */
+  /** The number of characters. */
   get length() {
     const { text } = this;
     return /[\ud800-\udbff]/.test(text) ? Array.from(text).length : text.length;
   }
 }
 
-/** A text that the filter `safe` has marked: `+` escapes the text that is added to it, even without autoescape. */
+/** A text that the filter `safe` has marked: if another text is added with `+`, that text is escaped, even without autoescape. */
 export class Markup extends Text {}
 
 /** @param {Text[]} texts */
 export const joined = (texts) => new Text(texts.map(({ text }) => text).join(''), texts.map(({ sources }) => sources).join(''));
 
 /**
- * The same text, changed character by character: if a change keeps its length, it keeps its sources. @param {Text} text @param {(part:
+ * Changes a text character by character. If a changed character keeps its length, it keeps its sources. @param {Text} text @param {(part:
  * string) => string} change
  */
 export function changed(text, change) {
@@ -87,7 +87,7 @@ export class Float {
   }
 }
 
-/** `kind`: its name in Python. `source`: of the brackets, if it is written. */
+/** `kind`: name of the type in Python. `source`: the source of the brackets when it is written as text. */
 export class List {
   /** @param {any[]} items @param {'list' | 'tuple' | 'range'} [kind] @param {number} [source] */
   constructor(items, kind = 'list', source = TEMPLATE) {
@@ -97,7 +97,7 @@ export class List {
   }
 }
 
-/** A Python iterator, which can be read once: the value of map(), select() and others. */
+/** A Python iterator, which can be read only once: the result of map(), select() and others. */
 export class Iterator {
   /** @param {any[]} items */
   constructor(items) {
@@ -130,7 +130,7 @@ export class Dict {
   }
 }
 
-/** namespace(), or the variable `loop`: only attributes. */
+/** A namespace(), or the variable `loop`. It has only attributes. */
 export class Namespace {
   /** @param {Map<string, any>} values @param {boolean} [fixed] */
   constructor(values, fixed = false) {
@@ -140,7 +140,7 @@ export class Namespace {
 }
 
 export class Undefined {
-  /** @param {string} name  the missing name */
+  /** @param {string} name  the name that is missing */
   constructor(name) {
     this.name = name;
   }
@@ -151,7 +151,7 @@ export class Undefined {
 export class Callable {
   /**
    * @param {string} name
-   * @param {(args: any[], keywords: Keywords) => any} call  the value, or a generator that computes it
+   * @param {(args: any[], keywords: Keywords) => any} call  returns the value, or a generator that computes it
    */
   constructor(name, call) {
     this.name = name;
@@ -159,7 +159,7 @@ export class Callable {
   }
 }
 
-/** Its Python type. @param {any} value */
+/** Returns the name of a value's Python type. @param {any} value */
 export function typeOf(value) {
   if (value === null) return 'NoneType';
   if (typeof value === 'boolean') return 'bool';
@@ -173,7 +173,7 @@ export function typeOf(value) {
   return value instanceof Callable ? 'function' : 'iterator';
 }
 
-/** White space as in str.strip(). @param {number} code */
+/** Whether a character is white space, as in str.strip(). @param {number} code */
 export function isSpace(code) {
   return (
     (code >= 9 && code <= 13) ||
@@ -197,7 +197,10 @@ export function trimEnd(text) {
   return text.slice(0, end);
 }
 
-/** The number that a value is in arithmetic; undefined: it is not a number. @param {any} value @returns {number | undefined} */
+/**
+ * Returns the number that a value stands for in arithmetic, or undefined if it is not a number. @param {any} value @returns {number |
+ * undefined}
+ */
 export function numberOf(value) {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
@@ -227,8 +230,8 @@ export function floatText(value) {
 }
 
 /**
- * Whether two values are equal. `count` is called for each comparison. @param {any} a @param {any} b @param {() => void} count @returns
- * {boolean}
+ * Returns whether two values are equal. `count` is called for each comparison. @param {any} a @param {any} b @param {() => void} count
+ * @returns {boolean}
  */
 export function equal(a, b, count) {
   count();
@@ -251,7 +254,10 @@ export function equal(a, b, count) {
   return a === b;
 }
 
-/** Less than 0: a comes before b. @param {any} a @param {any} b @param {() => void} count @returns {number} */
+/**
+ * Compares two values; a result below 0 means that a comes before b. @param {any} a @param {any} b @param {() => void} count @returns
+ * {number}
+ */
 export function compare(a, b, count) {
   count();
   const [x, y] = [numberOf(a), numberOf(b)];
@@ -265,7 +271,7 @@ export function compare(a, b, count) {
   throw new TemplateError(`${typeOf(a)} and ${typeOf(b)} cannot be compared`);
 }
 
-/** By code points. @param {string} a @param {string} b */
+/** Compares by code points. @param {string} a @param {string} b */
 function compareTexts(a, b) {
   if (a === b) return 0;
   let at = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Values as text: str(), repr() and json.dumps() of Python. */
+/** Writes values as text, like str(), repr() and json.dumps() of Python. */
 
 import { Dict, Float, List, TEMPLATE, TemplateError, Text, Undefined, floatText, joined, typeOf } from './values.js';
 
@@ -11,7 +11,7 @@ import { Dict, Float, List, TEMPLATE, TemplateError, Text, Undefined, floatText,
 /** Nesting limit of lists, as in Python. */
 const DEEPEST = 500;
 
-/** `wrotePython` of the budget's owner: whether a given dict was written in Python's form.
+/** What writing needs of the interpreter. `wrotePython`: whether a dict that the page gave was written in Python's form.
  * @typedef {{ budget: Budget, wrotePython: boolean }} Writer */
 
 /** @param {Writer} writer @param {any} value @returns {Text} */

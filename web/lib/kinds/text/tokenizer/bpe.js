@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Byte-pair encoding [Sennrich, Haddow, Birch 2016, arXiv:1508.07909] of bytes [Radford et al. 2019]: a text is divided into words
+ * Byte-pair encoding [Sennrich, Haddow, Birch 2016, arXiv:1508.07909] of bytes [Radford et al. 2019]: the text is split into words
  * (pre.js), each byte is a symbol, and the file's merges combine symbols into tokens, the earliest merge first.
  */
 
@@ -15,13 +15,13 @@ import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, vocabularyError } from './voca
 /** @import { Vocabulary } from './vocabulary.js' */
 /** @import { Lookup } from '../../../gguf/metadata.js' */
 
-/** Words that are cached with their tokens: most words of a text occur repeatedly. */
+/** Number of words cached with their tokens, because most words occur repeatedly in a text. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
-/** Merges of a file between two yields to the event loop. */
+/** Number of merges read between two yields to the event loop. */
 const SLICE = 1 << 13;
 
-/** The character that represents each byte in vocabularies: the byte itself if it is printable, otherwise a character from U+0100 on. */
+/** The character that stands for each byte in vocabularies: the byte itself if it is printable, otherwise a character from U+0100 on. */
 const LETTERS = (() => {
   let hidden = 0;
   return Array.from({ length: 256 }, (_, byte) => {
@@ -74,14 +74,14 @@ export class BytePairs {
   constructor({ pre, cut, ids, unknown }, pairs) {
     this.#split = splitter(cut, pre);
     this.#composes = composes(pre);
-    this.#wholeWords = cut === 'llama-bpe'; // a word that is a token needs no merges
+    this.#wholeWords = cut === 'llama-bpe'; // a word that is itself a token needs no merges
     this.#unknown = unknown;
     this.#ids = ids;
     this.#bytes = Int32Array.from(LETTERS, (letter) => ids.get(letter) ?? -1);
     this.#pairs = pairs;
   }
 
-  /** Returns a text in the form that is split: composed (NFC), if the pre-tokenizer requires it. @param {string} text */
+  /** Returns the form of a text that is split: composed (NFC) if the pre-tokenizer requires it. @param {string} text */
   compose(text) {
     return this.#composes ? text.normalize('NFC') : text;
   }
@@ -120,20 +120,20 @@ export class BytePairs {
 
   /** @param {Uint8Array} bytes @returns {Generator<void, Int32Array, void>} */
   *#merged(bytes) {
-    // a word this short is merged without yielding
+    // words this short are merged without yielding
     const symbols = bytes.length <= this.#scratch.length ? this.#scratch : new Int32Array(bytes.length);
     for (let i = 0; i < bytes.length; i++) symbols[i] = this.#bytes[bytes[i]];
     const tokens = symbols.slice(0, yield* merge(symbols, bytes.length, this.#pairs));
     if (!tokens.includes(-1)) return tokens;
-    // A byte that the vocabulary does not have.
+    // The vocabulary does not have this byte.
     const unknown = this.#unknown;
     return unknown === undefined ? tokens.filter((id) => id >= 0) : tokens.map((id) => (id < 0 ? unknown : id));
   }
 
   /**
-   * The bytes that a token represents.
+   * Returns the bytes that a token stands for.
    *
-   * @param {string} text  as the file writes it
+   * @param {string} text  as written in the file
    * @param {number} type
    */
   bytesOf(text, type) {

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The merging of symbols within a word, for both tokenizers: of all adjacent pairs that may merge, the leftmost one of the lowest rank
- * merges, until none may. With a heap of pairs over a linked list, n symbols take time n log n for any symbols.
+ * Merges symbols within a word, for both tokenizers. Of all adjacent pairs that may merge, the one of the lowest rank merges first, the
+ * leftmost of equals, until no pair may merge. A heap of pairs over a linked list takes time n log n for any n symbols.
  */
 
 /** Maps each pair of symbols to the symbol that they become: a hash table with open addressing. */
@@ -14,7 +14,7 @@ export class Pairs {
   #rank;
   #result;
 
-  /** @param {number} most  number of pairs that will be added */
+  /** @param {number} most  number of pairs that will be added at most */
   constructor(most) {
     const room = 2 ** Math.ceil(Math.log2(2 * most + 2));
     this.#mask = room - 1;
@@ -25,7 +25,7 @@ export class Pairs {
   }
 
   /**
-   * The slot of a pair, or the one that it would have.
+   * Returns the slot of a pair, or the free slot where it belongs.
    *
    * @param {number} left
    * @param {number} right
@@ -41,7 +41,7 @@ export class Pairs {
   }
 
   /**
-   * If a pair is added twice, the first entry stays.
+   * Adds a pair. If it was added before, the first entry stays.
    *
    * @param {number} left
    * @param {number} right
@@ -58,9 +58,9 @@ export class Pairs {
   }
 
   /**
-   * @param {number} left   a symbol, or -1: one that never joins
+   * @param {number} left   a symbol, or -1 for one that never merges
    * @param {number} right
-   * @returns {number} the number of the pair for rank() and result(), or -1
+   * @returns {number} the index of the pair for rank() and result(), or -1
    */
   find(left, right) {
     if (left < 0 || right < 0) return -1;
@@ -79,22 +79,22 @@ export class Pairs {
   }
 }
 
-/** Below this bound, a position and a rank fit in one number. */
+/** Positions are below this bound, so that a position and a rank fit in one number. */
 const POSITIONS = 2 ** 26;
 
-/** Steps between two yields to the event loop: about a millisecond. A word of a thousand symbols has fewer. */
+/** Number of steps between two yields to the event loop, about a millisecond. A word of a thousand symbols takes fewer steps. */
 const SLICE = 8192;
 
 /** Marks a symbol that was merged into another. */
 const GONE = -2;
 
 /**
- * Merges symbols in place, in chunks if there are many.
+ * Merges symbols in place; in chunks if there are many.
  *
- * @param {Int32Array} symbols  at most 2^26
- * @param {number} count        how many of them
+ * @param {Int32Array} symbols  the symbols, at most 2^26
+ * @param {number} count        number of symbols
  * @param {Pairs} pairs
- * @returns {Generator<void, number, void>} their number, at the beginning of `symbols`
+ * @returns {Generator<void, number, void>} the number of remaining symbols, which are at the beginning of `symbols`
  */
 export function* merge(symbols, count, pairs) {
   if (count < 2) return count;
@@ -122,19 +122,19 @@ class Row {
     }
   }
 
-  /** Finds the pairs that begin with some of the symbols. @param {number} from @param {number} to  one past the last */
+  /** Adds the pairs that begin at these symbols to the heap. @param {number} from @param {number} to  index after the last one */
   offer(from, to) {
     for (let at = from; at < to; at++) this.#offer(at);
   }
 
-  /** @param {number} at  a symbol, with the next one */
+  /** @param {number} at  index of a symbol, which forms a pair with the next one */
   #offer(at) {
     const { symbols, next, pairs, heap } = this;
     const pair = pairs.find(symbols[at], symbols[next[at]]);
     if (pair >= 0) heap.push(pairs.rank(pair) * POSITIONS + at, pair);
   }
 
-  /** @param {number} most  steps @returns {boolean} there are no more pairs */
+  /** @param {number} most  maximum number of steps @returns {boolean} whether there are no more pairs */
   merge(most) {
     const { symbols, next, before, pairs, heap } = this;
     for (let step = 0; step < most; step++) {
@@ -143,7 +143,7 @@ class Row {
       const at = heap.keys[0] % POSITIONS;
       heap.pop();
       const right = next[at];
-      // The symbols of the pair may have been merged with others since it was found.
+      // The symbols of the pair may have merged with others since the pair was found.
       if (symbols[at] === GONE || right < 0 || pairs.find(symbols[at], symbols[right]) !== pair) continue;
       symbols[at] = pairs.result(pair);
       symbols[right] = GONE;
@@ -157,7 +157,7 @@ class Row {
     return false;
   }
 
-  /** Compacts the remaining symbols. @returns {number} their number */
+  /** Moves the remaining symbols to the beginning. @returns {number} their number */
   close() {
     let kept = 0;
     for (let i = 0; i >= 0; i = this.next[i]) this.symbols[kept++] = this.symbols[i];
@@ -165,7 +165,7 @@ class Row {
   }
 }
 
-/** A binary heap of keys, the smallest first, each with a number. */
+/** A binary heap of keys, each with a value. The smallest key comes first. */
 class Heap {
   size = 0;
 

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Pre-tokenizers, which split a text before byte pairs are merged, by the names of `tokenizer.ggml.pre`: a model was trained with one of
- * them, and any other would give it unfamiliar tokens. Each is a list of expressions. The first splits the text into its matches and the
- * parts between them, the next one each of these pieces, and so on.
+ * Pre-tokenizers split a text before byte pairs are merged. `tokenizer.ggml.pre` names the one with which a model was trained; any other
+ * would give it unfamiliar tokens. Each pre-tokenizer is a list of regular expressions. The first expression splits the text into its
+ * matches and the parts between them, the next one splits each of these pieces, and so on.
  */
 
 import { NextPixelError } from '../../../base/error.js';
@@ -13,18 +13,21 @@ import { NextPixelError } from '../../../base/error.js';
 const SPACE = '\\p{White_Space}';
 const BLACK = '\\P{White_Space}';
 
-// All white space of a run except the last character, which belongs to the next word; at the end of the text, all of it.
+// A run of white space without its last character, which belongs to the next word; at the end of the text, the whole run.
 const RUN = `${SPACE}+(?!${BLACK})`;
 
-/** English contractions, words, numbers and the rest, each with the space before it: GPT-2's. */
+/** The expression of GPT-2: English contractions, words, numbers and the rest, each with the space before it. */
 const WORDS = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|${RUN}`;
 
-/** Line breaks belong to the signs before them, and any single sign belongs to the following word. @param {string} digits */
+/**
+ * Line breaks belong to the punctuation before them, and a single punctuation character belongs to the word after it. @param {string}
+ * digits
+ */
 const lines = (digits) =>
   `'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}` +
   `| ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n]*|${SPACE}*[\\r\\n]+|${RUN}|${SPACE}+`;
 
-/** Words of o200k: capitals before small letters, with the contraction after them; a slash belongs to line breaks. */
+/** The words of o200k: capitals come before small letters, and a contraction follows; a slash belongs to line breaks. */
 const HIGH = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]';
 const LOW = '[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]';
 const SHORT = "(?:'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL]))?";
@@ -34,7 +37,7 @@ const O200K = `${CASES}|\\p{N}{1,3}| ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n/]*|${SPACE
 const BREAK = '[\\r\\n]';
 const EAST_ASIAN = '[\\u{4e00}-\\u{9fa5}\\u{800}-\\u{4e00}\\u{ac00}-\\u{d7ff}]+';
 
-/** Letters of scripts with case, by the definition of deepseek-llm: pairs of first and last. */
+/** Letters of scripts with upper and lower case, as deepseek-llm defines them: pairs of first and last letter. */
 const CASED = [
   'AZ',
   'az',
@@ -139,17 +142,17 @@ const EXPRESSIONS = {
     BREAK,
     `${SPACE}?[${cased}]+`,
     `${SPACE}?[!-\\/:-~\\u{ff01}-\\u{ff0f}\\u{ff1a}-\\u{ff5e}\\u{2018}-\\u{201f}\\u{3000}-\\u{3002}]+`,
-    `(?<!${SPACE})${SPACE}+$`, // only at the beginning of a run: otherwise it is tried at each position
+    `(?<!${SPACE})${SPACE}+$`, // only at the beginning of a run, because otherwise each position of the run is tried
     EAST_ASIAN,
     '\\p{N}+',
   ],
   'deepseek-coder': [BREAK, `${SPACE}?\\p{L}+`, `${SPACE}?\\p{P}+`, EAST_ASIAN, '\\p{N}'],
 };
 
-/** The pre-tokenizer of a file that names none. */
+/** The pre-tokenizer for files that name none. */
 export const DEFAULT = 'default';
 
-/** Other names of these pre-tokenizers in files, with the name used here. */
+/** For each pre-tokenizer, the other names that files use for it. */
 const OTHER_NAMES = {
   'gpt-2': ['phi-2', 'jina-es', 'jina-de', 'jina-v2-es', 'jina-v2-de', 'gigachat', 'roberta-bpe', 'a.x-4.0', 'mellum', 'exaone4'],
   mpt: ['olmo', 'jais', 'trillion'],
@@ -159,29 +162,29 @@ const OTHER_NAMES = {
   qwen2: ['deepseek-r1-qwen', 'stablelm2', 'megrez', 'hunyuan'],
   'gpt-4o': ['llama4', 'kanana2'],
 };
-EXPRESSIONS['llama-3-like'] = EXPRESSIONS['llama-bpe']; // its splits, without the other rules of Llama 3
+EXPRESSIONS['llama-3-like'] = EXPRESSIONS['llama-bpe']; // the same splits, but not the other rules of Llama 3
 
 const NAMES = new Map(Object.entries(OTHER_NAMES).flatMap(([own, names]) => names.map((name) => [name, own])));
 
 /**
- * The splits of that name, by the name used here.
+ * Returns the name that is used here for a pre-tokenizer.
  *
- * @param {string} name  as in a file
- * @returns {string | undefined} undefined: they are not known
+ * @param {string} name  name in the file
+ * @returns {string | undefined} undefined if it is unknown
  */
 export function cutOf(name) {
   return Object.hasOwn(EXPRESSIONS, name) ? name : NAMES.get(name);
 }
 
-/** The names that are known. */
+/** The known names. */
 export const names = () => [...Object.keys(EXPRESSIONS).filter((name) => name !== 'llama-3-like'), ...NAMES.keys()];
 
-/** Returns whether a text is composed (Unicode NFC) first, by the pre-tokenizer's name in the file, as for Qwen. @param {string} name */
+/** Returns whether a text is first composed (Unicode NFC), as for Qwen. @param {string} name  name of the pre-tokenizer in the file */
 export const composes = (name) => name === 'qwen2' || name === 'deepseek-r1-qwen';
 
 /**
- * @param {string | undefined} cut  in the form of cutOf()
- * @param {string} name  as the file does
+ * @param {string | undefined} cut  a name from cutOf()
+ * @param {string} name  its name in the file, for errors
  * @returns {(text: string) => Generator<string[], void, void>} consecutive pieces whose concatenation is the text
  */
 export function splitter(cut, name = String(cut)) {
@@ -199,18 +202,18 @@ export function splitter(cut, name = String(cut)) {
       if (text) yield* cuts(expressions, text);
     } catch (cause) {
       if (!(cause instanceof RangeError)) throw cause;
-      // A regular expression engine stores state for each character of a run, and runs out of memory for many millions.
+      // Regular expression engines store state for each character of a run, so a run of many millions exhausts their memory.
       throw new NextPixelError('limit', 'The text has a word of millions of characters: cut it into shorter texts', { cause });
     }
   };
 }
 
-/** Pieces that are returned per chunk, and the characters of one that is split further. */
+/** Number of pieces returned per chunk, and of characters of a piece that is split further. */
 const PIECES = 1024;
 const LONG = 4096;
 
 /**
- * Splits by the first expression, and the remaining pieces by the others.
+ * Splits a text by the first expression, and each piece by the others.
  *
  * @param {RegExp[]} expressions
  * @param {string} text
@@ -221,7 +224,7 @@ function* cuts([expression, ...others], text) {
   let pieces = [];
   let done = 0;
   for (let over = false; !over; ) {
-    expression.lastIndex = done; // other code that ran meanwhile has moved it
+    expression.lastIndex = done; // other code may have changed it since
     const match = text.length > 1 ? expression.exec(text) : null;
     over = !match;
     const from = done;
@@ -244,7 +247,7 @@ function* cuts([expression, ...others], text) {
   yield pieces;
 }
 
-/** The matches of an expression, and the texts between them. @param {RegExp} expression @param {string} text */
+/** Yields the matches of an expression, and the texts between them. @param {RegExp} expression @param {string} text */
 function divided(expression, text) {
   if (text.length === 1) return [text];
   const pieces = [];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Finds the tokens that are matched as a whole, in any context: control tokens, and those that the file's author defined. */
+/** Finds the tokens that are matched as a whole whatever surrounds them: control tokens, and tokens that the file's author defined. */
 
 import { atOnce } from '../../../base/turns.js';
 import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js';
@@ -9,21 +9,22 @@ import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js
 /** @import { Vocabulary } from './vocabulary.js' */
 
 /** @typedef {{ text: string, id: number, control: boolean }} Special */
-/** For each position, the number of earlier characters that the template did not write. @typedef {Uint32Array} Foreign */
+/** For each position, how many earlier characters were not written by the template. @typedef {Uint32Array} Foreign */
 
-/** The most characters of such a token. The search compares at most this many characters at each character of a text. */
+/** Limit of the characters of such a token. At each character of a text, the search compares at most this many characters. */
 const LONGEST = 256;
 
-/** Characters, or tokens found, between two yields to the event loop. */
+/** Number of characters, or of tokens found, between two yields to the event loop. */
 const SLICE = 4096;
 
 export class Specials {
   #tokens;
-  /** Such tokens sorted by their texts, equal ones by their ids: those recognised in plain text, and those recognised if control tokens
-   * count. @type {Record<'plain' | 'all', Special[]>} */
+  /** Such tokens sorted by their texts, and those with equal texts by id. plain: those recognised in plain text; all: those recognised if
+   * control tokens count. @type {Record<'plain' | 'all', Special[]>} */
   #sorted = { plain: [], all: [] };
   /**
-   * The range of tokens with this first character in that order: from, to. @type {Record<'plain' | 'all', Map<string, [number, number]>>}
+   * For each first character, the range of these tokens in that order: from, to. @type {Record<'plain' | 'all', Map<string, [number,
+   * number]>>}
    */
   #starts;
 
@@ -50,13 +51,14 @@ export class Specials {
   }
 
   /**
-   * If several tokens match, the longest in the whole text comes first; of equally long ones the one with the lower id, then the leftmost.
+   * Splits a text at its special tokens. If several tokens match, the longest in the whole text comes first; among equally long ones the
+   * lower id, then the leftmost.
    *
    * @param {string} text
-   * @param {boolean} control  whether control tokens count
-   * @param {string} [sources]  a character for each of text: control tokens count only where all of them are \0. A token that the file's
-   *   author defined never takes a part of a control token because of the characters around it
-   * @returns {Generator<void, (string | number)[], void>} tokens, and the text between them
+   * @param {boolean} control  whether control tokens are recognised
+   * @param {string} [sources]  the source of each character of the text: control tokens count only where all sources are \0. A token that
+   *   the file's author defined never takes part of a control token, whatever characters surround it
+   * @returns {Generator<void, (string | number)[], void>} tokens, and the texts between them
    */
   *dividing(text, control, sources) {
     if (text === '') return [];
@@ -65,10 +67,10 @@ export class Specials {
     const foreign = sources === undefined ? undefined : yield* foreignIn(sources);
     /** @type {(string | number)[]} */
     const parts = [];
-    /** A group of overlapping tokens, as pairs of position and token. @type {[number, number][]} */
+    /** A group of overlapping tokens, as pairs of position and token id. @type {[number, number][]} */
     let overlap = [];
-    let end = 0; // of these
-    let done = 0; // text divided into parts by characters
+    let end = 0; // end of the group
+    let done = 0; // end of the text that is already split
     for (let at = 0; at <= text.length; at++) {
       const id = this.#longestAt(text, at, text.length, which, foreign);
       if (at === text.length || (id >= 0 && at >= end)) {
@@ -90,10 +92,10 @@ export class Specials {
   }
 
   /**
-   * Selects among overlapping tokens.
+   * Selects tokens from a group of overlapping ones.
    *
    * @param {string} text
-   * @param {[number, number][]} overlap  position and token, the longest at each position
+   * @param {[number, number][]} overlap  position and token id, with the longest token at each position
    * @param {'plain' | 'all'} which
    * @param {Foreign} [foreign]
    * @returns {Generator<void, [number, number][], void>} in text order
@@ -101,7 +103,7 @@ export class Specials {
   *#choosing(text, overlap, which, foreign) {
     if (overlap.length < 2) return overlap;
     const [[begin]] = overlap;
-    /** Candidates by length; and those tried after all of them. @type {[number, number][][]} */
+    /** Candidates by length, followed by those to try after all others. @type {[number, number][][]} */
     const tries = [];
     /** @type {[number, number][][]} */
     const last = [];
@@ -116,7 +118,7 @@ export class Specials {
     const found = [];
     for (const all of [tries, last]) {
       for (let length = Math.max(tries.length, last.length) - 1; length > 0; length--) {
-        // a token whose end is taken is retried with a shorter one
+        // if the end of a token is taken, a shorter token at the same position is tried
         for (const [at, id] of (all[length] ?? []).sort((a, b) => a[1] - b[1] || a[0] - b[0])) {
           if (taken[at - begin]) continue;
           const free = taken.subarray(at - begin, at - begin + length).indexOf(1);
@@ -132,20 +134,21 @@ export class Specials {
     return found.sort((a, b) => a[0] - b[0]);
   }
 
-  /** The same synchronously. @param {string} text @param {boolean} control */
+  /** Divides a text synchronously. @param {string} text @param {boolean} control */
   divide(text, control) {
     return atOnce(this.dividing(text, control));
   }
 
   /**
-   * The longest token that begins at `at` and ends at `to` or before, by a walk along the sorted tokens that keeps those matching the text.
+   * Finds the longest token that begins at `at` and ends at `to` or before. Walks along the sorted tokens and narrows the range of those
+   * that match the text.
    *
    * @param {string} text
    * @param {number} at
    * @param {number} to
    * @param {'plain' | 'all'} which
    * @param {Foreign} [foreign]
-   * @returns {number} the last of equal texts; -1: none
+   * @returns {number} index of the token, the last one of equal texts; -1 if there is none
    */
   #longestAt(text, at, to, which, foreign) {
     const sorted = this.#sorted[which];
@@ -153,7 +156,7 @@ export class Specials {
     let longest = -1;
     let control = -1;
     for (let length = 1; low < high; length++) {
-      // all of low..high - 1 begin with the text's next `length` characters
+      // all tokens in low..high - 1 begin with the next `length` characters of the text
       let first = sorted[low];
       for (; first.text.length === length; first = sorted[low]) {
         const isFree = first.control && (!foreign || foreign[at + length] === foreign[at]);
@@ -189,7 +192,7 @@ function* foreignIn(sources) {
 }
 
 /**
- * The first of sorted[from..to - 1] whose character `at` is at least `code`; `to` if there is none.
+ * Returns the index of the first token of sorted[from..to - 1] whose character `at` is at least `code`, or `to` if there is none.
  *
  * @param {Special[]} sorted
  * @param {number} from

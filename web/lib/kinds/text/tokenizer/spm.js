@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * SentencePiece [Kudo, Richardson 2018, arXiv:1808.06226] with byte-pair merges: the characters of a whole text are symbols; two neighbours
- * may merge if their joined text is a token, the one of the highest score first. A character without a token becomes the tokens of its
- * bytes. A space is written as U+2581.
+ * SentencePiece [Kudo, Richardson 2018, arXiv:1808.06226] with byte-pair merges. The characters of the whole text are symbols. Two
+ * neighbours may merge if their joined text is a token; the pair with the highest score merges first. A character without a token is
+ * replaced by the tokens of its bytes. A space is written as U+2581.
  */
 
 import { valueIn } from '../../../gguf/metadata.js';
@@ -19,28 +19,31 @@ const INNER_SPACE = /[^\u2581]\u2581/;
 /** A run of spaces and the text up to the next run. */
 const WORD = / *[^ ]+| +/g;
 
-/** Words that are cached: most words of a text occur repeatedly. */
+/** Number of words cached, because most words occur repeatedly in a text. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
-/** Tokens of a file, words of a text, or characters of a word between two yields to the event loop; and characters that are looked up. */
+/**
+ * Number of tokens of a file, words of a text or characters of a word between two yields to the event loop; also the number of characters
+ * that are looked up.
+ */
 const SLICE = 4096;
 const LOOKED_UP = 1 << 18;
 
-/** Trying each split of each token into two takes time quadratic in its length. */
+/** Limit of the work of splitting each token into two at each place, which is quadratic in its length. */
 const MOST_WORK = 2 ** 30;
 
 export class SentencePieces {
   #pairs = new Pairs(0);
-  /** The symbol of each character: its token, or a number beyond them. @type {Map<string, number>} */
+  /** The symbol of each character: its token, or a number above all token ids. @type {Map<string, number>} */
   #symbols = new Map();
-  /** The characters of the symbols beyond the tokens. @type {string[]} */
+  /** The characters of the symbols above all token ids. @type {string[]} */
   #characters = [];
   #size;
-  /** The token of each byte, or its replacement. */
+  /** The token of each byte, or of its replacement. */
   #bytes;
-  /** True if no token has a space after another character: then no token joins the texts before and after a space. */
+  /** Whether no token contains a space after another character; then no token spans the texts before and after a space. */
   #words = true;
-  /** Words seen before, with their tokens. @type {Map<string, Uint32Array>} */
+  /** The words encoded so far, with their tokens. @type {Map<string, Uint32Array>} */
   #seen = new Map();
   /** For characters without a token, the tokens of their bytes. @type {Map<string, number[]>} */
   #strange = new Map();
@@ -52,7 +55,7 @@ export class SentencePieces {
     this.#bytes = Int32Array.from({ length: 256 }, () => unknown ?? -1);
   }
 
-  /** Returns a text in the form that is read: unchanged. @param {string} text */
+  /** Returns the form of a text that is read, which is the text itself. @param {string} text */
   compose(text) {
     return text;
   }
@@ -88,7 +91,7 @@ export class SentencePieces {
       }
     }
     if (work > MOST_WORK) throw vocabularyError('limit', 'tokens', 'the texts of the tokens are too long');
-    // Without byte tokens, a single byte's own text is used.
+    // If there are no byte tokens, use the byte's own text.
     for (let byte = 0; byte < 128; byte++) {
       if (this.#bytes[byte] === (unknown ?? -1)) this.#bytes[byte] = pieces.get(String.fromCharCode(byte)) ?? this.#bytes[byte];
     }
@@ -112,7 +115,7 @@ export class SentencePieces {
           yield;
           looked = 0;
         }
-        // One character, or a token.
+        // The first part is one character or a token.
         const left = cut === firstLength ? symbolOf(characters[0]) : pieces.get(text.slice(0, cut));
         if (left === undefined) continue;
         const right = cut === text.length - lastLength ? symbolOf(characters[characters.length - 1]) : pieces.get(text.slice(cut));
@@ -133,7 +136,7 @@ export class SentencePieces {
    */
   *encode(text, put) {
     let count = 0;
-    // U+2581 itself is not a space: it is kept as its bytes.
+    // U+2581 in the text is not a space: it is encoded as its bytes.
     for (const [i, part] of text.split(SPACE).entries()) {
       if (i > 0) this.#putBytes(SPACE, put);
       for (const [word] of this.#words ? part.matchAll(WORD) : [[part]]) {
@@ -163,7 +166,7 @@ export class SentencePieces {
    */
   *#encodePart(text, put) {
     const symbols = new Int32Array(text.length);
-    /** Characters of symbols that are -1, in order. @type {string[]} */
+    /** The characters whose symbol is -1, in order. @type {string[]} */
     const strange = [];
     let count = 0;
     for (const character of text) {
@@ -196,9 +199,9 @@ export class SentencePieces {
   }
 
   /**
-   * The bytes that a token represents.
+   * Returns the bytes that a token stands for.
    *
-   * @param {string} text  as the file writes it
+   * @param {string} text  as written in the file
    * @param {number} type
    */
   bytesOf(text, type) {
@@ -208,7 +211,7 @@ export class SentencePieces {
 }
 
 /**
- * The byte of a token such as <0x0A>.
+ * Returns the byte of a token such as <0x0A>.
  *
  * @param {string} text
  */
@@ -218,7 +221,7 @@ function byteOf(text) {
 }
 
 /**
- * The rank of each token by its score, the highest first; equal scores share one.
+ * Returns the rank of each token by its score, the highest first; equal scores share a rank.
  *
  * @param {unknown} scores
  * @param {number} count

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads and checks the tokens in a file's metadata. */
+/** Reads the tokens in a file's metadata and checks them. */
 
 import { show } from '../../../base/checks.js';
 import { NextPixelError } from '../../../base/error.js';
@@ -11,17 +11,17 @@ import { DEFAULT, cutOf } from './pre.js';
 /** @import { ErrorCode } from '../../../engine/protocol.js' */
 /** @import { Lookup } from '../../../gguf/metadata.js' */
 
-/** The supported tokenizers, by their names in files: SentencePiece and byte pairs. */
+/** The supported tokenizers, by their names in files: SentencePiece, and byte pairs. */
 export const MODELS = ['llama', 'gpt2'];
 
-/** Kinds of tokens, by the numbers of `tokenizer.ggml.token_type`. */
+/** Types of tokens, numbered as in `tokenizer.ggml.token_type`. */
 const NORMAL = 1;
 export const UNKNOWN = 2;
 export const CONTROL = 3;
 export const USER_DEFINED = 4;
 export const BYTE = 6;
 
-/** The names in files of tokens that end a text or a turn; these are control tokens whatever their type in the file. */
+/** The names in files of tokens that end a text or a turn. These are control tokens, whatever type the file gives them. */
 const ENDS = [
   '<|im_end|>',
   '<|eot_id|>',
@@ -46,35 +46,36 @@ const ENDS = [
   '<\uff5cend\u2581of\u2581sentence\uff5c>',
 ];
 
-/** The name in pre.js of Llama 3's pre-tokenizer, whose texts begin with a token; and the number of its tokens. */
+/** Llama 3's pre-tokenizer, by its name in pre.js, whose texts begin with a token; and the number of its tokens. */
 const LLAMA_3 = 'llama-bpe';
 const LLAMA_3_TOKENS = 128256;
 
-/** Tokens between two yields to the event loop. */
+/** Number of tokens read between two yields to the event loop. */
 const SLICE = 1 << 13;
 
-/** NX_MAX_VALUES of include/nextpixel.h. */
+/** Equals NX_MAX_VALUES of include/nextpixel.h. */
 const MOST_TOKENS = 524288;
-/** The most characters of a token in the file's notation. */
+/** Limit of the characters of a token, as written in the file. */
 const MOST_TEXT = 65536;
 
 /**
  * @typedef {object} Vocabulary
  * @property {string} model      'llama' or 'gpt2', the tokenizer
  * @property {string} pre        the pre-tokenizer's name in the file
- * @property {string | undefined} cut  the same in pre.js; undefined: the name is unknown
- * @property {string[]} tokens   as the file writes them
+ * @property {string | undefined} cut  the pre-tokenizer's name in pre.js; undefined if the file's name is unknown
+ * @property {string[]} tokens   as written in the file
  * @property {Uint8Array} types  their kinds
- * @property {Map<string, number>} ids  ids of the texts; if several have the same text, the last one
+ * @property {Map<string, number>} ids  the id of each text; of several tokens with the same text, the last one
  * @property {number | undefined} begin    the token that begins a text
- * @property {number | undefined} end      the one that ends it
- * @property {number | undefined} unknown  the token for characters that no token covers
- * @property {Set<number>} ends  all tokens that end a text or a turn of a chat; a token that begins a text also ends the previous one
- * @property {boolean} addBegin  whether a text begins with it
+ * @property {number | undefined} end      the token that ends a text
+ * @property {number | undefined} unknown  the token that stands for characters without a token
+ * @property {Set<number>} ends  all tokens that end a text or a turn of a chat; a begin token is one of them, because it also ends the
+ *   previous text
+ * @property {boolean} addBegin  whether a text begins with `begin`
  * @property {boolean} addEnd
  * @property {boolean} addSpace  whether a space is put before a text
  * @property {boolean} characters  whether the sentence to translate is split into characters
- * @property {string[]} warnings  oddities of the file, for people
+ * @property {string[]} warnings  sentences for people about oddities of the file
  */
 
 /**
@@ -96,7 +97,7 @@ export function vocabularyError(code, key, reason) {
 
 /**
  * @param {Lookup} metadata
- * @param {string} architecture  of the model, which determines the pre-tokenizer if the file does not
+ * @param {string} architecture  architecture of the model, which selects the pre-tokenizer if the file does not
  * @returns {Generator<void, Vocabulary, void>}
  */
 export function* readingVocabulary(metadata, architecture) {
@@ -123,7 +124,7 @@ export function* readingVocabulary(metadata, architecture) {
     if (Number(number) >= 0 && Number(number) < tokens.length) return Number(number);
     if (Number(number) >= 0 && Number(number) < 2 ** 32 - 1)
       warnings.push(`tokenizer.ggml.${key} is ${show(number)}, and there are ${tokens.length} tokens: it is left out`);
-    return undefined; // -1 and similar values mean that there is none
+    return undefined; // -1 and similar values mean that there is no such token
   };
   /** @param {string} key  @param {boolean} missing */
   const flag = (key, missing) => {
@@ -169,7 +170,7 @@ export function* readingVocabulary(metadata, architecture) {
   };
 }
 
-/** @param {unknown} source  units of the sentence to translate */
+/** @param {unknown} source  the units into which the sentence to translate is split */
 function sourceOf(source = 'tokens') {
   if (source === 'tokens' || source === 'characters') return source;
   throw new NextPixelError(
@@ -180,7 +181,7 @@ function sourceOf(source = 'tokens') {
 }
 
 /**
- * The pre-tokenizer of an architecture whose file does not name one.
+ * Returns the pre-tokenizer of an architecture, for files that do not name one.
  *
  * @param {string} architecture
  * @param {number} tokens
