@@ -23,8 +23,10 @@ function missing(what, src, cause) {
 }
 
 /**
- * Fetches the picture at an address. @param {string} src @param {AbortSignal} signal @param {Element} element  the element with the
- * attribute
+ * Fetches the picture at an address.
+ * @param {string} src
+ * @param {AbortSignal} signal
+ * @param {Element} element  the element with the attribute
  */
 export async function pictureAt(src, signal, { baseURI }) {
   if (!src) throw missing('picture', src);
@@ -41,8 +43,11 @@ export async function pictureAt(src, signal, { baseURI }) {
 }
 
 /**
- * Fetches the file at an address. @param {string} what @param {string} src @param {AbortSignal} signal @param {Element} element  the
- * element with the attribute
+ * Fetches the file at an address.
+ * @param {string} what
+ * @param {string} src
+ * @param {AbortSignal} signal
+ * @param {Element} element  the element with the attribute
  */
 export async function fileAt(what, src, signal, { baseURI }) {
   if (!src) throw missing(what, src);

@@ -28,8 +28,8 @@
  */
 
 /**
- * A model of a known file, for code that does not check the kind: `info` has the properties of all kinds. @typedef {Model & { info: AnyInfo
- * }} AnyModel
+ * A model of a known file, for code that does not check the kind: `info` has the properties of all kinds.
+ * @typedef {Model & { info: AnyInfo }} AnyModel
  */
 
 export {};

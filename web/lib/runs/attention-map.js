@@ -40,7 +40,8 @@ export function mapOf({ name, row, keys, weights }, heads, query, place = (key) 
 }
 
 /**
- * The position of a key in a map of the past: the input is shifted by one, so key j is the element at position j - 1. @param {number} key
+ * The position of a key in a map of the past: the input is shifted by one, so key j is the element at position j - 1.
+ * @param {number} key
  * @internal
  */
 export const before = (key) => key - 1;

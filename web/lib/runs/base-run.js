@@ -299,8 +299,8 @@ export class BaseRun {
 }
 
 /**
- * Identifies, from its description, the file that a saved run belongs to. @param {Pick<ModelInfo, 'architecture' | 'name' | 'parameters'> &
- * { vocabulary?: number }} info @internal
+ * Identifies, from its description, the file that a saved run belongs to.
+ * @param {Pick<ModelInfo, 'architecture' | 'name' | 'parameters'> & { vocabulary?: number }} info @internal
  */
 export function modelName({ architecture, name, parameters, vocabulary = 0 }) {
   return `${architecture} ${name} ${parameters} ${vocabulary}`;

@@ -51,8 +51,8 @@ export class Beams {
   }
 
   /**
-   * The best complete hypothesis, including its end, or the best live one if none is complete. @returns {{ ids: Uint32Array<ArrayBuffer>,
-   * ended: boolean }}
+   * The best complete hypothesis, including its end, or the best live one if none is complete.
+   * @returns {{ ids: Uint32Array<ArrayBuffer>, ended: boolean }}
    */
   get found() {
     const ended = this.#best.score < Infinity;

@@ -126,8 +126,10 @@ export class FlowRun extends BaseRun {
   }
 
   /**
-   * The inputs of a part for one sample: given, computed by an earlier part, or drawn. @param {Stage} stage @param {number} sample @returns
-   * {Inputs}
+   * The inputs of a part for one sample: given, computed by an earlier part, or drawn.
+   * @param {Stage} stage
+   * @param {number} sample
+   * @returns {Inputs}
    */
   #inputs({ part, from }, sample) {
     return Object.fromEntries(

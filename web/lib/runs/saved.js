@@ -24,8 +24,10 @@ export const arrayOf =
     Array.isArray(value) && value.length <= most && value.length >= least && Array.from(value).every(form);
 
 /**
- * Matches typed arrays, also in the form that JSON gives them: objects of numbers. @param {Form} form  of each item @param {number}
- * [length]  by default any @returns {Form}
+ * Matches typed arrays, also in the form that JSON gives them: objects of numbers.
+ * @param {Form} form  of each item
+ * @param {number} [length]  by default any
+ * @returns {Form}
  */
 export const numbersOf = (form, length) => (value) => {
   const numbers = typeof value === 'object' && value !== null ? Object.values(value) : [];

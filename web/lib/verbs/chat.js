@@ -9,8 +9,8 @@ export const draws = true;
 export const made = 'A talk';
 
 /**
- * The attributes of a chat. The element passes them to its chat, which handles the whole conversation (element/talk.js). @type
- * {Record<'prompt' | 'system' | 'template', Reading>}
+ * The attributes of a chat. The element passes them to its chat, which handles the whole conversation (element/talk.js).
+ * @type {Record<'prompt' | 'system' | 'template', Reading>}
  */
 export const attributes = {
   prompt: text.prompt,

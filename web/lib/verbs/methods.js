@@ -14,7 +14,8 @@ import { ALL, argumentsOf, optionsOf, resumingOf, savedOf } from './table.js';
 /**
  * Whether the argument is a list of inputs, as opposed to one text as token ids or one piece as notes.
  *
- * @param {unknown} what @returns {what is unknown[]}
+ * @param {unknown} what
+ * @returns {what is unknown[]}
  */
 function isList(what) {
   const [first] = Array.isArray(what) ? what : [];
@@ -67,8 +68,8 @@ for (const [name, { draws }] of ALL) {
 }
 
 /**
- * score() also takes lists, for every kind: see of-kind.js. @typedef {{ score(inputs: any[], options?: Record<string, any>): Promise<any[]>
- * }} ScoresAnyLists
+ * score() also takes lists, for every kind: see of-kind.js.
+ * @typedef {{ score(inputs: any[], options?: Record<string, any>): Promise<any[]> }} ScoresAnyLists
  */
 
 /** The class that a model extends. @type {new () => AllVerbs & ScoresAnyLists} */

@@ -39,8 +39,10 @@ const kindOf = (kind) => KINDS.find(({ name }) => name === kind);
 const settingsOf = (of) => ROWS.filter((row) => row[1].of.split(' ').includes(of ?? '-')).map(([name]) => name);
 
 /**
- * The names of the options that a verb has for models of a kind. @param {VerbName} verb @param {string} kind  `info.kind` @returns
- * {string[]} @internal
+ * The names of the options that a verb has for models of a kind.
+ * @param {VerbName} verb
+ * @param {string} kind  `info.kind`
+ * @returns {string[]} @internal
  * @internal
  */
 export function optionsOf(verb, kind) {
@@ -49,8 +51,8 @@ export function optionsOf(verb, kind) {
 }
 
 /**
- * The names of the options of resume(): those of the kind's runs, and the position at which a text or music branches. @param {string} kind
- * `info.kind` @internal
+ * The names of the options of resume(): those of the kind's runs, and the position at which a text or music branches.
+ * @param {string} kind `info.kind` @internal
  */
 export function resumingOf(kind) {
   const words = Object.values(kindOf(kind)?.verbs ?? {}).map(({ settings }) => settings);

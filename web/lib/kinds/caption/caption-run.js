@@ -115,8 +115,8 @@ export class CaptionRun extends BaseRun {
   }
 
   /**
-   * The input as the model receives it: the bytes of the picture, (rows, columns, 3). Rejects if it cannot be read. @returns
-   * {Promise<Uint8Array>}
+   * The input as the model receives it: the bytes of the picture, (rows, columns, 3). Rejects if it cannot be read.
+   * @returns {Promise<Uint8Array>}
    */
   get input() {
     return this.#begun.then(() => this.#picture.slice());

@@ -86,8 +86,9 @@ export class CaptionModel {
   }
 
   /**
-   * Returns the picture as bytes of the model's size; for a large image, a promise of them. @param {ImageSource} image @param {AbortSignal}
-   * [signal]
+   * Returns the picture as bytes of the model's size; for a large image, a promise of them.
+   * @param {ImageSource} image
+   * @param {AbortSignal} [signal]
    */
   #picture(image, signal) {
     const { width, height, channels } = this.#engine.info;

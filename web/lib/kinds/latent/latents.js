@@ -24,8 +24,8 @@ const idsOf = (latent) => Uint32Array.from(latent, (z) => Math.min(Math.max(Math
 const latentOf = (ids) => Float32Array.from(ids, (id) => (id - MIDDLE) / STEP);
 
 /**
- * The shapes of a path: each returns the point between two latents at t from 0 to 1. @type {Record<string, (from: Float32Array, to:
- * Float32Array) => (t: number) => Float32Array>}
+ * The shapes of a path: each returns the point between two latents at t from 0 to 1.
+ * @type {Record<string, (from: Float32Array, to: Float32Array) => (t: number) => Float32Array>}
  */
 const SHAPES = {
   line: (from, to) => (t) => from.map((a, i) => (1 - t) * a + t * to[i]),

@@ -24,8 +24,8 @@ const MOST_TICKS = 1_000_000;
 const MOST_BYTES = 1_000_000;
 
 /**
- * A note that the caller gives. @typedef {Pick<Note, 'start' | 'length' | 'pitch'> & { voice?: string | number, velocity?: number }}
- * GivenNote
+ * A note that the caller gives.
+ * @typedef {Pick<Note, 'start' | 'length' | 'pitch'> & { voice?: string | number, velocity?: number }} GivenNote
  */
 
 /** Music: notes, a MIDI file, or the address of one. @typedef {GivenNote[] | Blob | ArrayBuffer | Uint8Array | string | URL} MusicSource */

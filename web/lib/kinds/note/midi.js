@@ -209,8 +209,8 @@ export function readMidi(bytes) {
   function readTrack(track, number) {
     let [now, name] = [0, ''];
     /**
-     * Sounding notes, by channel and pitch. If a pitch sounds twice, each note waits for its own end. @type {Map<number, { start: number,
-     * velocity: number }[]>}
+     * Sounding notes, by channel and pitch. If a pitch sounds twice, each note waits for its own end.
+     * @type {Map<number, { start: number, velocity: number }[]>}
      */
     const open = new Map();
     const close = (/** @type {number} */ key, /** @type {{ start: number, velocity: number } | undefined} */ begun) => {

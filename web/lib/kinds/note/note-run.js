@@ -55,8 +55,8 @@ const FASTEST = 400;
 /** @typedef {{ given?: Given, plan: Plan }} Planned */
 
 /**
- * The units of time in a model's file, and its sizes. @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number, heads:
- * number }} Clock
+ * The units of time in a model's file, and its sizes.
+ * @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number, heads: number }} Clock
  */
 
 /**
@@ -242,7 +242,8 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * The drawn fraction after a step, 0 to 1. It is an estimate, because the final length of the music is unknown. @param {NoteStep} step
+   * The drawn fraction after a step, 0 to 1. It is an estimate, because the final length of the music is unknown.
+   * @param {NoteStep} step
    * @internal
    */
   doneWith({ to, time }) {

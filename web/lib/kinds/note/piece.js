@@ -71,7 +71,9 @@ export class Piece {
   }
 
   /**
-   * Whether a voice would move in parallel fifths or octaves with a higher one if it took this id. @param {number} voice @param {number} id
+   * Whether a voice would move in parallel fifths or octaves with a higher one if it took this id.
+   * @param {number} voice
+   * @param {number} id
    */
   #parallel(voice, id) {
     const pitch = (/** @type {number} */ of) => this.#alphabet.said[of]?.pitch ?? 0;

@@ -79,7 +79,8 @@ export class PictureRun extends BaseRun {
   known = /** @type {Uint8Array} */ (new Uint8Array(0));
 
   /**
-   * For a resumed run: the elements of each sample that were drawn before it was saved, after the given ones. @type {Uint8Array[]}
+   * For a resumed run: the elements of each sample that were drawn before it was saved, after the given ones.
+   * @type {Uint8Array[]}
    * @internal
    */
   drawn = [];

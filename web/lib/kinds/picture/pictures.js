@@ -80,8 +80,10 @@ const mapForm = object({
 const isMap = (map) => mapForm(map) && Object.keys(map.keys).length === Object.keys(map.weights).length;
 
 /**
- * Checks a step that has not been emitted yet. @param {number} elements @param {number} samples @returns
- * {import('../../runs/saved.js').Form}
+ * Checks a step that has not been emitted yet.
+ * @param {number} elements
+ * @param {number} samples
+ * @returns {import('../../runs/saved.js').Form}
  */
 const stepForm = (elements, samples) => (step) => {
   const { from, to } = Object(step);
@@ -106,7 +108,8 @@ const stepForm = (elements, samples) => (step) => {
 const questions = () => part(() => import('./questions.js'));
 
 /**
- * The beginning of a run: ids, and the small picture for super-resolution. @typedef {{ known?: Uint32Array, input?: Uint8Array }} Beginning
+ * The beginning of a run: ids, and the small picture for super-resolution.
+ * @typedef {{ known?: Uint32Array, input?: Uint8Array }} Beginning
  */
 
 /** The verbs of a picture model. */

@@ -22,8 +22,8 @@ export class Silence {
   }
 
   /**
-   * @param {ArrayLike<number>} samples the next samples @returns {number} how many of them come before the silence is long enough; -1: it
-   *   is not yet
+   * @param {ArrayLike<number>} samples the next samples
+   * @returns {number} how many of them come before the silence is long enough; -1: it is not yet
    */
   until(samples) {
     for (let i = 0; i < samples.length; i++) {

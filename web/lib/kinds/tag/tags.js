@@ -16,8 +16,10 @@ import { Tagging } from './tagging.js';
 /** @import { TagOptions } from './tagging.js' */
 
 /**
- * Returns the names of the tags, or their indices if the file has no names. @param {unknown} names @param {number} states @returns
- * {string[]}
+ * Returns the names of the tags, or their indices if the file has no names.
+ * @param {unknown} names
+ * @param {number} states
+ * @returns {string[]}
  */
 function namesOf(names, states) {
   if (names === undefined) return Array.from({ length: states }, (_, i) => String(i));

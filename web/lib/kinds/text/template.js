@@ -157,7 +157,8 @@ function withArguments(call, change) {
 }
 
 /**
- * A message with its index, and any text to put before its content. @typedef {{ message: Message, index: number, before?: Text }} Numbered
+ * A message with its index, and any text to put before its content.
+ * @typedef {{ message: Message, index: number, before?: Text }} Numbered
  */
 
 /**

@@ -8,7 +8,8 @@ import { before, mapOf } from '../../runs/attention-map.js';
 
 /**
  * Returns the function from a key to its position: in the translation or the text for 'attention'; otherwise undefined, because keys of the
- * source sentence need none. @param {MapRow} row
+ * source sentence need none.
+ * @param {MapRow} row
  */
 const placeOf = ({ name }) => (name === 'attention' ? before : undefined);
 

@@ -57,8 +57,10 @@ async function tokenizerIn(entries, architecture, signal) {
 }
 
 /**
- * Returns a chat template of the file. A template that is too long is ignored, with a warning. @param {Entry[]} entries @param {AnyInfo}
- * info @param {string} [name]
+ * Returns a chat template of the file. A template that is too long is ignored, with a warning.
+ * @param {Entry[]} entries
+ * @param {AnyInfo} info
+ * @param {string} [name]
  */
 function templateIn(entries, { warnings }, name = '') {
   try {

@@ -147,8 +147,8 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * The parts of a chat that did not reach the model, because the template leaves them out; known once `input` has resolved. @type
-   * {Dropped[]}
+   * The parts of a chat that did not reach the model, because the template leaves them out; known once `input` has resolved.
+   * @type {Dropped[]}
    */
   get dropped() {
     return this.#plan?.dropped ?? [];

@@ -325,8 +325,9 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * For several sentences, shifts the maps of a step to the indices of the tokens of all sentences. @param {TranslationStep} step @returns
-   * {TranslationStep}
+   * For several sentences, shifts the maps of a step to the indices of the tokens of all sentences.
+   * @param {TranslationStep} step
+   * @returns {TranslationStep}
    */
   #placed({ maps, alignment, ...step }) {
     const from = this.#sentences.slice(0, this.#at).reduce((sum, { length }) => sum + length, 0);
@@ -349,8 +350,8 @@ export class TranslationRun extends BaseRun {
     const { settings, vocabulary, heads, maps, probabilities } = this.#checked;
     const length = found ? found.ids.length : this.#most;
     /**
-     * Without a vocabulary, the last token is held back: it is an end if nothing follows, which only the next message shows. @type
-     * {Omit<TranslationStep, 'text'>[]}
+     * Without a vocabulary, the last token is held back: it is an end if nothing follows, which only the next message shows.
+     * @type {Omit<TranslationStep, 'text'>[]}
      */
     const held = [];
     const what = { settings: { ...settings, samples: 1 }, maps, probabilities, length, forced: found?.ids };

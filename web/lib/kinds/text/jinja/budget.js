@@ -47,8 +47,9 @@ export class Budget {
   }
 
   /**
-   * Charges the worst case of a text search, which takes quadratic time in some engines for long texts. @param {number} length @param
-   * {number} sought
+   * Charges the worst case of a text search, which takes quadratic time in some engines for long texts.
+   * @param {number} length
+   * @param {number} sought
    */
   search(length, sought) {
     this.charge((length / CHARACTERS) * (1 + sought / 256));

@@ -103,8 +103,10 @@ function rounded(value, digits) {
 }
 
 /**
- * Formats like Python's `%`, but supports only %s, %d, %i, %r and %%, without widths. @param {Machine} machine @param {Text} form @param
- * {any[]} values
+ * Formats like Python's `%`, but supports only %s, %d, %i, %r and %%, without widths.
+ * @param {Machine} machine
+ * @param {Text} form
+ * @param {any[]} values
  */
 export function formatted(machine, form, values) {
   const parts = [];

@@ -62,8 +62,11 @@ export function stripped(text, set, left, right) {
 }
 
 /**
- * Yields the positions of a text in another, without overlaps. @param {Writer} writer @param {string} text @param {string} sought @param
- * {number} [most]
+ * Yields the positions of a text in another, without overlaps.
+ * @param {Writer} writer
+ * @param {string} text
+ * @param {string} sought
+ * @param {number} [most]
  */
 function* placesOf({ budget }, text, sought, most = Infinity) {
   budget.search(text.length, sought.length);

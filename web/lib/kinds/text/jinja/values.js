@@ -66,8 +66,9 @@ export class Markup extends Text {}
 export const joined = (texts) => new Text(texts.map(({ text }) => text).join(''), texts.map(({ sources }) => sources).join(''));
 
 /**
- * Changes a text character by character. If a changed character keeps its length, it keeps its sources. @param {Text} text @param {(part:
- * string) => string} change
+ * Changes a text character by character. If a changed character keeps its length, it keeps its sources.
+ * @param {Text} text
+ * @param {(part: string) => string} change
  */
 export function changed(text, change) {
   const whole = change(text.text);
@@ -198,8 +199,9 @@ export function trimEnd(text) {
 }
 
 /**
- * Returns the number that a value stands for in arithmetic, or undefined if it is not a number. @param {any} value @returns {number |
- * undefined}
+ * Returns the number that a value stands for in arithmetic, or undefined if it is not a number.
+ * @param {any} value
+ * @returns {number | undefined}
  */
 export function numberOf(value) {
   if (typeof value === 'number') return value;
@@ -230,7 +232,10 @@ export function floatText(value) {
 }
 
 /**
- * Returns whether two values are equal. `count` is called for each comparison. @param {any} a @param {any} b @param {() => void} count
+ * Returns whether two values are equal. `count` is called for each comparison.
+ * @param {any} a
+ * @param {any} b
+ * @param {() => void} count
  * @returns {boolean}
  */
 export function equal(a, b, count) {
@@ -255,8 +260,11 @@ export function equal(a, b, count) {
 }
 
 /**
- * Compares two values; a result below 0 means that a comes before b. @param {any} a @param {any} b @param {() => void} count @returns
- * {number}
+ * Compares two values; a result below 0 means that a comes before b.
+ * @param {any} a
+ * @param {any} b
+ * @param {() => void} count
+ * @returns {number}
  */
 export function compare(a, b, count) {
   count();

@@ -20,8 +20,8 @@ const RUN = `${SPACE}+(?!${BLACK})`;
 const WORDS = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|${RUN}`;
 
 /**
- * Line breaks belong to the punctuation before them, and a single punctuation character belongs to the word after it. @param {string}
- * digits
+ * Line breaks belong to the punctuation before them, and a single punctuation character belongs to the word after it.
+ * @param {string} digits
  */
 const lines = (digits) =>
   `'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}` +

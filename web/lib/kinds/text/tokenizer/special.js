@@ -23,8 +23,8 @@ export class Specials {
    * control tokens count. @type {Record<'plain' | 'all', Special[]>} */
   #sorted = { plain: [], all: [] };
   /**
-   * For each first character, the range of these tokens in that order: from, to. @type {Record<'plain' | 'all', Map<string, [number,
-   * number]>>}
+   * For each first character, the range of these tokens in that order: from, to.
+   * @type {Record<'plain' | 'all', Map<string, [number, number]>>}
    */
   #starts;
 
