@@ -7,27 +7,27 @@ export interface NextPixelAttributes {
   model?: string;
   /** The model's task. Default: the first one that the model supports. */
   task?: 'caption' | 'chat' | 'complete' | 'generate' | 'super-resolve' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag';
-  /** Starts automatically when it comes into view. Default: no. */
+  /** Starts automatically when the element comes into view. Default: no. */
   autoplay?: boolean | '';
   /** Shows buttons and a line of text. Default: no. */
   controls?: boolean | '';
-  /** Address of a picture that is shown until the first pixel, if the element is empty. Default: the model's input. */
+  /** Address of a picture to show until the first pixel, if the element is empty. Default: the model's input. */
   poster?: string;
-  /** Pixels of the page to reserve, so that nothing moves. Default: as many as the pictures have, times `--nx-pixel`. */
+  /** Width to reserve on the page, in CSS pixels, so that nothing moves. Default: the width of the pictures times `--nx-pixel`. */
   width?: number | string;
-  /** The same, from top to bottom. Default: as many as the pictures have, times `--nx-pixel`. */
+  /** Height to reserve on the page, in CSS pixels. Default: the height of the pictures times `--nx-pixel`. */
   height?: number | string;
-  /** `no-store`: the browser keeps no copy of the weights. Default: it keeps one. */
+  /** `no-store`: the browser does not cache the weights. Default: it caches them. */
   cache?: 'default' | 'no-store';
-  /** When the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when it is played. */
+  /** When the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when the visitor plays it. */
   loading?: 'lazy' | 'play';
-  /** `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked. */
+  /** `sha256-` and the base64 digest that the weights must have. Default: not checked. */
   integrity?: string;
   /** Picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise. */
   src?: string;
   /** Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1. */
   samples?: number | string;
-  /** Of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same again. Default: a random one. */
+  /** Seed of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same result. Default: a random one. */
   seed?: number | string;
   /** 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a translation or a caption, 0 (a
    * higher value needs a single beam). */

@@ -2,12 +2,12 @@
 // @ts-check
 
 /**
- * Waits for a promise, or until a signal is aborted.
+ * Waits for a promise, but no longer than until a signal is aborted.
  *
  * @template T
  * @param {Promise<T>} promise
  * @param {AbortSignal} [signal]
- * @returns {Promise<T>} rejects as soon as the signal is aborted, or if it already was
+ * @returns {Promise<T>} rejects immediately when the signal is aborted, or if it already was
  */
 export function abortable(promise, signal) {
   if (!signal) return promise;

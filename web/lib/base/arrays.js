@@ -4,7 +4,7 @@
 /**
  * @template {Uint8Array | Uint32Array | Float32Array} T
  * @param {new (length: number) => T} Type
- * @param {T[]} parts  at least one
+ * @param {T[]} parts  at least one part
  * @returns {T}
  */
 export function join(Type, parts) {
@@ -19,9 +19,9 @@ export function join(Type, parts) {
 }
 
 /**
- * Results of one kind, ids or floats.
+ * Joins results of one type, ids or floats.
  *
- * @param {(Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>)[]} parts  at least one
+ * @param {(Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>)[]} parts  at least one part
  */
 export function joinAlike(parts) {
   const Type = /** @type {new (length: number) => Uint32Array<ArrayBuffer>} */ (parts[0].constructor);

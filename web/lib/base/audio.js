@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The checks of the page's AudioContext that every player makes first. */
+/** Checks of the page's AudioContext, which every player makes first. */
 
 import { abortable } from './abort.js';
 import { show } from './checks.js';
 import { NextPixelError, argumentError } from './error.js';
 import { heardBy } from './heard-by.js';
 
-/** How long a browser may take to start a suspended context. */
+/** How long a browser may take to start a suspended context, in milliseconds. */
 const START_MS = 1000;
 
 export const closed = () => new NextPixelError('closed', 'The AudioContext was closed');
 
 /**
- * Waits until the page can play sound; refuses if it never can.
+ * Waits until the page can play sound; throws if it never can.
  *
  * @param {any} context
  * @param {{ signal?: AbortSignal, destination?: any, onPlay?: any }} options
@@ -36,7 +36,7 @@ export async function audible(context, { signal, destination, onPlay }) {
   await abortable(started(context), signal);
 }
 
-/** A browser allows sound only after a click or a key press. @param {any} context */
+/** Resumes a context, which a browser allows only after a click or a key press. @param {any} context */
 async function started(context) {
   if (context.state === 'running' || typeof context.resume !== 'function') return;
   const late = new Promise((resolve) => {
@@ -51,8 +51,8 @@ async function started(context) {
 }
 
 /**
- * Waits for moments of a sound that is playing. Aborting the signal, closing the context, and an error thrown by the caller's function end
- * every wait.
+ * Waits for times at which a sound is playing. Every wait ends when the signal is aborted, the context is closed, or the caller's function
+ * throws an error.
  *
  * @template T
  * @param {any} context
@@ -61,7 +61,7 @@ async function started(context) {
 export function moments(context, { signal, onPlay }) {
   let look = () => {};
   let ended = false;
-  /** The error of the caller's own function. @type {{ reason: unknown } | undefined} */
+  /** The error thrown by the caller's function. @type {{ reason: unknown } | undefined} */
   let failed;
   const told = heardBy(onPlay, (reason) => {
     if (ended) throw reason;
@@ -94,7 +94,7 @@ export function moments(context, { signal, onPlay }) {
       look();
     },
     until,
-    /** Everything is played and reported. */
+    /** Waits until everything has been played and reported. */
     last: async () => {
       await told.turn();
       await until(() => true);

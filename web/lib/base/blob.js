@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Blobs and Files, including those of a test runner's window, which may lack their class or the method that returns their bytes. Loaded
- * only for these. */
+/** Reads Blobs and Files, including those of a test runner's window, which may lack their class or the method that returns their bytes.
+ * Loaded only when there is a Blob. */
 
 import { NextPixelError, argumentError } from './error.js';
 import { classOf } from './realm.js';
@@ -18,7 +18,7 @@ export function isBlob(value) {
 /** @param {Blob} blob @returns {Promise<Uint8Array<ArrayBuffer>>} */
 export async function bytesOfBlob(blob) {
   return read(blob).catch((cause) => {
-    // a file that was changed after it was chosen, or no longer exists
+    // the file was changed after it was chosen, or no longer exists
     throw cause instanceof NextPixelError
       ? cause
       : new NextPixelError('network', `The file cannot be read (${cause instanceof Error ? cause.message : cause}): choose it again`, {
@@ -32,7 +32,7 @@ async function read(blob) {
   if (blob.arrayBuffer) return new Uint8Array(await blob.arrayBuffer());
   if (typeof FileReader !== 'function')
     throw argumentError('This Blob cannot be read here, it has neither stream() nor arrayBuffer(): give its bytes');
-  const reader = new FileReader(); // as in jsdom
+  const reader = new FileReader(); // in jsdom
   await new Promise((resolve, reject) => {
     reader.onload = resolve;
     reader.onerror = () => reject(reader.error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Validates arguments; errors state the remedy. */
+/** Validates arguments. Each error states the remedy. */
 
 import { argumentError } from './error.js';
 import { classOf } from './realm.js';
@@ -12,7 +12,7 @@ import { ROWS } from '../settings.js';
 
 /** @typedef {string | number | null | undefined} Label  a class by name or index; null or undefined: none */
 
-/** Options of all sinks that show a run on a canvas, by their types. */
+/** The options of all sinks that show a run on a canvas, by their types. */
 const SHOWN = {
   flags: ['later', 'calm', 'shade', 'caret'],
   functions: ['colours', 'onPaint', 'weights'],
@@ -20,7 +20,7 @@ const SHOWN = {
   others: ['signal', 'mirror'],
 };
 
-/** @param {string} what  must be @param {unknown} value  the invalid one */
+/** @param {string} what  the required value @param {unknown} value  the invalid one */
 const wrong = (what, value) => argumentError(`${what}, not ${show(value)}`);
 
 /** @param {string} name @param {unknown} value */
@@ -29,11 +29,11 @@ function callback(name, value) {
 }
 
 /**
- * Throws if options is not an object, or has an unknown name or a wrong value that all verbs check in the same way.
+ * Throws if options is not an object, has an unknown name, or has a wrong value of an option that all verbs check in the same way.
  *
  * @param {any} options
- * @param {string} whose      such as 'generate()'
- * @param {string[]} names    of its options
+ * @param {string} whose      the function, such as 'generate()'
+ * @param {string[]} names    names of its options
  * @internal
  */
 export function checkOptions(options, whose, names) {
@@ -64,14 +64,16 @@ export function checkShown(options) {
   checkOptions(options, 'drawTo()', Object.values(SHOWN).flat());
   for (const name of SHOWN.flags) flag(name, options[name]);
   for (const name of SHOWN.functions) callback(name, options[name]);
-  for (const name of SHOWN.numbers) if (options[name] !== undefined) number(name, options[name], 0, 1e6); // more would be a mistake
+  // A larger number must be a mistake.
+  for (const name of SHOWN.numbers) if (options[name] !== undefined) number(name, options[name], 0, 1e6);
   const { mirror } = options;
   if (mirror !== undefined && mirror !== null && !('textContent' in Object(mirror))) throw wrong('mirror must be an element', mirror);
 }
 
 /**
- * The name that was probably meant: the same apart from spelling, or the one with the fewest changed letters. @param {string} wrong @param
- * {string[]} names
+ * Returns the name that was probably meant: the same name spelt differently, or the one with the fewest changed letters.
+ * @param {string} wrong
+ * @param {string[]} names
  */
 function nearest(wrong, names) {
   const plain = (/** @type {string} */ name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -90,10 +92,10 @@ export function flag(name, value) {
 }
 
 /**
- * The error for a caller's function that returned an invalid value. If the function is asynchronous, this error is enough: its own
- * rejection is ignored.
+ * Returns the error for a function of the caller that returned an invalid value. If the function is asynchronous, its own rejection is
+ * ignored, because this error is enough.
  *
- * @param {string} what  must be given
+ * @param {string} what  the value that it must return
  * @param {unknown} value
  * @internal
  */
@@ -102,7 +104,7 @@ export function wrongAnswer(what, value) {
   return wrong(what, value);
 }
 
-/** The number of letters to insert, delete or change to turn one text into another. @param {string} a @param {string} b */
+/** Returns how many letters must be inserted, deleted or changed to turn one text into another. @param {string} a @param {string} b */
 function changes(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 0; i < a.length; i++) {
@@ -114,13 +116,13 @@ function changes(a, b) {
 }
 
 /**
- * Checks options by the table of settings.
+ * Checks options against the table of settings.
  *
- * @param {string} of  the owner of the options: a word of `of` there
+ * @param {string} of  a word of the column `of` in that table, which selects the options
  * @param {Record<string, any>} given
  * @param {Partial<Record<SettingName, number | boolean>>} [initial]  defaults that differ from the table
- * @returns {{ settings: Settings, options: Record<string, any>, seed: number | bigint }}  settings: those that are fields of nx_settings;
- *   options: the others; seed: the given one, or a random one
+ * @returns {{ settings: Settings, options: Record<string, any>, seed: number | bigint }}  settings: the options that are fields of
+ *   nx_settings; options: the others; seed: the given one, or a random one
  * @internal
  */
 export function checkSettings(of, given, initial = {}) {
@@ -155,7 +157,7 @@ function checkOne(name, value, { whole, number: range, over, flag: isFlag }) {
 /**
  * @param {Label} label
  * @param {ModelInfo} info
- * @returns {number} class index, or -1 for none
+ * @returns {number} index of the class, or -1 for none
  * @internal
  */
 export function checkLabel(label, { classes }) {
@@ -200,15 +202,15 @@ function checkSeed(seed) {
   throw wrong('seed must be a whole number from 0 to 2^53 - 1, or a bigint below 2^64', seed);
 }
 
-/** An integer of 53 bits, which can be displayed and typed in again. */
+/** Returns a random integer of 53 bits, which can be displayed and typed in again. */
 function randomSeed() {
   const [high, low] = crypto.getRandomValues(new Uint32Array(2));
   return (high >>> 11) * 2 ** 32 + low;
 }
 
-/** A value as it appears in messages. All messages use this function, because some values cannot be turned into text, and a text may be
+/** Returns a value as text for messages. All messages use this function, because some values cannot be converted to text, and a text may be
  * long. @param {unknown} value @internal */
 export function show(value) {
-  if (Object(value) === value) return 'an object'; // or a function
+  if (Object(value) === value) return 'an object'; // also for a function
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value) + (typeof value === 'bigint' ? 'n' : '');
 }

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * DOM types for declarations that are read without a DOM, as in Node: there they are types without a value.
+ * DOM types for declarations that may be read without the DOM library, as in Node. There they are types that no value has.
  *
  * @template {string} Name  of a class
  * @typedef {typeof globalThis extends { [name in Name]: { prototype: infer Instance } } ? Instance : never} Dom

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Elementary functions computed only by sums, products and square roots, which have the same bits in every engine; those of Math differ in
- * their last bits. Everything that affects a picture, a sound or a result uses these.
+ * Elementary functions computed only from sums, products and square roots, which have the same bits in every engine. The functions of Math
+ * differ in their last bits. Everything that affects a picture, a sound or a result uses these.
  */
 
 /**
@@ -23,18 +23,18 @@ export function sineOfPi(x) {
   return turns % 2 ? -sum * near : sum * near;
 }
 
-/** The angle with this cosine, 0 to 1 half turns. @param {number} cosine  -1 to 1 */
+/** Returns the angle with this cosine in half turns, 0 to 1. @param {number} cosine  -1 to 1 */
 export function halfTurns(cosine) {
   if (cosine <= -1) return 1;
-  let tangent = Math.sqrt((1 - cosine) / (1 + cosine)); // for half the angle
-  for (let i = 0; i < 4; i++) tangent /= 1 + Math.sqrt(1 + tangent * tangent); // for half of that
+  let tangent = Math.sqrt((1 - cosine) / (1 + cosine)); // tangent of half the angle
+  for (let i = 0; i < 4; i++) tangent /= 1 + Math.sqrt(1 + tangent * tangent); // tangent of half of the previous angle
   const square = tangent * tangent; // below 0.01
   let sum = 0;
   for (let n = 17; n > 0; n -= 2) sum = sum * -square + 1 / n;
   return (32 * tangent * sum) / Math.PI;
 }
 
-/** ln 2 in two parts. The first has few bits, so its whole multiples are exact. */
+/** ln 2 as the sum of two parts. The first part has few bits, so its integer multiples are exact. */
 const LN2 = [0.69314718036912381649, 1.90821492927058770002e-10];
 
 /** e^x. @param {number} x */
@@ -51,7 +51,7 @@ export function exp(x) {
   return sum;
 }
 
-/** The length of a vector. @param {ArrayLike<number>} vector */
+/** Returns the length of a vector. @param {ArrayLike<number>} vector */
 export function lengthOf(vector) {
   let sum = 0;
   for (let i = 0; i < vector.length; i++) sum += vector[i] * vector[i];

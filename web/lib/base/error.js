@@ -3,19 +3,19 @@
 
 /** @import { ErrorCode, PlainError } from '../engine/protocol.js' */
 
-/** The one error class of this library. Its `code` is stable; its message states the remedy. */
+/** The only error class of this library. Its `code` is stable, and its message states the remedy. */
 export class NextPixelError extends Error {
   /**
-   * @param {ErrorCode} code  one of the closed list in protocol.js
+   * @param {ErrorCode} code  one of the list in protocol.js
    * @param {string} message
    * @param {{ status?: number, cause?: unknown }} [details]
    */
   constructor(code, message, { status = 0, cause } = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'NextPixelError';
-    /** Why it failed: one of a closed list. @type {ErrorCode} */
+    /** The reason of the failure, one of a fixed list. @type {ErrorCode} */
     this.code = code;
-    /** The status that the C library returned; 0 if the error arose elsewhere. */
+    /** The status that the C library returned; 0 if the error came from elsewhere. */
     this.status = status;
   }
 }
@@ -28,10 +28,10 @@ export function argumentError(message) {
 }
 
 /**
- * Reads an argument of the caller. Objects behind a proxy, as frameworks make them, may throw at the first access.
+ * Reads an argument of the caller, which may throw. Objects behind a proxy, which some frameworks create, may throw at the first access.
  *
  * @template T
- * @param {string} name  of the argument
+ * @param {string} name  name of the argument
  * @param {() => T} read
  * @returns {T}
  */
@@ -45,7 +45,8 @@ export function reading(name, read) {
 }
 
 /**
- * Any error in the form that crosses the worker's boundary. An error that is not ours is a defect of the engine: `trap`.
+ * Converts any error to the form in which it crosses the worker's boundary. An error of another class is a defect of the engine, and gets
+ * the code `trap`.
  *
  * @param {unknown} error
  * @returns {PlainError}

@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * Wraps a listener of the caller. Errors that it throws are passed on; a later rejection, if it is asynchronous, is passed on too, because
- * otherwise nothing could catch it. Only the first error is passed on.
+ * Wraps a listener of the caller, and passes on its first error. The error may be thrown or, if the listener is asynchronous, be a later
+ * rejection, which nothing else could catch.
  *
  * @template T
  * @param {((value: T) => unknown) | undefined} listener
- * @param {(reason: any) => void} failed  rethrows it when no reader is left to receive it
- * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: waits before the end, when the last asynchronous call may
- * still fail
+ * @param {(reason: any) => void} failed  called with an error that no reader is left to receive
+ * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: before the end of a run, waits until the last asynchronous
+ * call can no longer fail
  */
 export function heardBy(listener, failed) {
   let later = false;

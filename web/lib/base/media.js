@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Reads a visitor's preferences; without media queries, as in jsdom, there are none.
+ * Reads a visitor's preferences; there are none without media queries, as in jsdom.
  *
  * @param {string} query
  * @returns {Pick<MediaQueryList, 'matches' | 'addEventListener' | 'removeEventListener'>}

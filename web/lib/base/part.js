@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Parts of the library that are fetched when they are needed, and those fetched in advance. */
+/** Parts of the library that are fetched when they are needed, or in advance. */
 
 import { NextPixelError } from './error.js';
 
@@ -9,11 +9,11 @@ import { NextPixelError } from './error.js';
 const WAITS_MS = [300, 1500, 5000];
 
 /**
- * Retries a few times, each time a little later, while the connection is down.
+ * Retries a few times while the connection is down, after longer and longer waits.
  *
  * @template T
  * @param {() => Promise<T>} task
- * @param {(error: any) => unknown} gone  whether this error may be caused by the connection
+ * @param {(error: any) => unknown} gone  whether the connection may have caused this error
  * @returns {Promise<T>}
  */
 export async function again(task, gone) {
@@ -30,14 +30,14 @@ export async function again(task, gone) {
   return task();
 }
 
-/** Recognises a failed import() by the messages of every engine; errors of this library have a code. @param {any} error */
+/** Recognises a failed import() by the messages of all engines; errors of this library have a code. @param {any} error */
 const isMissing = (error) => /import/i.test(error?.message) && !error.code;
 
 /**
- * A lazily loaded part of the library.
+ * Loads a part of the library on demand.
  *
  * @template T
- * @param {() => Promise<T>} get  import()s it; its own errors pass
+ * @param {() => Promise<T>} get  imports the part; its own errors are passed on
  * @returns {Promise<T>} rejects with a NextPixelError, 'network', if it cannot be fetched
  */
 export const part = (get) =>
@@ -51,7 +51,7 @@ export const part = (get) =>
  * @type {{ code?: Promise<typeof import('../recovery.js')> }} */
 export const recovery = {};
 
-/** @param {unknown} cause  the reason why it is needed; throws that error if the code did not arrive */
+/** @param {unknown} cause  why the code is needed; thrown if the code is missing */
 export const recovering = (cause) =>
   Promise.resolve(recovery.code)
     .then((code) => code ?? Promise.reject())

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * The name of the class of an object, also of one of another realm: an iframe, a window of a test runner. There `instanceof` returns false.
+ * Returns the name of an object's class, even for an object of another realm, such as an iframe or a window of a test runner. For such an
+ * object `instanceof` returns false.
  *
  * @param {unknown} value
  */

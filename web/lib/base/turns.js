@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Work on the page's own thread, which blocks the page: work that may take longer than a frame or two yields to the event loop. */
+/** Runs work on the page's own thread, which it blocks: work that may take longer than a frame or two yields to the event loop. */
 
 import { deferred } from './platform.js';
 import { isPromise } from './promise.js';
 
-/** The longest time that the page is blocked. */
+/** How long the page may be blocked, in milliseconds. */
 const SLICE_MS = 16;
 
 /**
- * Runs a generator of few small steps.
+ * Runs a generator of few small steps, without yielding.
  *
  * @template T
  * @param {Generator<unknown, T, void>} work
@@ -23,14 +23,14 @@ export function atOnce(work) {
   }
 }
 
-/** Throws if the work must end: an AbortSignal, or several of them. @typedef {{ throwIfAborted: () => void }} Stop */
+/** Throws if the work must end, like an AbortSignal. @typedef {{ throwIfAborted: () => void }} Stop */
 
 /**
- * Runs a generator of many small steps.
+ * Runs a generator of many small steps, and yields to the event loop.
  *
  * @template T
- * @param {Generator<unknown, T, void>} work  yields between its steps, each of a few milliseconds at most
- * @param {Stop} [signal]  checked between them
+ * @param {Generator<unknown, T, void>} work  yields between its steps, each of which takes a few milliseconds at most
+ * @param {Stop} [signal]  checked between steps
  * @returns {Promise<T>}
  */
 export async function inTurns(work, signal) {
@@ -55,7 +55,7 @@ export async function inTurns(work, signal) {
 }
 
 /**
- * Continues with a value, immediately or when it resolves.
+ * Continues with a value: immediately, or when the promise of it resolves.
  *
  * @template T, R
  * @param {T | Promise<T>} value

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Normalises typed text: models of words and sentences were trained on plain characters, but people paste text from word processors and
+/** Normalises typed text. Models of words and sentences were trained on plain characters, but people paste text from word processors and
  * phones. Every kind that reads sentences takes text in this form.
  *
- * A language model reads every character: its prompt, `stop`, `oneOf` and `logitBias` name exact characters, which code or a document may
- * need. If its tokenizer composes text (NFC), so do `stop` and `logitBias`. Names (labels, speakers, tags, languages) must be
- * exact, and the error for a wrong one lists them. */
+ * A prompt of a language model is not normalised, because the model reads every character; neither are `stop`, `oneOf` and `logitBias`,
+ * which name exact characters. Code or a document may need them. If the tokenizer composes text (NFC), `stop` and `logitBias` are composed
+ * too. Names (labels, speakers, tags, languages) must be exact, and the error for a wrong one lists them. */
 
-/** One emoji of a text, with its skin tone, its joiners and the joined characters: a flag, a keycap, a family. */
+/** One emoji with its skin tone, its joiners and the joined characters: for example a flag, a keycap or a family. */
 export const EMOJI =
   '(?:\\p{Regional_Indicator}{2}|[#*\\d]\\uFE0F?\\u20E3|\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?[\\u{E0020}-\\u{E007F}]*' +
   '(?:\\u200D\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?)*)';
 
-/** The characters used as an apostrophe. */
+/** The characters that are used as an apostrophe. */
 export const APOSTROPHES = "'\\u2018-\\u201b\\u2032\\u02bc\\u00b4`\\uff07";
 
 const UNSEEN = new RegExp(`(${EMOJI})|\\ufeff|(?!\\s)[\\p{Default_Ignorable_Code_Point}\\p{Cc}]`, 'gu');
-/** Full-width letters and signs (without quotes), ligatures, and hyphens that look like the one on keyboards. */
+/** Full-width letters and punctuation (without quotes) and ligatures; hyphens that look like that of keyboards. */
 const WIDE = /[\uff01\uff03-\uff06\uff08-\uff5e\ufb00-\ufb06]/g;
 const HYPHENS = /[\u2010\u2011\u2212]/g;
 /** Replaces full-width characters by those on keyboards. @param {string} text */

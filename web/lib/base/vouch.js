@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Addresses of scripts under Trusted Types. `by` turns an address into a value that the page accepts, once a worker has met such a page
- * (worker-fallback.js); until then it returns the address. */
+/** Converts addresses of scripts for pages with Trusted Types. `by` returns an address unchanged until a worker fails because of Trusted
+ * Types; from then on it returns a value that the page accepts (worker-fallback.js). */
 export const vouched = { by: (/** @type {string} */ address) => /** @type {any} */ (address) };

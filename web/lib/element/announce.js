@@ -2,18 +2,18 @@
 // @ts-check
 
 /**
- * One polite status text for a whole page. All elements share it, so a screen reader announces only the latest event of a page with five
- * pictures. An element that was moved to a frame, or to another window, uses the status text there.
+ * One polite status text for a whole page. All elements share it, so on a page with five pictures a screen reader announces only the latest
+ * event. An element that was moved to a frame or to another window uses a status text there.
  */
 
-/** A mark by which every copy of this file finds the existing one. */
+/** The attribute by which every copy of this file finds the existing status text. */
 const MARK = 'data-nextpixel-status';
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
 /**
- * Announces a text politely. Texts announced within `delay` of each other replace each other.
+ * Announces a text politely. A text replaces the one announced less than `delay` before.
  *
  * @param {string} text
  * @param {number} [delay]  milliseconds

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Turns the attributes of an element into a run of its model. */
+/** Starts the run that an element's attributes describe. */
 
 import { NX_MAX_SAMPLES } from '../engine/abi.js';
 import { NextPixelError } from '../base/error.js';
@@ -16,8 +16,8 @@ import { said, taskOf } from './attributes.js';
 
 /** @typedef {Element & ElementProperties} Asking */
 
-/** An address resolved against the document that the element is in now; an invalid one is returned unchanged, and loading it reports the
- * error. @param {Element} element @param {string} address */
+/** Resolves an address against the document that contains the element now. An invalid address is returned unchanged, and loading it reports
+ * the error. @param {Element} element @param {string} address */
 export function addressIn({ baseURI }, address) {
   try {
     return new URL(address, baseURI).href;
@@ -38,12 +38,12 @@ export function givesSomething(element, info) {
 }
 
 /**
- * The run that the attributes describe, which computes nothing before it is read; or a result, which is read in the same way.
+ * Returns the run that the attributes describe, which computes nothing until it is read; or a result, which is read in the same way.
  *
  * @param {Asking} element
  * @param {Model} model
  * @param {AbortSignal} signal
- * @param {number} [seed]  replaces the attribute
+ * @param {number} [seed]  replaces the attribute `seed`
  * @returns {Promise<any>} rejects with a NextPixelError if the attributes do not fit the model
  */
 export async function ask(element, model, signal, seed) {
@@ -72,7 +72,8 @@ export async function ask(element, model, signal, seed) {
 }
 
 /**
- * The options that the attributes set. Options that a model does not have are left out, so that one element may serve several models.
+ * Returns the options that the attributes set. Options that the model does not have are left out, so that one element can show several
+ * models.
  *
  * @param {Asking} element
  * @param {ModelInfo} info
@@ -92,7 +93,7 @@ export function optionsOf(element, info) {
 }
 
 /**
- * Several tries become competing samples.
+ * Turns several tries into samples that compete.
  *
  * @param {Record<string, any>} options
  */
@@ -104,7 +105,7 @@ function competing({ tries = 1, ...options }) {
 }
 
 /**
- * The pictures in an element that have a name, `<img data-label>`.
+ * Returns the pictures inside an element that have a label, `<img data-label>`.
  *
  * @param {Asking} element
  * @param {AbortSignal} signal

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The attributes of the element: those of the tasks, from the tables of verbs and settings, and its own. Each is reflected by a property:
- * reading it returns the value in effect, and setting it never throws.
+ * The attributes of the element: those of the tasks, from the tables of verbs and settings, and its own. Each attribute is reflected by a
+ * property: reading it returns the value in effect, and setting it never throws.
  */
 
 import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
@@ -12,11 +12,11 @@ import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
 /** @import { Reading } from '../verbs/table.js' */
 /** @import { ElementProperties } from './properties.js' */
 
-/** A row of the table of attributes. `effect` computes the value of a property that depends on more than the attribute; `changes` names the
- * work that a change of the attribute requires.
+/** A row of the table of attributes. `effect` computes the value of a property that depends on more than the attribute; `changes` is what
+ * must be done again after a change.
  * @typedef {Reading & { property: string, flag?: true, effect?: (element: Element) => string, words?: readonly string[], changes?: 'model' | 'drawing' }} ElementAttribute */
 
-/** Attributes of the element itself, which no task has. @type {Record<string, ElementAttribute>} */
+/** Attributes that belong to the element itself and to no task. @type {Record<string, ElementAttribute>} */
 const OWN = {
   /** address of the weights, relative to the page */
   model: { property: 'model', changes: 'model' },
@@ -27,31 +27,31 @@ const OWN = {
     changes: 'drawing',
     effect: (/** @type {any} */ element) => taskOf(element, element.info).task,
   },
-  /** starts automatically when it comes into view. Default: no */
+  /** starts automatically when the element comes into view. Default: no */
   autoplay: { property: 'autoplay', flag: true },
   /** shows buttons and a line of text. Default: no */
   controls: { property: 'controls', flag: true },
-  /** address of a picture that is shown until the first pixel, if the element is empty. Default: the model's input */
+  /** address of a picture to show until the first pixel, if the element is empty. Default: the model's input */
   poster: { property: 'poster' },
-  /** pixels of the page to reserve, so that nothing moves. Default: as many as the pictures have, times `--nx-pixel` */
+  /** width to reserve on the page, in CSS pixels, so that nothing moves. Default: the width of the pictures times `--nx-pixel` */
   width: { property: 'width', whole: [1, 65536] },
-  /** the same, from top to bottom. Default: as many as the pictures have, times `--nx-pixel` */
+  /** height to reserve on the page, in CSS pixels. Default: the height of the pictures times `--nx-pixel` */
   height: { property: 'height', whole: [1, 65536] },
-  /** `no-store`: the browser keeps no copy of the weights. Default: it keeps one */
+  /** `no-store`: the browser does not cache the weights. Default: it caches them */
   cache: { property: 'cache', changes: 'model' },
-  /** when the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when it is played */
+  /** when the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when the visitor plays it */
   loading: { property: 'loading', words: ['lazy', 'play'], effect: (element) => String(said(element, 'loading') ?? 'lazy') },
-  /** `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked */
+  /** `sha256-` and the base64 digest that the weights must have. Default: not checked */
   integrity: { property: 'integrity', changes: 'model' },
 };
 
-/** All of them, by name. @type {Record<string, ElementAttribute>} */
+/** All attributes, by name. @type {Record<string, ElementAttribute>} */
 export const ATTRIBUTES = {
   ...OWN,
   ...Object.fromEntries(
     Object.entries(OF_TASKS).map(([name, attribute]) => [name, { ...attribute, changes: /** @type {const} */ ('drawing') }]),
   ),
-  /** of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same again. Default: a random one */
+  /** seed of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same result. Default: a random one */
   seed: { property: 'seed', whole: [0, Number.MAX_SAFE_INTEGER], changes: 'drawing' },
 };
 
@@ -73,10 +73,10 @@ export function said(element, name) {
 }
 
 /**
- * The task of an element's attribute, or by default the model's first one.
+ * Returns the task that the element's attribute names, or else the first one of the model.
  *
  * @param {Element} element
- * @param {ModelInfo} [info]  if the model is loaded
+ * @param {ModelInfo} [info]  given if the model is loaded
  */
 export function taskOf(element, info) {
   const word = said(element, 'task');
@@ -85,7 +85,7 @@ export function taskOf(element, info) {
 }
 
 /**
- * A class of elements with these properties.
+ * Returns a class of elements that has these properties.
  *
  * @param {typeof HTMLElement} Base
  * @returns {new () => HTMLElement & ElementProperties}
@@ -112,7 +112,7 @@ export function withProperties(Base) {
   return /** @type {any} */ (Reflecting);
 }
 
-/** The accessor of a property in a class of an element, below those of HTML. @param {any} element @param {string} name */
+/** Returns the accessor of a property in a class of the element, below the classes of HTML. @param {any} element @param {string} name */
 function accessorOf(element, name) {
   for (let at = Object.getPrototypeOf(element); at && at !== HTMLElement.prototype; at = Object.getPrototypeOf(at)) {
     const { set } = Object.getOwnPropertyDescriptor(at, name) ?? {};
@@ -122,7 +122,7 @@ function accessorOf(element, name) {
 }
 
 /**
- * A property that was set before the element was defined hides its setter: it is set again.
+ * Sets a property again that was set before the element was defined, because it hides the setter.
  *
  * @param {any} element
  */

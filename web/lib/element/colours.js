@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Grey pictures in colours of the page. */
+/** Shows grey pictures in the colours of the page. */
 
 import { blank } from '../sinks/pixels.js';
 
@@ -18,15 +18,15 @@ import { blank } from '../sinks/pixels.js';
 export function colourOf(probe) {
   const text = getComputedStyle(probe).color;
   const [red = 0, green = 0, blue = 0] = (text.match(/[\d.]+/g) ?? []).map(Number);
-  const scale = text.startsWith('rgb') ? 1 : 255; // otherwise color(srgb 0..1 0..1 0..1)
+  const scale = text.startsWith('rgb') ? 1 : 255; // the other form is color(srgb r g b) with numbers from 0 to 1
   return [red * scale, green * scale, blue * scale];
 }
 
 /**
- * Colours a grey picture: from one colour for the lowest level to one for the highest, which may differ for the given pixels.
+ * Colours a grey picture from one colour for the lowest level to another for the highest. The colour of given pixels may differ.
  *
  * @param {Picture} grey
- * @param {Picture} given  opaque where pixels were given
+ * @param {Picture} given  opaque at the pixels that were given
  * @param {{ paper: RGB, ink: RGB, drawn: RGB }} colours
  * @returns {Picture}
  */

@@ -13,7 +13,7 @@ export class NextPixelReadyEvent extends Event {
   /** @param {ModelInfo} info */
   constructor(info) {
     super('nx-ready', { bubbles: true, composed: true });
-    /** The model's kind, its verbs, its sizes, its card. */
+    /** The model's kind, verbs, sizes and card. */
     this.info = info;
   }
 }
@@ -22,12 +22,12 @@ export class NextPixelStepEvent extends Event {
   /** @param {AnyStep} step */
   constructor(step) {
     super('nx-step', { bubbles: true, composed: true });
-    /** The step: pixels, a picture, samples, a token; or the result of a model that returns it in one piece. */
+    /** The step, with pixels, a picture, samples or a token; or the whole result of a model that returns it in one piece. */
     this.step = step;
   }
 }
 
-/** With the results of the kinds, each of which has one property or more. */
+/** Also has the results of the kinds, each of which defines one property or more. */
 const EventWithResult = /** @type {new (type: string, init: EventInit) => Event & EndOfKinds} */ (Event);
 
 /** @typedef {{ seed?: number | bigint, nats: number[], finish?: Finish, pictures?: Picture[], toBlob: (type?: string, quality?: number) => Promise<Blob> }} End */
@@ -37,15 +37,15 @@ export class NextPixelEndEvent extends EventWithResult {
   constructor({ seed, nats, finish = 'end', pictures = [], toBlob, ...result }) {
     super('nx-end', { bubbles: true, composed: true });
     Object.assign(this, result);
-    /** Why the run ended, as in `run.finish`: 'abort' after stop(). */
+    /** Why the run ended, as in `run.finish`; 'abort' after stop(). */
     this.finish = finish;
-    /** The seed of the run, given or chosen at random; undefined if nothing is random. */
+    /** The seed of the run, given or random; undefined if nothing is random. */
     this.seed = seed;
-    /** The cost of the drawn part of each picture. */
+    /** The cost of each picture's drawn part, in nats. */
     this.nats = nats;
-    /** The pictures, in the colours of the model; empty for a text or a sound. */
+    /** The pictures, in the colours of the model; empty if the output is a text or a sound. */
     this.pictures = pictures;
-    /** Makes a file of the canvas, or a WAV file of a sound. */
+    /** Returns a file of the canvas, or a WAV file of the sound. */
     this.toBlob = toBlob;
   }
 }
@@ -59,13 +59,13 @@ export class NextPixelProgressEvent extends Event {
    */
   constructor(phase, share, loaded, total) {
     super('nx-progress', { bubbles: true, composed: true });
-    /** 'load': the model is loading; 'draw': it draws. */
+    /** 'load': the model is loading; 'draw': the model is drawing. */
     this.phase = phase;
-    /** 0 to 1; undefined if the server does not report the model's size. */
+    /** The finished fraction, 0 to 1; undefined if the server does not report the size of the model. */
     this.share = share;
-    /** For loading, the bytes received. */
+    /** While loading, the number of bytes received. */
     this.loaded = loaded;
-    /** For loading, the bytes of the model, if the server reports them. */
+    /** While loading, the size of the model in bytes, if the server reports it. */
     this.total = total;
   }
 }

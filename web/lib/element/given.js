@@ -4,11 +4,11 @@
 /** @import { AnyModel } from '../model/of-kind.js' */
 
 /**
- * The small picture that a run of super-resolution starts from, as large as what will be drawn.
+ * Returns the small picture from which super-resolution starts, enlarged to the size of the result.
  *
  * @param {AnyModel} model
  * @param {Uint8Array} input  (inputHeight, inputWidth, channels)
- * @returns {Uint8Array} elements of a picture, in generation order
+ * @returns {Uint8Array} the elements of a picture, in generation order
  */
 export function enlarged({ info, order }, input) {
   const { width, height, channels, inputWidth, inputHeight } = info;

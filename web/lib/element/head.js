@@ -10,8 +10,8 @@ import { LOOKS } from '../kinds/looks.js';
 
 /**
  * @param {Uint8Array} head  the first bytes of the file
- * @returns {{ kind: string, width: number, height: number } | undefined} undefined if they do not contain it: it is known once the file is
- *   open
+ * @returns {{ kind: string, width: number, height: number } | undefined} undefined if these bytes are not enough; the size is then known
+ *   once the file is open
  */
 export function roomIn(head) {
   const numbers = numbersIn(head);
@@ -24,7 +24,7 @@ export function roomIn(head) {
 }
 
 /**
- * The numbers of the metadata within the first bytes.
+ * Reads the numbers in the metadata within the first bytes.
  *
  * @param {Uint8Array} head
  * @returns {[key: string, value: number][]}
@@ -38,7 +38,7 @@ function numbersIn(head) {
       if (NUMBERS[entry.type]) numbers.push([entry.key, numberOf(entry)]);
     }
   } catch {
-    // the metadata end, or the bytes end, or the file is damaged, which load() reports
+    // the metadata or the bytes end, or the file is damaged, which load() reports
     return numbers;
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Watches which elements are near the screen, with one observer for all of them. */
+/** Tells which elements are near the screen, with one observer for all of them. */
 
 /** @type {WeakMap<Element, (near: boolean) => void>} */
 const watchers = new WeakMap();
 /** @type {IntersectionObserver | undefined} */
 let observer;
 
-/** Without an IntersectionObserver, as in jsdom, every element is near. */
+/** Returns the observer; without IntersectionObserver, as in jsdom, every element is near. */
 function shared() {
   return typeof IntersectionObserver !== 'function'
     ? undefined
@@ -21,7 +21,7 @@ function shared() {
 }
 
 /**
- * Calls back when an element comes within 200 pixels of the screen, and when it leaves.
+ * Calls back when an element comes within 200 pixels of the screen, and when it leaves this area.
  *
  * @param {Element} element
  * @param {(near: boolean) => void} changed

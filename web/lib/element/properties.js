@@ -9,20 +9,21 @@
  * @property {string} model Address of the weights, relative to the page.
  * @property {'caption' | 'chat' | 'complete' | 'generate' | 'super-resolve' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag'} task The
  * model's task. Default: the first one that the model supports.
- * @property {boolean} autoplay Starts automatically when it comes into view. Default: no.
+ * @property {boolean} autoplay Starts automatically when the element comes into view. Default: no.
  * @property {boolean} controls Shows buttons and a line of text. Default: no.
- * @property {string} poster Address of a picture that is shown until the first pixel, if the element is empty. Default: the model's input.
- * @property {number | undefined} width Pixels of the page to reserve, so that nothing moves. Default: as many as the pictures have, times
+ * @property {string} poster Address of a picture to show until the first pixel, if the element is empty. Default: the model's input.
+ * @property {number | undefined} width Width to reserve on the page, in CSS pixels, so that nothing moves. Default: the width of the
+ * pictures times `--nx-pixel`.
+ * @property {number | undefined} height Height to reserve on the page, in CSS pixels. Default: the height of the pictures times
  * `--nx-pixel`.
- * @property {number | undefined} height The same, from top to bottom. Default: as many as the pictures have, times `--nx-pixel`.
- * @property {string} cache `no-store`: the browser keeps no copy of the weights. Default: it keeps one.
- * @property {'lazy' | 'play'} loading When the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when it is
- * played.
- * @property {string} integrity `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked.
+ * @property {string} cache `no-store`: the browser does not cache the weights. Default: it caches them.
+ * @property {'lazy' | 'play'} loading When the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when the
+ * visitor plays it.
+ * @property {string} integrity `sha256-` and the base64 digest that the weights must have. Default: not checked.
  * @property {string} src Picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise.
  * @property {number} samples Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1.
- * @property {number | undefined} seed Of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same
- * again. Default: a random one.
+ * @property {number | undefined} seed Seed of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same
+ * result. Default: a random one.
  * @property {number} temperature 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
  * translation or a caption, 0 (a higher value needs a single beam).
  * @property {number} beams 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable token

@@ -2,22 +2,22 @@
 // @ts-check
 
 /**
- * The sentences of the element, in English or translated by a table: words/de.js and words/ko.js are such tables. A table maps each English
- * sentence to a translation; missing sentences stay English.
+ * Translates the sentences of the element. They are in English unless a table translates them; words/de.js and words/ko.js are such tables.
+ * A table maps each English sentence to its translation; a sentence that is missing stays in English.
  */
 
-/** A sentence with placeholders, and their values: a text, or one or several numbers and their decimals.
+/** A sentence with placeholders, and their values: a text, or one or more numbers with the count of their decimals.
  * @typedef {[sentence: string, values?: Record<string, string | [number | number[], digits: number]>]} Saying */
 
 /**
- * `lang`: the language of the table, a tag as in HTML, which determines the format of numbers. @typedef {{ lang: string } & Record<string,
- * string>} Words
+ * A table of translations. `lang`: its language, as a tag of HTML, which determines the format of numbers.
+ * @typedef {{ lang: string } & Record<string, string>} Words
  */
 
 /** @type {Words} */
 let words = { lang: 'en' };
 
-/** The current table. */
+/** Returns the current table. */
 export const spoken = () => words;
 
 /** @param {Words} table */
@@ -32,7 +32,7 @@ const written = (value, digits) =>
 /** @param {string | Saying} what */
 export function say(what) {
   const [sentence, values = {}] = typeof what === 'string' ? [what] : what;
-  // Sentences and names may come from a file or an address: {constructor} must not match an inherited property.
+  // A sentence or a name may come from a file or an address, so {constructor} must not match an inherited property.
   return (Object.hasOwn(words, sentence) ? words[sentence] : sentence).replace(/\{(\w+)\}/g, (place, name) => {
     const value = Object.hasOwn(values, name) ? values[name] : place;
     return typeof value === 'string'

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Style sheets of a text, one for each document, created on first use, which a strict Content-Security-Policy allows. Undefined if such
- * sheets are not supported, as in jsdom.
+ * Returns a style sheet with this text, one per document, created on first use. Such a sheet is allowed by a strict
+ * Content-Security-Policy. Undefined if the browser does not support such sheets, as in jsdom.
  *
  * @param {string} text
  * @returns {(document: Document) => CSSStyleSheet | undefined}

@@ -59,7 +59,10 @@ const STYLE = `
 
 const sheetIn = sheetOf(STYLE);
 
-/** Applies its style in its current document: moving it to another document drops the sheet of the old one. @param {ShadowRoot} root */
+/**
+ * Applies the style in the element's current document. When an element moves to another document, the old document's sheet is lost.
+ * @param {ShadowRoot} root
+ */
 export function dress(root) {
   const { ownerDocument: document } = root;
   const sheet = sheetIn(document);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** An answer of a chat: its tokens as text, with thinking folded away; a button to continue it; and the alternatives at one of its
+/** An answer in a chat: its tokens as text, with the thinking folded, a button to continue it, and the alternatives at one of its
  * tokens. */
 
 import { shadeOf } from '../kinds/text/surprise.js';
@@ -11,10 +11,10 @@ import { say } from './say.js';
 /** @import { Alternative, Message, Model, SavedText, TextOptions, TextRun, TextStep } from '../index.js' */
 /** @import { ChatOptions, Dropped } from '../kinds/text/chat.js' */
 
-/** Number of alternatives shown. */
+/** Maximum number of alternatives shown. */
 const SHOWN = 8;
 
-/** The tags around thinking, as models of different makers write them. */
+/** The tags around the thinking, in the forms that different makers' models write. */
 const MARKS = [
   ['<think>', '</think>'],
   ['<thought>', '</thought>'],
@@ -24,7 +24,7 @@ const MARKS = [
 ];
 
 /** @typedef {{ patience: (signal: AbortSignal) => Promise<void> | undefined, onStep: (step: TextStep) => void, onChoose: (at: number, one: Alternative) => void, onError: (error: unknown) => void, model: () => Model | undefined }} Hooks
- * patience: waits while the answer is paused; model: a usable model */
+ * patience: waits while the answer is paused; model: returns a model that is ready */
 
 export class Answer {
   #hooks;
@@ -37,11 +37,11 @@ export class Answer {
 
   /** @type {{ text: string, nats: number, span: HTMLSpanElement }[]} */
   #tokens = [];
-  /** The tags of the thinking: those at the prompt's end, or those with which the answer begins. @type {string[] | undefined} */
+  /** The tags of the thinking, found at the end of the prompt or at the beginning of the answer. @type {string[] | undefined} */
   #marks;
-  /** The prompt ends with the opening tag. */
+  /** Whether the prompt ends with the opening tag. */
   #opened = false;
-  /** The next token belongs to the thinking. */
+  /** Whether the next token belongs to the thinking. */
   #thinking = false;
   /** @type {TextRun | undefined} */
   #run;
@@ -50,13 +50,13 @@ export class Answer {
   #firstAt = 0;
   #counted = 0;
 
-  /** The saved run from which it can be continued. @type {SavedText | undefined} */
+  /** The saved run from which the answer can be continued. @type {SavedText | undefined} */
   saved;
   /** @type {TextRun['finish']} */
   finish;
   /** @type {number | bigint} */
   seed = 0;
-  /** Of the run: its prompt in tokens, the reused ones, and milliseconds to the first token. */
+  /** Facts about the run: the number of prompt tokens, how many were reused, and the milliseconds until the first token. */
   prompt = 0;
   reused = 0;
   first = 0;
@@ -74,22 +74,22 @@ export class Answer {
     });
   }
 
-  /** The whole text, including thinking. */
+  /** The whole text, including the thinking. */
   get text() {
     return this.#tokens.map(({ text }) => text).join('');
   }
 
-  /** In the form that the next prompt needs: templates that support thinking remove it. */
+  /** The text for the next prompt. It includes the thinking, which templates that support thinking remove. */
   get content() {
     return this.#opened ? `${this.#marks?.[0]}\n${this.text}` : this.text;
   }
 
-  /** The visible text: thinking only if it is open; if there is only thinking, its length. */
+  /** The visible text. Thinking is included only if it is unfolded; if there is nothing else, its length is shown. */
   get shown() {
     return this.#folded.open ? this.text : this.#body.textContent || (this.#folded.hidden ? '' : this.#summary.textContent) || '';
   }
 
-  /** Writes its labels in the current language. */
+  /** Writes the labels in the current language. */
   label() {
     this.#body.setAttribute('aria-label', say('Answer'));
     this.#summary.textContent = say(['Thoughts: {count} tokens', { count: [this.#thoughts.childElementCount, 0] }]);
@@ -100,12 +100,12 @@ export class Answer {
     return this.#tokens.length;
   }
 
-  /** Their surprise. */
+  /** The surprisal of the tokens, in nats. */
   get nats() {
     return this.#tokens.reduce((sum, { nats }) => sum + nats, 0);
   }
 
-  /** Tokens per second, after the first. */
+  /** Tokens per second, not counting the first one. */
   get rate() {
     const ms = performance.now() - this.#firstAt;
     return this.#counted > 1 && this.#firstAt > 0 ? ((this.#counted - 1) * 1000) / (this.#lastAt - this.#firstAt || ms) : 0;
@@ -113,7 +113,7 @@ export class Answer {
 
   #lastAt = 0;
 
-  /** It can no longer be continued: the model has changed. */
+  /** Ends the possibility to continue the answer, because the model has changed. */
   letGo() {
     this.saved = undefined;
     this.#mark(-1);
@@ -149,8 +149,8 @@ export class Answer {
     await this.#read(model.resume(/** @type {SavedText} */ (this.saved), options));
   }
 
-  /** Replaces a token by another one, and continues from there. @param {Model} model @param {number} at @param {Alternative} one @param
-   * {any} options */
+  /** Replaces a token by an alternative, and continues the answer from there. @param {Model} model @param {number} at @param {Alternative}
+   * one @param {any} options */
   async branch(model, at, one, { template, tools, variables, render, ...options }) {
     const saved = /** @type {SavedText} */ (this.saved);
     this.#mark(-1);
@@ -179,14 +179,14 @@ export class Answer {
           this.#readFor(run);
           begun(run);
         }
-        await this.#hooks.patience(this.#stopper.signal); // the run may have been paused while it was in flight
+        await this.#hooks.patience(this.#stopper.signal); // the run may have been paused while this step was computed
         this.#add(step);
         this.#hooks.onStep(step);
       }
     } finally {
       this.#run = undefined;
       this.finish = run.finish;
-      this.#readFor(run); // also for an answer without a token
+      this.#readFor(run); // also if the answer has no token
       if (run.ids.length > 0) this.saved = run.save();
     }
   }
@@ -258,7 +258,7 @@ export class Answer {
   /** @param {Model} model @param {SavedText} saved @param {number} at @param {boolean} focus */
   async #ask(model, saved, at, focus) {
     const { end } = model.tokenizer;
-    // Any one token from there; the end would be none.
+    // Draws one token there, whichever it is; the answer's end would not be a token.
     const run = model.resume(
       { ...saved, ids: saved.ids.slice(0, saved.prompt + at) },
       { maxTokens: 1, seed: 0, alternatives: SHOWN, stop: [], ...(end !== undefined && { logitBias: { [end]: -Infinity } }) },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The style of a chat, in a page and in the element. */
+/** The style of a chat, on a page and in the element. */
 
 import { sheetOf } from './sheet-of.js';
 
@@ -46,7 +46,7 @@ const STYLE = `
 
 const sheetIn = sheetOf(STYLE);
 
-/** Applies the style to a box anywhere. @param {HTMLElement} box */
+/** Applies the style to a box in any document or shadow root. @param {HTMLElement} box */
 export function fit(box) {
   const root = /** @type {Document | ShadowRoot} */ (box.getRootNode());
   const sheet = sheetIn(box.ownerDocument);

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * A chat with a model, in a box of a page or of the element: messages as text that can be selected, a field to write in, and controls for
- * each answer: stop it, continue it, ask for another one, edit an earlier message, inspect its tokens and replace one of them. A separate
- * file, fetched with the first chat.
+ * A chat with a model, in a box of a page or of the element. It has messages as text that can be selected, a field to write in, and
+ * controls for each answer: stop it, continue it, ask for another one, edit an earlier message, inspect its tokens and replace one of them.
+ * A file of its own, fetched with the first chat.
  */
 
 import { announce } from './announce.js';
@@ -19,27 +19,27 @@ import { fit } from './talk-style.js';
 /** @import { ChatOptions } from '../kinds/text/chat.js' */
 /** @import { Saying } from './say.js' */
 
-/** empty: there is no model; ready: no answer yet @typedef {'empty' | 'ready' | 'running' | 'done'} Phase */
+/** empty: there is no model; ready: there is no answer yet @typedef {'empty' | 'ready' | 'running' | 'done'} Phase */
 
 /**
  * @typedef {object} TalkOptions
  * @property {() => TextOptions & ChatOptions} [options]  options of the next answer, without the seed
- * @property {() => number | bigint | undefined} [seed]    seed of the first answer; undefined: a random one
+ * @property {() => number | bigint | undefined} [seed]    seed of the first answer; undefined: a random seed
  * @property {string} [system]    the initial system message
- * @property {boolean} [controls] whether there is more than messages and a field
+ * @property {boolean} [controls] whether to show more than the messages and the field
  * @property {(signal: AbortSignal) => Promise<void>} [patience]  waits while answers are paused, or until the answer is stopped
- * @property {() => void} [onBegin]  an answer is being written
+ * @property {() => void} [onBegin]  called when an answer begins
  * @property {(step: TextStep) => void} [onStep]
- * @property {(answer: Answer) => void} [onEnd]  an answer is complete, or was stopped
- * @property {(error: unknown) => void} [onError]  called after an error, which the box shows
+ * @property {(answer: Answer) => void} [onEnd]  called when an answer is complete or was stopped
+ * @property {(error: unknown) => void} [onError]  called after an error, which the box also shows
  */
 
-/** A turn of the chat. message: as it was set, with its other properties
+/** A turn of the chat. message: the message as it was set, with all its properties
  * @typedef {{ role: string, content: string, item: HTMLLIElement, answer?: Answer, message?: Message }} Turn */
 
 let ids = 0;
 
-/** For a model without a chat template: one text, to which each side adds a passage. */
+/** The text for a model without a chat template: both sides write passages of one text. */
 export const CONTINUING =
   "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
 
@@ -48,7 +48,7 @@ const NO_TEMPLATE = 'This model has no chat template, so it cannot tell who is s
 /** @param {string} role */
 const whoIs = (role) => (role === 'user' ? say('You') : role === 'assistant' ? say('The model') : role);
 
-/** The system message of a chat, if it has one, and the others. @param {Message[]} messages */
+/** Separates the system message of a chat, if it has one, from the others. @param {Message[]} messages */
 function apart(messages) {
   const [first, ...rest] = messages;
   return first?.role === 'system' ? { system: first.content ?? '', said: rest } : { system: undefined, said: messages };
@@ -86,7 +86,7 @@ export class Talk {
   #lack = make('p', {});
   #continue = make('button', { type: 'button', class: 'talk-small' });
   #hint = make('div', { class: 'talk-hint', part: 'hint', hidden: '' }, this.#lack, this.#continue);
-  /** The visitor wants the text continued although the model has no template. */
+  /** Whether the visitor continues the text although the model has no template. */
   #continuing = false;
 
   /**
@@ -123,7 +123,7 @@ export class Talk {
     this.label();
   }
 
-  /** Writes all its labels in the current language. */
+  /** Writes all labels in the current language. */
   label() {
     const texts = /** @type {[HTMLElement, string][]} */ ([
       [this.#summary, 'System message'],
@@ -152,7 +152,7 @@ export class Talk {
     this.#show();
   }
 
-  /** The chat so far, as model.chat() takes it. @returns {Message[]} */
+  /** The chat so far, in the form for model.chat(). @returns {Message[]} */
   get messages() {
     const system = this.#system.value.trim();
     return [
@@ -161,7 +161,7 @@ export class Talk {
     ];
   }
 
-  /** Setting other messages replaces the chat. If they have no system message, that of the attribute stays. */
+  /** Replaces the chat by other messages. If they have no system message, that of the attribute is used. */
   set messages(list) {
     if (this.#has(list)) return;
     this.clear();
@@ -181,7 +181,7 @@ export class Talk {
     this.#show();
   }
 
-  /** Whether the chat has these messages; an answer in progress may have grown. @param {Message[]} list */
+  /** Whether the chat has these messages, except that an answer in progress may have grown. @param {Message[]} list */
   #has(list) {
     const [own, other] = [apart(this.messages), apart(list)];
     return (
@@ -197,7 +197,7 @@ export class Talk {
     );
   }
 
-  /** Sets another system message, from the next answer on. @param {string} text */
+  /** Sets another system message, which is used from the next answer on. @param {string} text */
   set system(text) {
     this.#hooks.system = text;
     this.#system.value = text;
@@ -212,12 +212,12 @@ export class Talk {
     return this.#field;
   }
 
-  /** The box is in another document now, which does not have its style sheet. */
+  /** Called after the box was moved to another document, which lacks its style sheet. */
   moved() {
     fit(this.root);
   }
 
-  /** Sets another model from now on; the messages stay. @param {Model | undefined} model */
+  /** Uses another model from now on; the messages stay. @param {Model | undefined} model */
   use(model) {
     this.stop();
     this.#model = model;
@@ -226,7 +226,7 @@ export class Talk {
     this.#show();
   }
 
-  /** Ends the chat: no listener is called any more. */
+  /** Ends the chat and calls no listener any more. */
   close() {
     this.#hooks = {};
     this.use(undefined);
@@ -243,10 +243,10 @@ export class Talk {
     }
   }
 
-  /** Sends a message, by default the text of the field, and requests the answer. @param {string} [text] */
+  /** Sends a message, by default the text of the field, and requests an answer. @param {string} [text] */
   send(text = this.#field.value) {
     if (!this.#model || this.#running || !text.trim()) return;
-    if (this.#lacks) return this.#hooks.onError?.(new NextPixelError('unsupported', NO_TEMPLATE)); // the hint explains it
+    if (this.#lacks) return this.#hooks.onError?.(new NextPixelError('unsupported', NO_TEMPLATE)); // a hint in the box explains it
     if (text === this.#field.value) this.#field.value = '';
     const before = [...this.#turns];
     this.#say(text);
@@ -260,7 +260,7 @@ export class Talk {
     else if (this.#turns.at(-1)?.role === 'user') this.again();
   }
 
-  /** Stops the answer immediately, in any phase; it can be continued. */
+  /** Stops the answer immediately, in any phase. It can be continued later. */
   stop() {
     const answer = this.#running;
     this.#running = undefined;
@@ -268,7 +268,7 @@ export class Talk {
     if (answer) this.#show();
   }
 
-  /** Replaces the last answer by another one, with another seed. */
+  /** Replaces the last answer by one with another seed. */
   again() {
     if (!this.#model || this.#running) return;
     const before = [...this.#turns];
@@ -295,19 +295,19 @@ export class Talk {
     return { ...(this.#continuing && { template: CONTINUING }), ...this.#hooks.options?.() };
   }
 
-  /** Whether the model has no template, and none is given. */
+  /** Whether there is no chat template, neither in the model nor in the options. */
   get #lacks() {
     const info = this.#model?.info;
     return info?.kind === 'text' && info.chatTemplate === '' && this.#options().template === undefined;
   }
 
-  /** Removes turns, from one on. @param {number} from */
+  /** Removes all turns from an index on. @param {number} from */
   #cut(from) {
     for (const { item } of this.#turns.splice(from)) item.remove();
   }
 
   /**
-   * Returns to earlier messages. The unanswered message goes back to the field, before any text typed there meanwhile.
+   * Restores earlier messages. A message without an answer goes back to the field, in front of any text that was typed there since.
    *
    * @param {Turn[]} before
    */
@@ -316,7 +316,7 @@ export class Talk {
     this.#cut(0);
     this.#turns = before;
     const last = before.at(-1);
-    if (last?.role === 'user') before.pop(); // it is sent again
+    if (last?.role === 'user') before.pop(); // because it is sent again
     this.#list.append(...before.map(({ item }) => item));
     if (unanswered && !before.includes(unanswered))
       this.#field.value = [unanswered.content, this.#field.value].filter((text) => text.trim()).join('\n');
@@ -335,7 +335,7 @@ export class Talk {
     return item;
   }
 
-  /** A message of the visitor. @param {string} content @param {Message} [message]  as it was set */
+  /** Adds a message of the visitor. @param {string} content @param {Message} [message]  the message as it was set */
   #say(content, message) {
     const body = make('div', { class: 'talk-body', dir: 'auto' }, content);
     const edit = make('button', { type: 'button', class: 'talk-small' }, say('Edit'));
@@ -346,7 +346,7 @@ export class Talk {
     this.#toEnd(true);
   }
 
-  /** Edits a message: all later ones are dropped, and it is answered again. @param {Turn} turn @param {HTMLElement} body @param
+  /** Edits a message: drops all later messages, and requests a new answer. @param {Turn} turn @param {HTMLElement} body @param
    * {HTMLButtonElement} edit */
   #edit(turn, body, edit) {
     if (this.#running) return;
@@ -385,7 +385,7 @@ export class Talk {
     });
   }
 
-  /** @param {Turn[]} before  the messages to return to if no answer comes @param {number | bigint} [seed] */
+  /** @param {Turn[]} before  the messages to restore if no answer comes @param {number | bigint} [seed] */
   async #answer(before, seed) {
     const model = /** @type {Model} */ (this.#model);
     const { messages } = this;
@@ -414,7 +414,7 @@ export class Talk {
    *
    * @param {Answer} answer
    * @param {() => Promise<void>} work
-   * @param {Turn[]} [before]  the messages before a new answer: if none comes, they are restored
+   * @param {Turn[]} [before]  the messages before a new answer, which are restored if no answer comes
    */
   async #run(answer, work, before) {
     this.#running = answer;
@@ -423,7 +423,7 @@ export class Talk {
     this.#hooks.onBegin?.();
     try {
       await work();
-      if (this.#running === answer) this.#running = undefined; // a listener of the end may start the next answer
+      if (this.#running === answer) this.#running = undefined; // a listener of onEnd may have started the next answer
       announce(answer.shown, undefined, this.root.ownerDocument);
       this.#hooks.onEnd?.(answer);
     } catch (error) {
@@ -448,7 +448,7 @@ export class Talk {
     this.root.querySelector('.talk-error')?.remove();
   }
 
-  /** Scrolls to the end, if the reader is there. @param {boolean} [always] */
+  /** Scrolls to the end if the reader is near it. @param {boolean} [always] */
   #toEnd(always = false) {
     const { scrollHeight, scrollTop, clientHeight } = this.#list;
     if (always || scrollHeight - scrollTop - clientHeight < 80) this.#list.scrollTop = scrollHeight;
@@ -473,7 +473,7 @@ export class Talk {
     this.#figures.textContent = all.map(say).join(' · ');
   }
 
-  /** Enables the controls that are possible now. */
+  /** Updates which controls are enabled. */
   #show() {
     const last = this.#turns.at(-1);
     const running = this.#running !== undefined;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Adds up the nats of the pictures of a run, or of its text. Of competing samples, it shows the first of each group. */
+/** Adds up the nats of the pictures of a run, or of its text. Of samples that compete, only the first of each group is shown. */
 export class Tally {
   #tries;
   /** The cost of each picture in nats. @type {number[]} */
   nats;
   /** The number of steps so far. */
   steps = 0;
-  /** The samples of a sound so far. */
+  /** The number of samples of a sound so far. */
   to = 0;
 
   /**
-   * @param {number} samples  number shown @param {number} tries  drawn for each @param {number} sampleRate  of a sound, samples per second
+   * @param {number} samples  number of pictures shown
+   * @param {number} tries  number of samples drawn for each
+   * @param {number} sampleRate for a sound, samples per second
    */
   constructor(samples, tries, sampleRate) {
     this.#tries = tries;
@@ -20,7 +22,7 @@ export class Tally {
     this.nats = new Array(samples).fill(0);
   }
 
-  /** @param {any} step @returns {any} the same step with only its shown part; undefined: it belongs to a competitor */
+  /** @param {any} step @returns {any} the step with only its visible part; undefined if it belongs to a hidden competitor */
   take(step) {
     const all = step.sample ?? 0;
     if (all % this.#tries > 0) return undefined;

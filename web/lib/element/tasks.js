@@ -11,18 +11,18 @@ import { ALL } from '../verbs/table.js';
 /** @import { Reading, VerbName } from '../verbs/table.js' */
 
 /**
- * An attribute of the element: how it is read, the property that reflects it, and the setting that it becomes, if it is one.
+ * An attribute of the element: how to read it, the property that reflects it, and the setting that it becomes, if any.
  *
  * @typedef {Reading & { property: string, setting?: SettingName }} Attribute
  */
 
-/** @param {string} name  in camels */
+/** @param {string} name  a name in camel case */
 const hyphened = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-/** @param {string} name  with hyphens */
+/** @param {string} name  a name with hyphens */
 const camels = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * The tasks of an element, each the name of a verb with hyphens, and the attributes that it reads.
+ * The tasks of the element, each named like its verb but with hyphens, and the attributes that it reads.
  *
  * @type {{ task: string, verb: VerbName, made?: string, inside?: string, attributes: Record<string, Attribute> }[]}
  */
@@ -42,5 +42,5 @@ export const TASKS = ALL.filter(([, { attributes }]) => attributes).map(([verb, 
   ]),
 }));
 
-/** All of them. @type {Record<string, Attribute>} */
+/** All attributes, by name. @type {Record<string, Attribute>} */
 export const ATTRIBUTES = Object.assign({}, ...TASKS.map(({ attributes }) => attributes));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The shadow root of <next-pixel>: a canvas on which it draws, a box in which it writes, buttons, and a line of text. */
+/** The shadow root of <next-pixel>: a canvas for pictures, a box for text, buttons, and a line of status text. */
 
 import { lookOf } from '../kinds/looks.js';
 import { widthOf } from '../sinks/picture.js';
@@ -13,12 +13,12 @@ import { dress } from './style.js';
 /** @import { Picture } from '../sinks/pixels.js' */
 /** @import { Sink } from '../sinks/canvas.js' */
 
-/** Blank columns between two pictures. */
+/** Width of the gap between two pictures, in columns of pixels. */
 const GAP = 2;
 
 export class View {
   #canvas = make('canvas', { part: 'picture', role: 'img', hidden: '' });
-  /** The content that the author has put inside the element. */
+  /** Slot for the content that the author has put inside the element. */
   #inside = make('slot', {});
   #poster = make('img', { part: 'poster', class: 'poster', alt: '', hidden: '' });
   #error = make('p', { part: 'error', class: 'error', hidden: '' });
@@ -35,11 +35,11 @@ export class View {
   #drawn = make('span', { class: 'drawn', hidden: '' });
   /** @type {Sink<any, any> | undefined} */
   #sink;
-  /** The run whose steps it shows. @type {any} */
+  /** The run whose steps are shown. @type {any} */
   #run;
-  /** True once the sink has painted. */
+  /** Whether the sink has painted. */
   #painted = false;
-  /** True while a run is shown. */
+  /** Whether a run is shown. */
   #shown = false;
 
   /**
@@ -56,12 +56,12 @@ export class View {
     root.append(this.#frame, this.#controls, this.#paper, this.#ink, this.#drawn);
   }
 
-  /** True while a run is shown, finished or not. */
+  /** Whether a run is shown, be it finished or not. */
   get shown() {
     return this.#shown;
   }
 
-  /** True if the author has put content in place of the picture until it is drawn. */
+  /** Whether the author's content covers the picture until it is drawn. */
   get covered() {
     return this.#poster.hasAttribute('src') || this.#inside.assignedElements().length > 0;
   }
@@ -73,11 +73,11 @@ export class View {
   }
 
   /**
-   * Receives a run, with its input.
+   * Shows the input of a run, and returns a sink for its steps.
    *
    * @param {any} run
-   * @param {{ kind: string, samples: number, calm: boolean }} how  calm: pictures appear when they are complete
-   * @returns {Sink<any, any>} the sink that shows its steps
+   * @param {{ kind: string, samples: number, calm: boolean }} how  calm: pictures appear only when they are complete
+   * @returns {Sink<any, any>} the sink to which the steps are added
    */
   begin(run, { kind, samples, calm }) {
     this.#close();
@@ -93,7 +93,7 @@ export class View {
    * Shows the input before there is a run.
    *
    * @param {any} run
-   * @param {{ kind: string, samples: number, values?: Uint8Array }} how  values: the elements shown for those that are not drawn yet
+   * @param {{ kind: string, samples: number, values?: Uint8Array }} how  values: the elements to show where nothing is drawn yet
    */
   preview(run, { kind, samples, values }) {
     if (this.#shown || this.covered) return;
@@ -105,12 +105,12 @@ export class View {
     this.#painted = true;
   }
 
-  /** Without input. */
+  /** Shows an empty canvas, for a run without input. */
   showNothing() {
     if (!this.#shown) this.clear();
   }
 
-  /** The run has ended early: the drawn part stays. @param {Sink<any, any>} sink */
+  /** Called when a run ends early; the drawn part stays visible. @param {Sink<any, any>} sink */
   end(sink) {
     if (sink === this.#sink && this.#painted) sink.end();
   }
@@ -125,7 +125,7 @@ export class View {
     return run.page?.(this.#told, options) ?? run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
   }
 
-  /** A box with its own controls replaces the canvas. @param {string} part  its name for styles @returns {HTMLElement} */
+  /** Replaces the canvas by a box with its own controls. @param {string} part  name of the box for style sheets @returns {HTMLElement} */
   box(part) {
     this.#close();
     const box = make('div', { part });
@@ -136,12 +136,12 @@ export class View {
     return box;
   }
 
-  /** Text has the size set by the style. @param {string} kind @returns {boolean} whether it is written */
+  /** Sets the kind of output; text has the size that the style sets. @param {string} kind @returns {boolean} whether the output is text */
   #setKind(kind) {
     return this.#canvas.classList.toggle('text', lookOf({ kind }).sheet);
   }
 
-  /** Whether the output is text of the page, in the place and with the size of the canvas. @param {boolean} written */
+  /** Switches between text and a canvas of the same place and size. @param {boolean} written */
   #write(written) {
     this.#told.classList.toggle('page', written);
     this.#canvas.classList.toggle('written', written);
@@ -162,7 +162,7 @@ export class View {
     if (this.#painted) this.#sink?.paint();
   }
 
-  /** Restores the view from before the picture. */
+  /** Restores the view that was shown before the picture. */
   clear() {
     this.#close();
     this.#canvas.classList.remove('text');
@@ -179,7 +179,7 @@ export class View {
     this.#cover();
   }
 
-  /** Shows the canvas, or its replacement. */
+  /** Shows the canvas, or the content that replaces it. */
   #cover() {
     const { covered } = this;
     const within = this.#inside.assignedElements().length > 0;
@@ -205,7 +205,7 @@ export class View {
   /**
    * Sets the size of the canvas, and its space on the page.
    *
-   * @param {{ kind: string, width?: number, height?: number }} what  of one picture
+   * @param {{ kind: string, width?: number, height?: number }} what  kind and size of one picture
    * @param {number} samples
    */
   size({ kind, width = 0, height = 0 }, samples) {
@@ -219,9 +219,9 @@ export class View {
   }
 
   /**
-   * Reserves space for the pictures before anything is known of them.
+   * Reserves space for the pictures before their size is known.
    *
-   * @param {number} [width]   pixels of the page
+   * @param {number} [width]   in CSS pixels
    * @param {number} [height]
    */
   reserve(width, height) {
@@ -252,7 +252,7 @@ export class View {
     });
   }
 
-  /** Draws the text on the canvas behind it. */
+  /** Draws the text on the hidden canvas. */
   #asPicture() {
     if (!this.#run) return;
     const sheet = this.#run.sink(this.#canvas, { caret: false });
@@ -270,13 +270,13 @@ export class View {
   /**
    * @param {object} what
    * @param {boolean} what.controls
-   * @param {string} what.play    text of the play button
+   * @param {string} what.play    label of the play button
    * @param {boolean} what.stop   whether there is something to stop
-   * @param {boolean} what.anew   whether another one can be drawn instead
-   * @param {string} what.status  visible text
-   * @param {string} what.error   the same text if it is an error, for elements without controls
-   * @param {string} what.label   of the canvas
-   * @param {string} what.group   of the buttons
+   * @param {boolean} what.anew   whether another run can replace this one
+   * @param {string} what.status  text of the status line
+   * @param {string} what.error   the same text if it is an error; also shown without controls
+   * @param {string} what.label   label of the canvas
+   * @param {string} what.group   label of the group of buttons
    */
   show({ controls, play, stop, anew, status, error, label, group }) {
     this.showError(controls ? '' : error);
@@ -288,7 +288,7 @@ export class View {
     this.#anew.textContent = say('New seed');
     if (!anew && this.#anew.matches(':focus')) this.#play.focus();
     this.#anew.hidden = !anew;
-    if (!stop && this.#stop.matches(':focus')) this.#play.focus(); // disabling a button would drop its focus
+    if (!stop && this.#stop.matches(':focus')) this.#play.focus(); // a disabled button would lose the focus
     this.#stop.disabled = !stop;
     this.#status.textContent = status;
     this.#canvas.setAttribute('aria-label', label);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The sentences and names with which the element describes itself. */
+/** The sentences and names that describe the element. */
 
 import { lookOf } from '../kinds/looks.js';
 import { taskOf } from './attributes.js';
@@ -12,15 +12,15 @@ import { say } from './say.js';
 
 export const NO_MODEL = 'There is no model to run: set the attribute model';
 
-/** The last part of an address. @param {string} address */
+/** Returns the file name of an address. @param {string} address */
 const fileOf = (address) => address.split(/[?#]/)[0].split('/').pop() ?? '';
 
 /**
- * The accessible description of the canvas.
+ * Returns the accessible description of the canvas.
  *
  * @param {Asking} element
  * @param {ModelInfo | undefined} info
- * @param {number} progress  of the drawn part, 0 to 1
+ * @param {number} progress  the drawn fraction, 0 to 1
  */
 export function pictureLabel(element, info, progress) {
   const { samples, src } = element;
@@ -34,7 +34,7 @@ export function pictureLabel(element, info, progress) {
 }
 
 /**
- * Names the group of buttons: the task, its input, and the model.
+ * Returns the name of the group of buttons: the task, its input, and the model.
  *
  * @param {Asking} element
  * @param {ModelInfo} [info]

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A loop that keeps one core of the processor busy, and measures its speed. */
+/** Keeps one core of the processor busy with a loop, and measures its speed. */
 
-/** Iterations between two readings of the clock, some 30 microseconds. */
+/** Number of iterations between two readings of the clock, some 30 microseconds. */
 const ROUNDS = 1 << 13;
-/** It ends even if the clock is set back meanwhile. */
+/** Limit of the clock readings, so that the loop ends even if the clock is set back. */
 const MOST_LOOKS = 1 << 12;
 
 /**
- * The loop for spin(): integer dot products of SIMD128, as in the engine, with twelve sums in parallel. With fewer sums, a core would wait
- * for its own results; its sibling hyperthread would fill these gaps and be taken for another core. A loop in JavaScript would start slowly
- * and be recompiled meanwhile; this one is fast from the start. Workers get it from the page, whose policy is known to allow WebAssembly.
+ * Compiles the loop for spin(): integer dot products of SIMD128, as in the engine, with twelve sums in parallel. With fewer sums, a core
+ * would wait for its own results. The other hyperthread of the core would fill these gaps and look like another core. A loop in JavaScript
+ * would start slowly and be recompiled while it runs; this one is fast from the start. The page compiles it and sends it to the workers,
+ * because the page's policy is known to allow WebAssembly.
  */
 export async function compileLoop() {
   const sums = Array.from({ length: 12 }, (_, i) => i + 1);
@@ -36,14 +37,14 @@ export async function compileLoop() {
       3,
       2,
       1,
-      0, // one function of that type
+      0, // one function of type 0
       7,
       5,
       1,
       1,
       97,
       0,
-      0, // which is exported as a
+      0, // exported as "a"
       10,
       198,
       1,
@@ -52,15 +53,15 @@ export async function compileLoop() {
       1,
       1,
       12,
-      123, // its twelve locals are v128
+      123, // twelve locals of type v128
       32,
       0,
       253,
       17,
       33,
-      1, // the first one is i32x4.splat(parameter)
+      1, // the first local is i32x4.splat(parameter)
       3,
-      64, // loop: to each, add i32x4.dot_i16x8_s(the next one, the next one)
+      64, // loop: to each local, add i32x4.dot_i16x8_s(the next local, the next local)
       ...sums.flatMap((sum) => [32, sum, 32, (sum % 12) + 1, 32, (sum % 12) + 1, 253, 186, 1, 253, 174, 1, 33, sum]),
       32,
       0,
@@ -71,22 +72,22 @@ export async function compileLoop() {
       0,
       13,
       0,
-      11, // as often as the parameter says
+      11, // repeat as often as the parameter says
       32,
       1,
       253,
       27,
       0,
-      11, // lane 0 of the first one
+      11, // return lane 0 of the first local
     ]),
   );
 }
 
 /**
- * Runs the loop until `to` and counts from `from` on. A worker that starts later, because no core was free, counts less.
+ * Runs the loop until `to`, and counts the iterations after `from`. A worker that starts late because no core was free counts fewer.
  *
  * @param {WebAssembly.Module} loop
- * @param {number} from  in the time of Date.now(), whose milliseconds start at the same moment in every worker
+ * @param {number} from  in milliseconds of Date.now(), which agree in all workers
  * @param {number} to    greater
  * @returns {number} speed, in an arbitrary unit
  */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** One model in one instance: opened or fed, and its runs. No DOM, no worker: Node's tests use it directly. */
+/**
+ * One model in one instance: opens it whole or piece by piece, and holds its runs. It uses neither the DOM nor a worker, so tests in Node
+ * call it directly.
+ */
 
 import { NX_E_ARGUMENT } from './abi.js';
 import { NextPixelError } from '../base/error.js';
@@ -19,26 +22,26 @@ const STACK_BYTES = 65536;
 
 export class Core extends Sessions {
   #instance;
-  /** Its address. */
+  /** Address of the model. */
   #model;
-  /** The missing weights, while a file is fed. @type {Feed | undefined} */
+  /** The weights that are still missing, while a file is fed. @type {Feed | undefined} */
   #feed;
-  /** Blocks that live as long as the instance. */
+  /** The number of blocks that live as long as the instance. */
   #blocks = 4; // scratch, ids, floats, model
 
-  /** Without those of a vocabulary, which may be long. @type {Metadata} */
+  /** The metadata without those of a vocabulary, which may be long. @type {Metadata} */
   metadata;
-  /** The metadata under `tokenizer.`, for the page to read. @type {Entry[]} */
+  /** The metadata under `tokenizer.`, which the page reads. @type {Entry[]} */
   tokenizerEntries;
 
   /**
-   * Opens a model from the beginning of its file, without weights: feed() takes the rest, in order. This way a large file and its model are
-   * never in memory together.
+   * Opens a model from the head of its file, without weights; feed() then takes the rest of the file in order. A large file and its model
+   * are thus never in memory together.
    *
    * @param {WebAssembly.Module} module
-   * @param {Uint8Array} head    the first bytes of the file; some of the weights may be among them
-   * @param {number} fileBytes   of the whole file
-   * @returns {Core | 'more' | 'whole'}  'more': more of the head is needed; 'whole': this file can only be opened whole
+   * @param {Uint8Array} head    the first bytes of the file, which may include some of the weights
+   * @param {number} fileBytes   size of the whole file
+   * @returns {Core | 'more' | 'whole'}  'more': a longer head is needed; 'whole': this file can only be opened whole
    */
   static begin(module, head, fileBytes) {
     try {
@@ -52,7 +55,7 @@ export class Core extends Sessions {
 
   /**
    * @param {WebAssembly.Module} module
-   * @param {Uint8Array} file     the bytes of a weight file; not needed afterwards
+   * @param {Uint8Array} file     the bytes of a weight file, which are not needed afterwards
    * @param {number} [fileBytes]  see begin()
    */
   constructor(module, file, fileBytes) {
@@ -70,16 +73,16 @@ export class Core extends Sessions {
     if (feed) this.feed(file.subarray(feed.at));
   }
 
-  /** The next byte of the file that feed() takes; the file's size when the model is complete. */
+  /** The offset of the next byte of the file for feed(); the size of the file once the model is complete. */
   get fed() {
     return this.#feed?.at ?? this.fileBytes;
   }
 
   /**
-   * Takes the bytes of the file from `fed` on.
+   * Takes the next bytes of the file, beginning at `fed`.
    *
    * @param {Uint8Array} bytes
-   * @returns {boolean} the model is complete
+   * @returns {boolean} whether the model is complete
    */
   feed(bytes) {
     if (this.#feed?.take(bytes)) this.#feed = undefined;
@@ -87,10 +90,10 @@ export class Core extends Sessions {
   }
 
   /**
-   * Stacks for threads.
+   * Allocates stacks for threads.
    *
    * @param {number} count
-   * @returns {number[]} their upper ends
+   * @returns {number[]} the upper end of each stack
    */
   stacks(count) {
     this.#blocks += count;
@@ -105,12 +108,12 @@ export class Core extends Sessions {
     return { call, memory, heap, model: this.#model, scratch: at.struct };
   }
 
-  /** A trap happened: its owner starts another one. */
+  /** Whether a trap has happened, after which the owner must start another instance. */
   get poisoned() {
     return this.#instance.poisoned;
   }
 
-  /** The memory, where the build has threads. */
+  /** The memory, if the build has threads. */
   get shared() {
     return this.#instance.shared;
   }

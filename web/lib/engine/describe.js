@@ -12,7 +12,7 @@ import { checkStatus } from './status-error.js';
 
 /**
  * @param {Instance} instance
- * @param {number} model  its address
+ * @param {number} model  address of the model
  * @param {number} index
  * @returns {Part}
  */
@@ -90,7 +90,7 @@ export function describePart(instance, model, index) {
  * All metadata of a model, including the vocabulary's.
  *
  * @param {Instance} instance
- * @param {number} model  its address
+ * @param {number} model  address of the model
  */
 export function readEntries(instance, model) {
   const at = instance.at.struct;

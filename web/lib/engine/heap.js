@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * Allocates addresses above `base`: the lowest gap that is large enough. It does not access the memory itself. There are only a few blocks,
- * one per concurrent run, so a sorted list is enough.
+ * Allocates addresses above `base`, in the lowest gap that is large enough. It does not access the memory itself. There is one block per
+ * concurrent run and few others, so a sorted list is fast enough.
  */
 export class Heap {
-  /** Live blocks by rising address, none overlapping. @type {{ address: number, end: number }[]} */
+  /** The live blocks by ascending address, without overlaps. @type {{ address: number, end: number }[]} */
   #blocks = [];
   /** @type {number} */
   #base;
@@ -14,7 +14,7 @@ export class Heap {
   #align;
 
   /**
-   * @param {number} base   first address that may be handed out
+   * @param {number} base   the lowest address to allocate
    * @param {number} align  a power of two
    */
   constructor(base, align) {
@@ -27,7 +27,7 @@ export class Heap {
    * @returns {number} an aligned address
    */
   take(bytes) {
-    const size = Math.max(bytes, 1); // an empty block still gets its own address
+    const size = Math.max(bytes, 1); // so that an empty block also has its own address
     let address = this.#base;
     let index = 0;
     for (; index < this.#blocks.length; index++) {
@@ -39,7 +39,7 @@ export class Heap {
   }
 
   /**
-   * @param {number} address  as take() returned it
+   * @param {number} address  an address that take() returned
    */
   free(address) {
     const index = this.#blocks.findIndex((block) => block.address === address);
@@ -56,6 +56,6 @@ export class Heap {
    * @param {number} address
    */
   #aligned(address) {
-    return Math.ceil(address / this.#align) * this.#align; // no bit operations: addresses reach 2^32
+    return Math.ceil(address / this.#align) * this.#align; // without bit operations, because addresses reach 2^32
   }
 }

@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * A WebAssembly instance of the engine and its memory: calls, blocks, views, copies. It knows no model.
+ * A WebAssembly instance of the engine and its memory: calls, blocks, views, copies. It does not depend on models.
  *
  *     0            __heap_base
  *     | stack, data | scratch | session | ... | model | ids | floats | session | ...   while opening, the file's bytes are below the model
  *
- * Memory grows when a model or a session is opened, never while one computes, and never shrinks. Views of it are created for each use,
- * because growing it detaches the old ones. A trap leaves an instance in an unknown state: it is `poisoned`, every later call throws, and
- * its owner starts another one.
+ * Memory grows when a model or a session is opened. It never grows during a computation, and it never shrinks. Views of the memory are
+ * created for each use, because growing detaches the old ones. A trap leaves the instance in an unknown state: it is `poisoned`, every
+ * later call throws, and the owner must start another instance.
  */
 
 import { NX_ABI_VERSION, NX_ALIGN } from './abi.js';
@@ -18,10 +18,10 @@ import { Heap } from './heap.js';
 import { readName, readProblem, scratchAreas } from './layout.js';
 
 const PAGE = 65536;
-/** The same as build.sh's linker flags. */
+/** Equals the linker flags in build.sh. */
 const MEMORY_PAGES = { initial: 16, maximum: 65536 };
 
-/** The offset of each part of the first block. */
+/** The offset of each area of the first block. */
 const AREAS = scratchAreas();
 
 export class Instance {
@@ -29,13 +29,13 @@ export class Instance {
   #exports;
   /** @type {WebAssembly.Memory} */
   memory;
-  /** The memory, where the build has threads. @type {WebAssembly.Memory | undefined} */
+  /** The memory, if the build has threads. @type {WebAssembly.Memory | undefined} */
   shared;
   /** @type {Heap} */
   heap;
-  /** A trap happened: nothing in this instance can be trusted. */
+  /** Whether a trap has happened, after which nothing in this instance can be trusted. */
   poisoned = false;
-  /** Addresses through which a struct, two words, a shape and an error pass to the engine and back. */
+  /** The addresses at which a struct, two words, a shape and an error are passed to the engine and back. */
   at;
 
   /** @param {WebAssembly.Module} module */
@@ -96,7 +96,7 @@ export class Instance {
   }
 
   /**
-   * Allocates a block and grows memory if necessary.
+   * Allocates a block, and grows the memory if necessary.
    *
    * @param {number} bytes
    */
@@ -133,7 +133,7 @@ export class Instance {
   }
 
   /**
-   * A copy of floats in memory.
+   * Returns a copy of floats in memory.
    *
    * @param {number} address
    * @param {number} count
@@ -143,7 +143,7 @@ export class Instance {
   }
 
   /**
-   * A copy of 32-bit words in memory.
+   * Returns a copy of 32-bit words in memory.
    *
    * @param {number} address
    * @param {number} count
@@ -157,14 +157,14 @@ export class Instance {
     return readName(this.bytes, address);
   }
 
-  /** The engine's reason for refusing a file. */
+  /** Returns the engine's reason for rejecting a file. */
   problem() {
     return readProblem(this.bytes, this.at.problem);
   }
 }
 
 /**
- * Becomes a thread of another instance, permanently.
+ * Makes this worker a thread of another instance, permanently.
  *
  * @param {{ module: WebAssembly.Module, memory: any, stack: number }} share
  */

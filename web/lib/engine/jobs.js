@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The worker's side of the protocol, without the worker: takes messages, has the work done in chunks, posts answers. Concurrent jobs
- * alternate, one chunk each; between chunks the event loop runs, so a stop takes effect within about 10 ms.
+ * The worker's side of the protocol, independent of the worker itself: takes messages, does the work in chunks, and posts answers.
+ * Concurrent jobs alternate after each chunk. The event loop runs between chunks, so a stop takes effect within about 10 ms.
  */
 
 import { Core } from './core.js';
@@ -28,22 +28,22 @@ export class Jobs {
   #pace;
   /** @type {() => Pace} */
   #newPace;
-  /** The data from which a fresh instance is made after a trap. The bytes of a large file are not kept for that.
+  /** What is needed to make a fresh instance after a trap. The bytes of a large file are not kept for this.
    * @type {{ module: WebAssembly.Module, bytes: Uint8Array } | undefined} */
   #origin;
   /** @type {Core | undefined} */
   #core;
-  /** Sessions of that instance. @type {{ core: Core, sessions: KeptSessions } | undefined} */
+  /** The cached sessions of the current instance. @type {{ core: Core, sessions: KeptSessions } | undefined} */
   #kept;
   /** Concurrent jobs, by id. @type {Map<number, Job>} */
   #jobs = new Map();
-  /** Ids of the jobs that have something to compute, in round-robin order. @type {number[]} */
+  /** The ids of the jobs that have work to do, in round-robin order. @type {number[]} */
   #turns = [];
   #awake = false;
 
   /**
    * @param {(message: FromWorker, transfer?: Transferable[]) => void} post
-   * @param {(callback: () => void) => () => void} defer  creates a function that calls back after the queued messages
+   * @param {(callback: () => void) => () => void} defer  returns a function that calls back after the queued messages
    * @param {() => number} [now]  milliseconds
    */
   constructor(post, defer, now = () => performance.now()) {
@@ -77,7 +77,7 @@ export class Jobs {
           break;
         }
         case 'begin': {
-          this.#origin = this.#core = undefined; // makes room
+          this.#origin = this.#core = undefined; // frees the memory first
           this.#pace = this.#newPace();
           const core = Core.begin(message.module, message.head, message.size);
           if (typeof core === 'string') this.#post({ type: 'fed', id, at: 0, lacks: core });
@@ -106,7 +106,7 @@ export class Jobs {
         }
         case 'next': {
           const job = this.#jobs.get(id);
-          if (!job?.waiting) break; // it failed, or ended, before the credit arrived
+          if (!job?.waiting) break; // the job failed or ended before the credit arrived
           job.waiting = false;
           Object.assign(job.credit, { chunkSize: message.chunkSize, allowed: message.allowed });
           this.#queue(id);
@@ -134,20 +134,20 @@ export class Jobs {
     }
   }
 
-  /** @param {number} id  @param {Core} core  complete */
+  /** @param {number} id @param {Core} core  a complete model */
   #opened(id, core) {
     const { parts, metadata, tokenizerEntries, fileBytes } = core;
     this.#post({ type: 'opened', id, parts, metadata, tokenizerEntries, fileBytes });
-    core.tokenizerEntries = []; // the page has received it
+    core.tokenizerEntries = []; // the page has received these entries
   }
 
-  /** @param {number} id  @param {Core} core @param {ArrayBuffer} [room] of the bytes fed to it */
+  /** @param {number} id @param {Core} core @param {ArrayBuffer} [room]  buffer of the bytes that were fed */
   #fed(id, core, room) {
     if (core.fed === core.fileBytes) this.#opened(id, core);
     else this.#post({ type: 'fed', id, at: core.fed, room }, room && [room]);
   }
 
-  /** @param {number} id  @param {Work} work  which needs no credit */
+  /** @param {number} id @param {Work} work  needs no credit */
   #answer(id, work) {
     this.#jobs.set(id, { work, waiting: false, credit: { chunkSize: 0 } });
     this.#queue(id);
@@ -190,7 +190,7 @@ export class Jobs {
     this.#jobs.delete(id);
     this.#post({ type: 'failed', id, error: toPlain(error) });
     if (!this.#core?.poisoned) return;
-    // The memory of every other run was lost with the instance.
+    // The instance's memory was lost, and with it every other run.
     const lost = new NextPixelError('trap', 'Another run stopped the engine: start again');
     for (const other of this.#jobs.keys()) this.#post({ type: 'failed', id: other, error: toPlain(lost) });
     this.#jobs.clear();
@@ -198,7 +198,7 @@ export class Jobs {
     if (!this.#origin) this.#post({ type: 'lost', id });
   }
 
-  /** The instance, a fresh one after a trap. */
+  /** Returns the instance, or a fresh one after a trap. */
   #live() {
     if (this.#core) return this.#core;
     if (!this.#origin) throw new Error('no model is open');

@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * Cached sessions of finished runs: a text that begins like one of them continues from there, with the same bits, and processes only the
- * new tokens.
+ * Cached sessions of finished runs. A text that begins like one of them continues from it with the same bits, and only its new tokens are
+ * processed.
  *
- * The last one is always kept: WebAssembly memory never shrinks, so dropping it would gain nothing. Up to three earlier ones are kept while
- * all together take at most 128 MB.
+ * The last session is always cached, because WebAssembly memory never shrinks, so dropping it would gain nothing. Up to three earlier ones
+ * are cached as well, while all together take at most 128 MB.
  */
 
 /** @import { Session, Sessions } from './sessions.js' */
@@ -15,12 +15,12 @@
 const MOST = 4;
 export const MOST_BYTES = 128e6;
 
-/** At most this many ids are forgotten without a copy. */
+/** To continue a session in place, at most this many of its ids may be dropped. */
 const FEW = 16;
 
 /** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape, layout: must be equal for a
- * copy, or to continue in place; of: the hash of the saved state from which it came. Bytes from outside may be anything, so only runs that
- * name this state continue from it */
+ * copy, or to continue in place; of: the hash of the saved state from which the session came. A saved state may contain anything, so only
+ * runs that give its hash continue from it */
 
 /** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
 const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
@@ -28,7 +28,7 @@ const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
 const layoutOf = ({ maps, settings: { logitBias, origin = 0, first = 0 } }) =>
   `${Boolean(maps)} ${logitBias?.length ?? 0} ${origin} ${first}`;
 
-/** The length of the common prefix of two lists. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+/** Returns the length of the common prefix of two lists. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 function alike(a, b) {
   const most = Math.min(a.length, b.length);
   let n = 0;
@@ -38,7 +38,7 @@ function alike(a, b) {
 
 export class KeptSessions {
   #sessions;
-  /** In order of use, the latest last. @type {Held[]} */
+  /** The cached sessions in order of use, the latest last. @type {Held[]} */
   #held = [];
 
   /** @param {Sessions} sessions */
@@ -46,14 +46,14 @@ export class KeptSessions {
     this.#sessions = sessions;
   }
 
-  /** Total bytes. */
+  /** Total size of the sessions in bytes. */
   get bytes() {
     return this.#held.reduce((sum, { session }) => sum + session.bytes, 0);
   }
 
   /**
-   * A session that contains the beginning of a run, made from the cached one with the longest common prefix; its position is the number of
-   * reused ids.
+   * Returns a session that contains the beginning of a run, made from the cached session with the longest common prefix. Its position is
+   * the number of reused ids.
    *
    * @param {DrawMessage} message
    * @returns {Session | undefined}
@@ -67,8 +67,8 @@ export class KeptSessions {
     return copy ?? (fits && lost <= Math.max(FEW, common) ? this.#inPlace(best, message, common) : undefined);
   }
 
-  /** The cached session with the longest common prefix. @param {Pick<DrawMessage, 'part' | 'keyBits' | 'known'>} message @param {string}
-   * [of] a saved state that was named */
+  /** Finds the cached session with the longest common prefix. @param {Pick<DrawMessage, 'part' | 'keyBits' | 'known'>} message @param
+   * {string} [of]  hash of a saved state, if the run gives one */
   #find(message, of) {
     const shape = shapeOf(message);
     /** @type {Held | undefined} */
@@ -83,7 +83,7 @@ export class KeptSessions {
   }
 
   /**
-   * Returns a copy of the session that contains all these ids, or caches one.
+   * Returns a copy of the session that contains all these ids, or stores one.
    *
    * @param {KeepMessage} message
    * @returns {State | boolean | undefined}
@@ -101,7 +101,12 @@ export class KeptSessions {
     return { ids, shape, layout, length: session.length, bytes: this.#sessions.bytesOf(session) };
   }
 
-  /** Undefined if the part cannot rewind that far. @param {Held} held @param {DrawMessage} message @param {number} position */
+  /**
+   * Continues a session itself; returns undefined if the part cannot rewind that far.
+   * @param {Held} held
+   * @param {DrawMessage} message
+   * @param {number} position
+   */
   #inPlace(held, { settings, maps }, position) {
     this.#held.splice(this.#held.indexOf(held), 1);
     try {
@@ -115,7 +120,7 @@ export class KeptSessions {
   }
 
   /**
-   * A copy, so that both can be continued; undefined if two take too much memory, or the part cannot rewind that far.
+   * Copies a session, so that both can be continued. Returns undefined if two take too much memory, or if the part cannot rewind that far.
    *
    * @param {Held} held
    * @param {DrawMessage} message
@@ -132,11 +137,11 @@ export class KeptSessions {
   }
 
   /**
-   * Keeps a session, and drops the oldest ones if there are too many.
+   * Caches a session, and drops the oldest ones if there are too many.
    *
    * @param {Session} session
-   * @param {number[]} ids  ids that it contains
-   * @param {DrawMessage} message  of its run
+   * @param {number[]} ids  the ids that the session contains
+   * @param {DrawMessage} message  the message that started its run
    */
   add(session, ids, message) {
     this.#add({ session, ids, shape: shapeOf(message), layout: layoutOf(message), of: message.state });
@@ -148,7 +153,7 @@ export class KeptSessions {
     while (this.#held.length > MOST || (this.#held.length > 1 && this.bytes > MOST_BYTES)) this.#drop();
   }
 
-  /** Gives all memory back. @returns {boolean} there was any */
+  /** Frees all cached sessions. @returns {boolean} whether there were any */
   clear() {
     const any = this.#held.length > 0;
     while (this.#held.length > 0) this.#drop();
@@ -156,7 +161,7 @@ export class KeptSessions {
   }
 
   /**
-   * Runs a function that allocates memory; if there is too little, retries without the cached sessions.
+   * Runs a function that allocates memory. If there is too little, frees the cached sessions and tries again.
    *
    * @template T
    * @param {() => T} work

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads keys that a weight file must have, and checks their types. */
+/** Reads the keys that a weight file must have, and checks their types. */
 
 import { NextPixelError } from '../base/error.js';
 
@@ -11,7 +11,7 @@ import { NextPixelError } from '../base/error.js';
 const wrong = (key, what) => new NextPixelError('format', `The file is damaged, or was made wrongly: its key ${key} must be ${what}`);
 
 /**
- * An integer that a file must contain, of any width.
+ * Returns an integer of any width that the file must contain.
  *
  * @param {Lookup} metadata
  * @param {string} key
@@ -25,7 +25,7 @@ export function wholeOf(metadata, key, low, high) {
 }
 
 /**
- * A list of texts or integers; empty if the file has none.
+ * Returns a list of texts or integers; empty if the file has none.
  *
  * @template {'texts' | 'whole numbers'} W
  * @param {Lookup} metadata

@@ -19,8 +19,8 @@ export function sizeOf(struct) {
 }
 
 /**
- * The parts of the block through which structs and results pass to the engine and back: the offset of each, and the total size. A struct of
- * any type; results, two words; a shape; an error.
+ * The areas of the block through which structs and results are passed to the engine and back: the offset of each area, and the total size.
+ * The areas are: a struct of any type; two words for results; a shape; an error.
  *
  * @param {Record<string, Record<string, string>>} [structs]
  */
@@ -58,7 +58,7 @@ export function readStruct(view, address, struct) {
  * @param {DataView} view
  * @param {number} address
  * @param {StructName} struct
- * @param {Record<string, number>} fields  every field of the struct
+ * @param {Record<string, number>} fields  a value for every field of the struct
  */
 export function writeStruct(view, address, struct, fields) {
   let at = address;
@@ -70,13 +70,13 @@ export function writeStruct(view, address, struct, fields) {
 }
 
 /**
- * A text of at most NX_NAME_BYTES, up to its zero.
+ * Reads a text of at most NX_NAME_BYTES, up to its zero.
  *
  * @param {Uint8Array} memory
  * @param {number} address
  */
 export function readName(memory, address) {
-  const bytes = memory.slice(address, address + NX_NAME_BYTES); // browsers decode no memory that threads share
+  const bytes = memory.slice(address, address + NX_NAME_BYTES); // a copy, because browsers do not decode memory that threads share
   const end = bytes.indexOf(0);
   return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
 }

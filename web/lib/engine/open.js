@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Opens a model in an instance: from a whole file, or from the beginning of one whose weights are fed afterwards. */
+/** Opens a model in an instance, from a whole file or from the head of a file whose weights are fed afterwards. */
 
 import { NX_MORE } from './abi.js';
 import { readStruct } from './layout.js';
@@ -9,16 +9,16 @@ import { statusError } from './status-error.js';
 
 /** @import { Instance } from './instance.js' */
 
-/** The name, in messages, of the step that fails when a file is refused; sniff.js has already reported the format of a wrong file. */
+/** Name of the step for error messages. sniff.js has already reported files of a wrong format. */
 const OPENING = 'Opening the weight file';
 
-/** beginModel() throws it if the head is incomplete. */
+/** Thrown by beginModel() if the head is incomplete. */
 export const TOO_SHORT = new Error('the head is too short');
 
-/** The minimum number of bytes of weights that are sent together. */
+/** Minimum number of bytes of weights that are passed on together. */
 const FEED_BYTES = 1 << 20;
 
-/** @param {Instance} instance @param {number} status of a call that reports an nx_problem */
+/** @param {Instance} instance @param {number} status  of a call that reports an nx_problem */
 function check(instance, status) {
   if (status === NX_MORE) throw TOO_SHORT;
   if (status < 0) throw statusError(status, OPENING, instance.problem());
@@ -27,13 +27,14 @@ function check(instance, status) {
 /**
  * @param {Instance} instance
  * @param {Uint8Array} file
- * @returns {number} the model's address
+ * @returns {number} address of the model
  */
 export function openModel(instance, file) {
   const {
     at: { problem, result },
   } = instance;
-  // The size of the model is known only after the file has been read: the model goes first, and runs use the memory that the file frees.
+  // The model's size is known only after its file has been read, so the file's block is taken first. Runs later use the memory that it
+  // frees.
   const first = instance.take(file.length);
   instance.bytes.set(file, first);
   check(instance, instance.call('nx_model_size', first, file.length, result, problem));
@@ -47,7 +48,7 @@ export function openModel(instance, file) {
 /**
  * @param {Instance} instance
  * @param {Uint8Array} head
- * @param {number} fileBytes  of the whole file
+ * @param {number} fileBytes  size of the whole file
  * @returns {{ model: number, feed: Feed }}
  */
 export function beginModel(instance, head, fileBytes) {
@@ -72,16 +73,16 @@ export function beginModel(instance, head, fileBytes) {
 export class Feed {
   #instance;
   #model;
-  /** In the order of the file. @type {{ index: number, offset: number, rows: number, rowBytes: number }[]} */
+  /** The tensors in the order of the file. @type {{ index: number, offset: number, rows: number, rowBytes: number }[]} */
   #tensors;
-  /** The tensor whose rows come next, and the first one that the model does not use. */
+  /** The index of the tensor whose rows come next, and of the first one that the model does not use. */
   #tensor = 0;
   #row = 0;
-  /** The bytes pending at `#address`, which has capacity for `#room`. */
+  /** The number of bytes that wait at `#address`, where `#room` bytes fit. */
   #held = 0;
   #room;
   #address;
-  /** The next byte of the file. */
+  /** The offset of the next byte of the file. */
   at;
 
   /** @param {Instance} instance @param {number} model */
@@ -101,10 +102,10 @@ export class Feed {
   }
 
   /**
-   * Takes the bytes of the file from `at` on.
+   * Takes the next bytes of the file, beginning at `at`.
    *
    * @param {Uint8Array} bytes
-   * @returns {boolean} the model is complete
+   * @returns {boolean} whether the model is complete
    */
   take(bytes) {
     for (let from = 0; from < bytes.length; ) {
@@ -127,7 +128,7 @@ export class Feed {
     return false;
   }
 
-  /** Passes the pending rows on. @returns {boolean} the model is complete */
+  /** Passes the waiting rows on to the engine. @returns {boolean} whether the model is complete */
   #handOn() {
     const instance = this.#instance;
     const { rows, rowBytes, index } = this.#tensors[this.#tensor];

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The amount of work in a chunk. */
+/** Decides how much work a chunk contains. */
 
 import { Race } from './race.js';
 
-/** The target time of a chunk. Short enough to react to a stop soon, long enough that the cost of messages does not matter. */
+/**
+ * The target duration of a chunk, in milliseconds. It is short enough to react to a stop soon, and long enough to make the cost of messages
+ * negligible.
+ */
 const SLICE_MS = 10;
 
 export class Pace {
   #now;
-  /** Speculative decoding against one position per pass. */
+  /** Compares speculative decoding with one position per pass. */
   race;
-  /** By kind of work. @type {Map<string, SliceSize>} */
+  /** The size of a chunk, by kind of work. @type {Map<string, SliceSize>} */
   #sizes = new Map();
 
   /** @param {() => number} now  milliseconds */
@@ -22,12 +25,12 @@ export class Pace {
   }
 
   /**
-   * Does as much work as fills a chunk, estimated from earlier chunks. If the cost of a position varies, as
-   * between the layers of an encoder, where thousands of cheap ones can precede expensive ones, `work` also calls `over` between positions.
+   * Does as much work as fills a chunk, estimated from earlier chunks. The cost of a position may vary, as between the layers of an
+   * encoder, where thousands of cheap positions can precede expensive ones. `work` then also calls `over` between positions.
    *
    * @template T
-   * @param {string} kind   kind of work; kinds differ in the time that a position takes
-   * @param {number} first  positions of the very first chunk
+   * @param {string} kind   kind of work, because kinds differ in the time that a position takes
+   * @param {number} first  number of positions in the very first chunk
    * @param {number} most
    * @param {(count: number, over: () => boolean) => T} work  computes up to `count` positions, and stops early once over() is true
    * @returns {T}
@@ -44,8 +47,8 @@ export class Pace {
 }
 
 /**
- * The number of positions that fill a chunk. It learns from each; clocks in browsers may be as coarse as 16 ms, so it moves by bounded
- * steps.
+ * Estimates the number of positions that fill a chunk. The estimate is updated after each chunk, in bounded steps, because clocks in
+ * browsers may be as coarse as 16 ms.
  */
 export class SliceSize {
   /** @param {number} first */
@@ -54,12 +57,12 @@ export class SliceSize {
   }
 
   /**
-   * @param {number} count  positions done
-   * @param {number} ms     time they took
+   * @param {number} count  number of positions done
+   * @param {number} ms     time that they took
    */
   record(count, ms) {
     const ideal = ms > 0 ? (count * SLICE_MS) / ms : Infinity;
-    // A chunk cut short by the end of the image says little about a longer one: it may lower the count, not raise it.
+    // A chunk that the end of the image cut short says little about a longer one, so it may lower the count but not raise it.
     const ceiling = count < this.count ? this.count : 2 * this.count;
     this.count = Math.max(1, Math.round(Math.min(Math.max(ideal, this.count / 4), ceiling, 1 << 16)));
   }

@@ -3,5 +3,5 @@
 
 /** @import { Part } from './protocol.js' */
 
-/** The part of a model that is used if a kind has only one: the first that draws, or the first. @param {Part[]} parts */
+/** Returns the part of a model to use if its kind has only one: the first part that draws, or the first of all. @param {Part[]} parts */
 export const partOf = (parts) => parts.find(({ outputs }) => outputs > 0) ?? parts[0];

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The messages between page and worker, and every error code.
+ * The messages between the page and the worker, and every error code.
  *
  *     page                                       worker
  *      |                                   here   |
@@ -34,8 +34,8 @@
  *      |                                   here   |
  *      | <--------------------------------------- |
  *
- * Every message carries the `id` of its piece of work. Anything may be answered by `failed`, which ends that piece of
- * work. Work is done in chunks of about 10 ms; concurrent jobs alternate, and messages are handled between chunks.
+ * Every message has the `id` of its job. Any message may be answered by `failed`, which ends that job. The work is done in chunks of about
+ * 10 ms. Concurrent jobs alternate, and messages are handled between chunks.
  */
 
 /** @import { Said } from '../kinds/note/alphabet.js' */
@@ -44,10 +44,10 @@
 /** @import { Metadata } from '../gguf/metadata.js' */
 
 /**
- * All codes of NextPixelError. The first seven are the statuses of include/nextpixel.h, in its order.
+ * All codes of NextPixelError. The first seven are the statuses of include/nextpixel.h, in the same order.
  *
  * - `argument`     a value given by the caller is out of range
- * - `format`       not a weight file, or truncated, or inconsistent with itself
+ * - `format`       not a weight file, truncated, or inconsistent
  * - `unsupported`  a valid weight file that this version does not run
  * - `limit`        beyond a stated limit
  * - `memory`       not enough memory
@@ -56,7 +56,7 @@
  * - `network`      a file could not be fetched or read
  * - `integrity`    the file is not the one that `integrity` names
  * - `wasm`         the WebAssembly module cannot be compiled or started here
- * - `trap`         the computation stopped unexpectedly; the next use starts afresh
+ * - `trap`         the computation stopped unexpectedly; the next use starts anew
  * - `closed`       the model was closed
  */
 export const CODES = Object.freeze(
@@ -80,11 +80,11 @@ export const CODES = Object.freeze(
 
 /** @import { WasmModule } from '../base/dom.js' */
 
-/** The address of another worker.js. A TrustedScriptURL is one that the page trusts.
+/** The address of the worker's script, if not the default. A TrustedScriptURL is an address that the page trusts.
  * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
 /**
- * An error as it crosses the worker's boundary.
+ * The form in which an error crosses the worker's boundary.
  *
  * @typedef {{ code: ErrorCode, status: number, message: string }} PlainError
  */
@@ -92,33 +92,35 @@ export const CODES = Object.freeze(
 /** @import { SETTINGS, SettingName } from '../settings.js' */
 
 /**
- * The settings with which a run draws its elements: the rows of the table of settings that are fields of nx_settings, and the biases of
- * logits (ids with a value each, within -1e9 and 1e9, at most 4096 of them).
+ * The settings with which a run draws: the rows of the table of settings that are fields of nx_settings, and the biases of logits (at most
+ * 4096 ids, each with a value within -1e9 and 1e9).
  *
  * @typedef {{ seed: bigint, samples: number, logitBias?: [number, number][] } &
  *   { [N in SettingName as (typeof SETTINGS)[N] extends { field: string } ? N : never]?: (typeof SETTINGS)[N] extends { flag: true } ? boolean : number }} Settings
  */
 
 /**
- * A part of a model: nx_part_info and all lists that it counts.
+ * A part of a model: the fields of nx_part_info, and the lists that it counts.
  *
  * @typedef {object} Part
  * @property {number} index       index of the part in the model, from 0
- * @property {string} name        the port of a later part with this name receives the ids that it draws
- * @property {number} values      upper bound of an element's ids
- * @property {number} span        elements per position
- * @property {number} outputs     numbers that the output layer yields per position
- * @property {number} length      the most positions; 0: no limit
+ * @property {string} name        name of the part; the port of this name of a later part receives the ids that this part draws
+ * @property {number} values      ids of an element are below this
+ * @property {number} span        number of elements per position
+ * @property {number} outputs     number of output parameters per position
+ * @property {number} length      maximum number of positions; 0: no limit
  * @property {number} rewinds     how many positions a run may rewind
- * @property {boolean} draft      it supports speculative decoding
- * @property {boolean} grows      a run may start with a small capacity and grow
- * @property {boolean} noisy      it also draws inside: samples differ even if their ids are the same, and beams need temperature 0
- * @property {number} hiddenLayers  layers whose hidden states a run can keep, including the embedding; 0: none, or none in this build
- * @property {number} hiddenWidth   values of each
- * @property {number} parameters  number of its weights
- * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the port
- *   whose count it shares, or NX_NONE
- * @property {Result[]} results   its results, computed from its inputs
+ * @property {boolean} draft      whether it supports speculative decoding
+ * @property {boolean} grows      whether a run may start with a small capacity and grow
+ * @property {boolean} noisy      whether it also draws noise inside: samples may then differ even if their ids are the same, and beams need
+ *   temperature 0
+ * @property {number} hiddenLayers  number of layers whose hidden states a run can return, including the embedding; 0: none, or none in this
+ *   build
+ * @property {number} hiddenWidth   number of values of each hidden state
+ * @property {number} parameters  number of the part's weights
+ * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the
+ *   port whose number of items it shares, or NX_NONE
+ * @property {Result[]} results   the results that it computes from its inputs
  * @property {{ name: string, port: number, rows: number, keys: number, queries: number, asking: number }[]} maps
  * @property {{ name: string, rows: number, cols: number, data: Float32Array }[]} tables
  * @property {number[]} ends      ids that end a sample
@@ -127,57 +129,58 @@ export const CODES = Object.freeze(
 /**
  * @typedef {object} Result
  * @property {string} name
- * @property {number} values  upper bound of the ids; 0: floats
- * @property {number[]} dims  the maximum of each dimension, 1 if it does not exist
+ * @property {number} values  ids are below this; 0: the values are floats
+ * @property {number[]} dims  the maximum of each dimension; 1 for a dimension that does not exist
  */
 
 /**
  * The properties of `info` that every model has. `info.kind` determines the others.
  *
  * @typedef {object} BasicInfo
- * @property {string} architecture  such as 'image-transformer'
+ * @property {string} architecture  the model's architecture, such as 'image-transformer'
  * @property {string} name
  * @property {string[]} verbs       the names of its methods, such as 'complete' or 'generate'
- * @property {number} positions     positions in a complete sequence. For a text model, the most tokens that it sees, its context; for a
- *   tagger, the most words at once; for a classifier from examples, the most examples; for an audio model 0, because the caller sets the
- *   length; for a model that draws pictures in one pass 0, because there is no sequence
+ * @property {number} positions     positions in a complete sequence. For a text model, its context: the largest number of tokens that it
+ *   sees. For a tagger, the largest number of words in one call; for a classifier from examples, the largest number of examples. For an
+ *   audio model 0, because the caller sets the length; for a model that draws pictures in one pass 0, because there is no sequence
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
- * @property {string[]} classes     names of the labels; empty if the model takes none
- * @property {number} blocks        layers of attention
+ * @property {string[]} classes     names of the labels; empty if the model has none
+ * @property {number} blocks        number of attention layers
  * @property {number} heads         attention heads per layer
  * @property {number} embedding     width of the model
- * @property {string[]} warnings    oddities of the file, for people: a key that names no token, an unknown pre-tokenizer; or that it is a
- *   cached copy, because the server cannot be reached or fails; usually empty
- * @property {Record<string, string>} card  the model card: the texts of the file's metadata under `general.` and
- *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)
+ * @property {string[]} warnings    sentences for people about oddities of the file, such as a key that names no token or an unknown
+ *   pre-tokenizer; or that the file is a cached copy, because the server fails or cannot be reached. Usually empty
+ * @property {Record<string, string>} card  the model card: the texts in the file's metadata under `general.` and `nextpixel.card.`, without
+ *   these prefixes (dataset, dataset_license, command, quality, author, license, ...)
  */
 
-/** The description of a model: `kind` is one folder of web/lib/kinds, which defines the verbs, their options and results, and further
+/** The description of a model. `kind` is a folder of web/lib/kinds, which defines the verbs, their options and results, and further
  * properties.
  * @typedef {import('../kinds/types.js').ModelInfo} ModelInfo */
-/** The same within a kind, which has its own properties and does not read the others.
+/** The description within the code of a kind, which has the kind's own properties and does not read others.
  * @typedef {import('../kinds/types.js').AnyInfo} AnyInfo */
 
-/** Ids for the inputs of a model, by name, such as { class: [3] }. @typedef {Record<string, Uint32Array>} Inputs */
+/** Ids for the inputs of a model, by the names of the inputs, such as { class: [3] }. @typedef {Record<string, Uint32Array>} Inputs */
 
-// Ids are the engine's, in its order of generation; a codec (kinds/) defines their meaning.
+// These are ids of the engine in its order of generation; a codec (kinds/) defines their meaning.
 
-/** After every `every` drawn positions, the less likely half of each group of neighbouring samples is replaced by copies of the likelier
- * half.
+/** Makes samples compete: after every `every` drawn positions, the less likely half of each group of neighbouring samples is replaced by
+ * copies of the likelier half.
  * @typedef {{ group: number, every: number }} Resample */
 
-// Page to worker.
+// Messages from the page to the worker.
 /** @typedef {{ type: 'beat', id: number }} BeatMessage */
-/** `from`, `to`: when to measure, in milliseconds of Date.now().
+/** `from`, `to`: the time to measure, in milliseconds of Date.now().
  * @typedef {{ type: 'measure', id: number, loop: WasmModule, from: number, to: number }} MeasureMessage */
 /** @typedef {{ type: 'open', id: number, module: WasmModule, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
-/** A large file: its `head`, the first bytes, then the rest by `feed`; each message is answered by `fed`, the last one by `opened`.
+/** Opens a large file: `head` has its first bytes, and `feed` messages the rest. Each message is answered by `fed`, the last one by
+ * `opened`.
  * @typedef {{ type: 'begin', id: number, module: WasmModule, head: Uint8Array, size: number }} BeginMessage */
 /** @typedef {{ type: 'feed', id: number, bytes: Uint8Array }} FeedMessage */
-/** Requests stacks for `count` more threads, if available.
+/** Requests stacks for `count` more threads, if the build has threads.
  * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
-/** To a worker that permanently becomes such a thread.
+/** Makes a worker such a thread, permanently.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
 /** `known`: the ids before the first drawn one; `drawn`: of a resumed run, (positions, samples, ids of a position) those that follow;
  * `maps`: every step is one position, with its attention; `length`: the positions after which it is over, if fewer than those of the model;
@@ -189,72 +192,73 @@ export const CODES = Object.freeze(
  * reported; `constrained`: each position comes with the ids that it may be.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
  *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, state?: string, probabilities?: boolean, constrained?: boolean }} DrawMessage */
-/** `chunkSize`: the most positions of each sample to answer with; 0: as many as one chunk yields. `allowed`: for a constrained run, a bit
- * for each id that may come next; absent: any may.
+/** `chunkSize`: the largest number of positions of each sample to answer with; 0: as many as one chunk yields. `allowed`: for a constrained
+ * run, one bit for each id that may come next; if absent, all ids may.
  * @typedef {{ type: 'next', id: number, chunkSize: number, allowed?: Uint32Array }} NextMessage */
-/** `hiddenStates`: the layers whose hidden states are requested too.
+/** `hiddenStates`: the layers whose hidden states the answer must have, too.
  * @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs, hiddenStates?: number[] }} ScoreMessage */
-/** `ids`: known ones; all maps of their positions are requested, from position `from` on.
+/** Requests all maps of known ids' positions, from position `from` on. `ids`: the known ids.
  * @typedef {{ type: 'look', id: number, ids: Uint32Array, inputs: Inputs, from?: number }} LookMessage */
-/** `part`: index of the part; `results`: the requested ones, by default all; `settings`: for its noise.
+/** `part`: index of the part; `results`: the requested results, by default all; `settings`: for the part's noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
-/** `known`: requests the session of a finished run that contains these ids; `of`: among the runs that were resumed from this saved state.
- * `state`: keeps a saved state for runs that name its hash.
+/** `known`: requests the session of a finished run that contains these ids; `of`: looks only among the runs that were resumed from this
+ * saved state. `state`: caches a saved state, for runs that give its hash.
  * @typedef {{ type: 'keep', id: number, known: Uint32Array, part?: number, keyBits?: number, of?: string, state?: State & { hash: string } }} KeepMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
 /** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | LookMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */
 
-// Worker to page.
+// Messages from the worker to the page.
 /** @typedef {{ type: 'here', id: number }} HereMessage */
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
-/** `tokenizerEntries`: the metadata under `tokenizer.`, unchanged; `metadata`: the others; `fileBytes`: its size.
+/** `tokenizerEntries`: the metadata under `tokenizer.`, unchanged; `metadata`: all other metadata; `fileBytes`: size of the file.
  * @typedef {{ parts: Part[], metadata: Metadata, tokenizerEntries: Entry[], fileBytes: number }} Facts */
 /** @typedef {{ type: 'opened', id: number } & Facts} OpenedMessage */
-/** `at`: the next byte of the file that is needed; `lacks`: why it cannot begin: it needs 'more' of the head, or the 'whole' file; `room`:
- * the buffer of the bytes it was fed, to be refilled. @typedef {{ type: 'fed', id: number, at: number, lacks?: 'more' | 'whole', room?:
- * ArrayBuffer }} FedMessage */
-/** `stacks`: addresses in the memory; empty if the build has no threads.
+/** `at`: offset of the next byte of the file that is needed; `lacks`: why the file cannot be opened yet: 'more' of the head is needed, or
+ * the 'whole' file; `room`: the buffer of the bytes that were fed, to be filled again. @typedef {{ type: 'fed', id: number, at: number,
+ * lacks?: 'more' | 'whole', room?: ArrayBuffer }} FedMessage */
+/** `stacks`: addresses of the stacks in the memory; empty if the build has no threads.
  * @typedef {{ type: 'shared', id: number, memory: object | undefined, stacks: number[] }} SharedMessage */
-/** The model has been freed, and its bytes are not in this worker.
+/** The model has been freed, and the worker does not have its bytes.
  * @typedef {{ type: 'lost', id: number }} LostMessage */
 /**
- * A row (a head of a layer) of a map of one position: its attention. In a map of the past, key j is the item at position j - 1, key 0 the
- * start; in a map of an input, a key is an item of it. The maps of encoding an input of n items come with the first position: row head * n
- * + query.
+ * A row of a map, which is the attention of one head of a layer at one position. In a map of the past, key j is the item at position j - 1,
+ * and key 0 is the start; in a map of an input, a key is an item of that input. The maps of encoding an input of n items come with the
+ * first position; their rows are head * n + query.
  *
  * @typedef {{ name: string, row: number, keys: Uint32Array, weights: Float32Array }} MapRow
  */
-/** The most probable ids of each position, in order of probability: (to - from, k).
+/** The k most probable ids of each position, in order of probability: (to - from, k).
  * @typedef {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} Alternatives */
 /**
- * Positions of every sample.
+ * A step: some positions of every sample.
  *
  * @typedef {object} StepMessage
  * @property {'step'} type
  * @property {number} id
  * @property {number} from           the first position
- * @property {number} to             one past the last
- * @property {Uint32Array} ids       (to - from, samples, ids of a position); of a search, its candidates: nx_candidate, five words each
- * @property {Float32Array} nats     the same
- * @property {Uint8Array} ahead      (to - from) how many positions of its pass preceded each: 0 begins a pass
- * @property {MapRow[][]} [maps]      of each sample, if the run requested them
- * @property {Alternatives} [alternatives]  of a single sample, if the run requested them
+ * @property {number} to             index after the last position
+ * @property {Uint32Array} ids       (to - from, samples, ids of a position); for a search, its candidates: nx_candidate, five words each
+ * @property {Float32Array} nats     nats of these ids
+ * @property {Uint8Array} ahead      (to - from) the number of positions that precede each position in its pass; 0 for the first position of
+ *   a pass
+ * @property {MapRow[][]} [maps]      the maps of each sample, if the run requested them
+ * @property {Alternatives} [alternatives]  for a single sample, if the run requested them
  * @property {Float32Array<ArrayBuffer>} [probabilities]  (to - from, samples, ids of a position, values), if the run requested them
- * @property {Settled} [settled]     samples were reordered or replaced then
- * @property {number} reused         known positions that were reused from a kept session
- * @property {boolean} last          everything is drawn, and the run is already freed
+ * @property {Settled} [settled]     if samples were reordered or replaced in this step
+ * @property {number} reused         number of known positions that were reused from a cached session
+ * @property {boolean} last          whether everything is drawn; the run is then already freed
  */
-/** All positions drawn so far, of the samples in their present order; `ahead` has 0.
+/** All positions drawn so far, of the samples in their present order; all values of `ahead` are 0.
  * @typedef {Pick<StepMessage, 'from' | 'ids' | 'nats' | 'ahead'> & { anew: boolean }} Settled */
-/** `nats`: one per id; `hiddenStates`: of each requested layer, (positions, width).
+/** `nats`: one per id; `hiddenStates`: for each requested layer, (positions, width).
  * @typedef {{ type: 'scored', id: number, nats: Float32Array, hiddenStates?: Float32Array<ArrayBuffer>[] }} ScoredMessage */
-/** `positions`: the rows of each; the maps of encoding the inputs come with the first.
+/** `positions`: the rows of each position; the maps of encoding the inputs come with the first position.
  * @typedef {{ type: 'looked', id: number, positions: MapRow[][] }} LookedMessage */
-/** Numbers of each result, row-major: ids, or floats.
+/** `results`: the values of each result, row-major, as ids or floats.
  * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>, maps?: MapRow[] }} EncodedMessage */
-/** The bytes of a session, its ids, its capacity in positions, and the other fields of kept.js.
+/** The bytes of a session, its ids, its capacity in positions, and the other fields that kept.js needs.
  * @typedef {{ bytes: Uint8Array, ids: number[], length: number, shape: string, layout: string }} State */
-/** `state`: the session, if there is one; for a state to keep, whether it belongs to this file and this build.
+/** `state`: the session, if there is one; in the answer to a message with a state, whether the state belongs to this file and this build.
  * @typedef {{ type: 'kept', id: number, state: State | boolean | undefined }} KeptMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
 /** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | LookedMessage | EncodedMessage | KeptMessage | FailedMessage} FromWorker */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Measures which of two ways of doing the same work is faster here, while the work is done. */
+/** Measures, during the work itself, which of two ways of doing it is faster on this machine. */
 
-/** Chunks before the first decision, half of them each way. */
+/** Number of chunks before the first decision, half of them each way. */
 const TRIALS = 12;
-/** Chunks of each way that do not count: the engine compiles its code meanwhile. */
+/** Number of chunks of each way that do not count, because the engine still compiles its code. */
 const WARM_UP = 2;
-/** One in this many chunks uses the slower way, because machines and pictures change. */
+/** One in this many chunks uses the slower way, in case the machine or the picture has changed. */
 const AGAIN = 32;
-/** The weight of older measurements decreases by this factor with each new one. */
+/** Each new measurement multiplies the weight of the older ones by this factor. */
 const FADE = 0.9;
 
 export class Race {
@@ -25,13 +25,13 @@ export class Race {
     this.#now = now;
   }
 
-  /** Milliseconds per unit of work: the first way, the second; 0: not known yet. @returns {[first: number, second: number]} */
+  /** Milliseconds per unit of work, for the first way and for the second; 0: not known yet. @returns {[first: number, second: number]} */
   get costs() {
     const [first, second] = this.#ways.map(({ ms, done }) => (done > 0 ? ms / done : 0));
     return [first, second];
   }
 
-  /** Returns which way the next chunk uses: true for the second one. */
+  /** Returns which way the next chunk uses: false for the first, true for the second. */
   next() {
     const turn = this.#turns++,
       [first, second] = this.costs;
@@ -43,9 +43,9 @@ export class Race {
    * Runs and measures a chunk of work.
    *
    * @template T
-   * @param {boolean} second  with which way
+   * @param {boolean} second  whether the work uses the second way
    * @param {() => T} work
-   * @param {(result: T) => number} amount  units of work that were done
+   * @param {(result: T) => number} amount  returns the units of work that were done
    * @returns {T}
    */
   time(second, work, amount) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Errors for the statuses of the C library. The page needs them only if a file is refused (sniff.js). */
+/** Makes errors from the statuses of the C library. The page needs them only when a file is rejected (sniff.js). */
 
 import { NextPixelError } from '../base/error.js';
 import { CODES } from './protocol.js';
@@ -9,7 +9,7 @@ import { CODES } from './protocol.js';
 /** @import { ErrorCode } from './protocol.js' */
 
 /**
- * The code of a negative nx_status.
+ * Returns the error code of a negative nx_status.
  *
  * @param {number} status
  * @returns {ErrorCode}
@@ -30,10 +30,10 @@ const ADVICE = {
 };
 
 /**
- * The error for a negative status of the C library.
+ * Returns the error for a negative status of the C library.
  *
  * @param {number} status
- * @param {string} what  the action, such as 'Opening the model'
+ * @param {string} what  the failed action, such as 'Opening the model'
  * @param {{ name?: string, reason?: string }} [problem]  from nx_problem
  */
 export function statusError(status, what, { name = '', reason = '' } = {}) {

@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * The work of a worker, by kind of message.
+ * The work of a worker, one generator for each kind of message.
  *
- * A piece of work is a generator that computes one chunk between two yields. It yields GO_ON if it has more to do and AWAIT_CREDIT if it
- * must wait for the page's next request. Calling its return() stops it: its `finally` frees the session.
+ * Each generator computes one chunk between two yields. It yields GO_ON if it has more to do, and AWAIT_CREDIT if it must wait for the
+ * page's next request. Its return() stops it, and its `finally` frees the session.
  */
 
 import { joinAlike } from '../base/arrays.js';
@@ -24,26 +24,29 @@ import { joinSlices } from './steppers/slices.js';
 export const GO_ON = 'go on';
 const AWAIT_CREDIT = 'await credit';
 
-/** The most numbers of a result that are read per chunk. */
+/** Limit of the values of a result that are read per chunk. */
 const RESULT_SLICE = 8192;
 
-/** Settings of work that draws nothing. */
+/** Settings for work that draws nothing. */
 const READ_ONLY = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 
 const NONE = new Uint32Array(0);
 
 /** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
-/** The page's last request: a number of positions, and the allowed ids. @typedef {{ chunkSize: number, allowed?: Uint32Array }} Credit */
 /**
- * The objects that a piece of work uses. @typedef {{ core: Core, kept: KeptSessions, pace: Pace, post: (message: FromWorker, transfer?:
- * Transferable[]) => void }} Tools
+ * The page's last request: a number of positions, and the ids that are allowed.
+ * @typedef {{ chunkSize: number, allowed?: Uint32Array }} Credit
+ */
+/**
+ * The objects that a job uses.
+ * @typedef {{ core: Core, kept: KeptSessions, pace: Pace, post: (message: FromWorker, transfer?: Transferable[]) => void }} Tools
  */
 
 /**
- * A run. The first credit starts it: known ids, then a chunk for each credit.
+ * A run. The first credit starts the run, which processes the known ids; then each credit draws a chunk.
  *
  * @param {Tools} tools
- * @param {DrawMessage} message  with at least one position to draw
+ * @param {DrawMessage} message  has at least one position to draw
  * @param {Credit} credit
  * @returns {Work}
  */
@@ -65,8 +68,8 @@ export function* draw(tools, message, credit) {
   const drawing = core.parts[part ?? core.part.index];
   const positions = length || drawing.length;
   const given = (known.length + drawn.length / settings.samples) / drawing.span;
-  // Capacity for the known ids and some more, doubled whenever it is full; for a search the full length, because its weights depend on
-  // that.
+  // Reserve capacity for the known ids and some more, and double it whenever it is full. A search needs the full length, because its
+  // weights depend on it.
   const room = drawing.grows && message.search === undefined ? roomFor(given, positions) : positions;
   const open = () => core.openSession(settings, { part, maps: wantMaps, length: room, inputs, keyBits, masked });
   const session = kept.withRoom(() => (message.keep && kept.take(message)) || open());
@@ -126,7 +129,7 @@ export function* draw(tools, message, credit) {
 }
 
 /**
- * The results that a part computes from its inputs.
+ * Returns the results that a part computes from its inputs.
  *
  * @param {Tools} tools
  * @param {EncodeMessage} message
@@ -172,7 +175,7 @@ export function* score(tools, { id, ids, inputs, hiddenStates: layers }) {
   try {
     yield* read(tools, session, inputs);
     const nats = new Float32Array(ids.length);
-    const step = layers ? span : ids.length; // of a position, whose hidden states are read before the next
+    const step = layers ? span : ids.length; // one position per step, because its hidden states must be read before the next
     const hiddenStates = layers?.map(() => new Float32Array(positions * hiddenWidth));
     for (let at = 0; at < ids.length; at += step) {
       yield* put(tools, session, ids.subarray(at, at + step), nats.subarray(at));
@@ -185,7 +188,7 @@ export function* score(tools, { id, ids, inputs, hiddenStates: layers }) {
 }
 
 /**
- * The rows of all maps at known positions, from one on.
+ * Returns the rows of all maps at known positions, beginning with a given one.
  *
  * @param {Tools} tools
  * @param {LookMessage} message
@@ -214,7 +217,7 @@ export function* look(tools, { id, ids, inputs, from = 0 }) {
 }
 
 /**
- * Gives a run its inputs and encodes them, chunk by chunk.
+ * Passes a run its inputs and encodes them, chunk by chunk.
  *
  * @param {Tools} tools
  * @param {Session} session
@@ -237,8 +240,8 @@ function* read({ core, pace }, session, inputs) {
  * @param {Tools} tools
  * @param {Session} session
  * @param {Uint32Array} ids
- * @param {Float32Array} [nats]  written: one per id
- * @param {boolean} [each]       (positions, samples, span) ids, separate for each sample; else shared by all
+ * @param {Float32Array} [nats]  written: nats of each id
+ * @param {boolean} [each]       ids are (positions, samples, span), separate for each sample; otherwise all samples share them
  * @returns {Work}
  */
 function* put({ core, pace }, session, ids, nats, each = false) {
@@ -255,25 +258,25 @@ function* put({ core, pace }, session, ids, nats, each = false) {
   }
 }
 
-/** The initial capacity of a run beyond its known positions, rounded up to a multiple of it. */
+/** A new run's capacity beyond its known positions, which is rounded up to a multiple of this. */
 const FIRST_ROOM = 256;
 
 /**
- * Initial capacity of a run in positions.
+ * Returns the initial capacity of a run in positions.
  *
  * @param {number} known
- * @param {number} positions  of the whole run
+ * @param {number} positions  positions of the whole run
  */
 function roomFor(known, positions) {
   return Math.min(positions, FIRST_ROOM * Math.ceil((known + FIRST_ROOM) / FIRST_ROOM));
 }
 
 /**
- * Doubles the capacity of a run; if this machine lacks the memory, extends it a little.
+ * Doubles the capacity of a run, or extends it a little if this machine lacks the memory.
  *
  * @param {Core} core
  * @param {Session} session
- * @param {number} positions  of the whole run
+ * @param {number} positions  positions of the whole run
  */
 function growRun(core, session, positions) {
   const { length } = session;
@@ -287,12 +290,12 @@ function growRun(core, session, positions) {
 }
 
 /**
- * Every row of every map of the last drawn position. Rows with the same source share their keys.
+ * Returns every row of every map at the last drawn position. Rows with the same source share their keys.
  *
  * @param {Core} core
  * @param {Session} session
  * @param {number} sample
- * @param {boolean} encoded  also the maps of encoding the inputs, a row for each query of each head
+ * @param {boolean} encoded  whether to include the maps of encoding the inputs, one row for each query of each head
  * @returns {MapRow[]}
  */
 function mapRows(core, session, sample, encoded) {

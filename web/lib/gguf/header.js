@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Reads the head of a GGUF file without the engine: for a file with a vocabulary and no weights, or if only the head is needed. walk.js
- * reads the format; this module reports errors as the engine does, yields between chunks, and requests more bytes.
+ * Reads the head of a GGUF file without the engine: for a file with a vocabulary but no weights, or if only the head is needed. walk.js
+ * parses the format; this module reports errors as the engine does, yields between chunks, and requests more bytes.
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -16,13 +16,13 @@ import { HEADER_BYTES, MAX_METADATA, Refused, Short, Walk, entriesOf, headOf } f
 /** @import { Head, PlacedEntry } from './walk.js' */
 
 /**
- * Reads a part of the head.
+ * Reads part of the head.
  *
  * @template T
  * @param {Uint8Array} bytes  the first bytes of a file
- * @param {boolean} whole     these are all bytes
+ * @param {boolean} whole     whether these are all bytes of the file
  * @param {(walk: Walk) => Generator<void, T, void>} read
- * @returns {Generator<void, T | undefined, void>}  undefined: more bytes are needed
+ * @returns {Generator<void, T | undefined, void>}  undefined if more bytes are needed
  */
 function* reading(bytes, whole, read) {
   const problem = bytes.length < HEADER_BYTES && !whole ? undefined : headerProblem(bytes);
@@ -41,29 +41,29 @@ function* reading(bytes, whole, read) {
 }
 
 /**
- * The metadata.
+ * Reads the metadata.
  *
  * @param {Uint8Array} bytes  the first bytes of a file
- * @param {boolean} whole     these are all bytes
- * @returns {Generator<void, PlacedEntry[] | undefined, void>}  undefined: more bytes are needed. Values are views of `bytes`
+ * @param {boolean} whole     whether these are all bytes of the file
+ * @returns {Generator<void, PlacedEntry[] | undefined, void>}  undefined if more bytes are needed. The values are views of `bytes`
  */
 export const readingEntries = (bytes, whole) => reading(bytes, whole, entriesOf);
 
 /**
- * The metadata and the list of tensors.
+ * Reads the metadata and the list of tensors.
  *
  * @param {Uint8Array} bytes  the first bytes of a file
- * @param {boolean} whole     these are all bytes
- * @returns {Generator<void, Head | undefined, void>}  undefined: more bytes are needed
+ * @param {boolean} whole     whether these are all bytes of the file
+ * @returns {Generator<void, Head | undefined, void>}  undefined if more bytes are needed
  */
 export const readingHead = (bytes, whole) => reading(bytes, whole, headOf);
 
 /**
- * The metadata of a file that arrives in parts.
+ * Reads the metadata of a file that arrives in parts.
  *
  * @param {AsyncIterable<Uint8Array>} chunks
  * @param {AbortSignal} [signal]
- * @returns {Promise<Entry[]>} as soon as they have arrived; the rest is not read
+ * @returns {Promise<Entry[]>} resolves as soon as the metadata have arrived; the rest is not read
  */
 export async function readEntries(chunks, signal) {
   let bytes = new Uint8Array(1 << 16);
@@ -77,7 +77,8 @@ export async function readEntries(chunks, signal) {
     }
     bytes.set(chunk, filled);
     filled += chunk.length;
-    if (filled < 1.5 * tried) continue; // rereading from the beginning each time would be quadratic; doubling keeps it linear
+    // Parses again only when the bytes have grown by half, because each attempt starts from the beginning.
+    if (filled < 1.5 * tried) continue;
     tried = filled;
     const entries = await inTurns(readingEntries(bytes.subarray(0, filled), false), signal);
     if (entries) return entries;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The metadata of a weight file as JavaScript values. */
+/** Converts the metadata of a weight file to JavaScript values. */
 
 import { NextPixelError } from '../base/error.js';
 import { atOnce } from '../base/turns.js';
@@ -12,14 +12,14 @@ import { ARRAY, NUMBERS, STRING } from './values.js';
 /** @typedef {string | number | boolean} Scalar */
 /** @typedef {Scalar | Scalar[]} Value */
 /** @typedef {Map<string, Value>} Metadata */
-/** Metadata that are read on request. reading: the same as get(), in chunks.
+/** Metadata that are read on request. reading: like get(), but in chunks.
  * @typedef {Pick<Metadata, 'get' | 'has'> & { reading?: (key: string) => Generator<void, Value | undefined, void> }} Lookup */
 
-/** Reading limits: the items of an array, and the bytes of a text and of all texts together. */
+/** Limits: the items of an array, and the bytes of one text and of all texts together. */
 const MOST_ITEMS = 2 ** 21;
 const MOST_TEXT = 2 ** 20;
 const MOST_TEXTS = 2 ** 24;
-/** Items between two yields to the event loop. */
+/** Number of items read between two yields to the event loop. */
 const SLICE = 1 << 14;
 
 /** @param {Entry} entry */
@@ -38,7 +38,7 @@ export function metadataOf(entries) {
 }
 
 /**
- * Reads an entry when it is requested; one beyond the limits is an error.
+ * Reads an entry when it is requested; throws if it is beyond the limits.
  *
  * @param {Entry[]} entries
  * @returns {Lookup}
@@ -57,7 +57,7 @@ export function lookupOf(entries) {
 }
 
 /**
- * A value that may be long, read in chunks.
+ * Reads a value in chunks, because it may be long.
  *
  * @param {Lookup} metadata
  * @param {string} key
@@ -99,20 +99,20 @@ function* readingNumbers(value, type, count) {
 }
 
 /**
- * @param {Uint8Array} value  each string preceded by its 64-bit length
+ * @param {Uint8Array} value  the strings, each preceded by its 64-bit length
  * @param {number} count
  * @returns {Generator<void, string[], void>}
  */
 function* readingStrings(value, count) {
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  // Decodes one character per byte, all together: ASCII texts are cut out of the result. Calling a decoder for each text of a vocabulary is
-  // slow, and concatenating characters leaves garbage.
+  // Decodes the whole value with one character per byte; an ASCII text is then a slice of the result. Calling a decoder for each text of a
+  // vocabulary would be slow, and concatenating characters would leave garbage.
   const plain = new TextDecoder('latin1').decode(value);
   const strings = [];
   for (let i = 0, at = 0; i < count; i++) {
     const from = at + 8;
-    at = from + view.getUint32(from - 8, true); // offsets are within a file of less than 2^32 bytes
+    at = from + view.getUint32(from - 8, true); // 32 bits are enough, because a file has less than 2^32 bytes
     let next = from;
     while (next < at && value[next] < 128) next++;
     strings.push(next < at ? decoder.decode(value.subarray(from, at)) : plain.slice(from, at));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Recognises a file by its first bytes. Loaded only for unexpected contents. */
+/** Recognises the format of a file by its first bytes. Loaded only for a file of unexpected contents. */
 
 import { NextPixelError } from '../base/error.js';
 import { CODES } from '../engine/protocol.js';
@@ -10,7 +10,7 @@ import { HEADER_BYTES, MAX_KEYS, MAX_TENSORS, fixedHeader } from './walk.js';
 
 /** @import { ErrorCode } from '../engine/protocol.js' */
 
-/** First bytes of formats that people load by mistake. @type {[string | number[], string][]} */
+/** The first bytes of formats that people load by mistake. @type {[string | number[], string][]} */
 const SIGNATURES = [
   ['version https://git-lfs', 'a Git LFS pointer: fetch the real file with "git lfs pull"'],
   [[0x89, 0x50, 0x4e, 0x47], 'a PNG image'],
@@ -36,7 +36,7 @@ export function looksLike(bytes) {
   if (bytes.length === 0) return 'It is empty.';
   const head = String.fromCharCode(...bytes.subarray(0, 512));
   if (head.startsWith('GGUF')) {
-    // The version is a small little-endian number; in a big-endian file its bytes are at the other end.
+    // The version is a small little-endian number; in a big-endian file its nonzero byte is the last one.
     return bytes.length >= 8 && bytes[4] === 0 && bytes[7] !== 0 ? 'It looks like a big-endian GGUF file.' : '';
   }
   for (const [start, what] of SIGNATURES) {
@@ -49,17 +49,17 @@ export function looksLike(bytes) {
   }
   if (text.startsWith('<?xml') || text.startsWith('<svg')) return 'It looks like an XML document.';
   if (/^[{[]/.test(text)) return 'It looks like JSON.';
-  // safetensors: a 64-bit length, then JSON.
+  // A safetensors file begins with a 64-bit length followed by JSON.
   if (head.slice(8, 10) === '{"') return 'It looks like a safetensors file: export the model as GGUF first.';
   if (/^[\t\n\r\x20-\x7e]*$/.test(head)) return 'It looks like a text file.';
   return '';
 }
 
 /**
- * The error for a file that cannot be opened.
+ * Returns the error for a file that cannot be opened.
  *
  * @param {number} status  a negative status of the C library
- * @param {Uint8Array} bytes  of the file, at least the first bytes
+ * @param {Uint8Array} bytes  the file, or at least its first bytes
  * @param {{ name?: string, reason: string }} problem
  */
 export function refusal(status, bytes, problem) {
@@ -69,10 +69,10 @@ export function refusal(status, bytes, problem) {
 }
 
 /**
- * The error that the C library will find in the header of a file, as soon as enough of it has arrived; undefined if there is none.
+ * Returns the error that the C library would find in the header of a file, as soon as enough of it has arrived; undefined if there is none.
  *
  * @param {Uint8Array} start  the first bytes
- * @param {boolean} [whole]  these are all bytes
+ * @param {boolean} [whole]  whether these are all bytes of the file
  * @returns {NextPixelError | undefined}
  */
 export function headerProblem(start, whole = false) {
@@ -89,7 +89,7 @@ export function headerProblem(start, whole = false) {
   return undefined;
 }
 
-/** The architectures of src/models/llama.c and gpt2.c: language models made by others. */
+/** The architectures of src/models/llama.c and gpt2.c, which run published language models. */
 export const RUNS = [
   'llama',
   'qwen2',
@@ -108,7 +108,7 @@ export const RUNS = [
 ];
 
 /**
- * An error of loading; for a model of another kind it also lists the supported ones.
+ * Returns an error of loading. For an unsupported architecture, the message lists the supported ones.
  *
  * @param {any} error
  */
@@ -122,7 +122,7 @@ export function advised(error) {
   );
 }
 
-/** The error for a file that is too large. */
+/** Returns the error for a file that is too large. */
 export function sizeProblem() {
   return refusal(-1 - CODES.indexOf('limit'), new Uint8Array(0), { reason: 'the file is larger than 3.75 GiB' });
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Types of the values in a GGUF file's metadata. */
+/** The types of values in the metadata of a GGUF file. */
 
 /**
- * One entry of the metadata. Its bytes were checked, by the C library or by walk.js: texts are within them.
+ * One entry of the metadata. The C library or walk.js has checked its bytes: texts do not extend beyond them.
  *
  * @typedef {{ key: string, type: number, itemType: number, count: number, value: Uint8Array }} Entry
  */
 
 /**
- * Numbers by type: size in bytes, and how to read one. A 64-bit number beyond 2^53 is rounded: it is too large for any key. @type
- * {Record<number, [bytes: number, read: (view: DataView, at: number) => number | boolean]>}
+ * The types of numbers: size in bytes, and a function that reads one. A 64-bit number beyond 2^53 is rounded; no key may be that large.
+ * @type {Record<number, [bytes: number, read: (view: DataView, at: number) => number | boolean]>}
  */
 export const NUMBERS = {
   0: [1, (view, at) => view.getUint8(at)],

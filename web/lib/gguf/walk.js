@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * Walks the head of a GGUF file: the fixed header, the metadata, the list of tensors. The only reader of the format in JavaScript;
- * src/gguf.h describes the format. Every length is checked against the bytes, so a file with wrong lengths is refused and never allocates
- * memory.
+ * Walks over the head of a GGUF file: the fixed header, the metadata, and the list of tensors. This is the only parser of the format in
+ * JavaScript; src/gguf.h describes the format. Every length is checked against the number of bytes, so a file with wrong lengths is
+ * rejected before memory is allocated for it.
  *
- * The bytes may be only the beginning of a file: Short is thrown where they end. gguf/header.js turns both errors into those of the
+ * The bytes may be only the beginning of a file; where they end, Short is thrown. gguf/header.js converts both errors to errors of the
  * library.
  */
 
@@ -15,11 +15,11 @@ import { ARRAY, NUMBERS, STRING } from './values.js';
 
 /** @import { Entry } from './values.js' */
 
-/** Bytes of magic, version and the counts of tensors and of keys. */
+/** Size of the fixed header: magic, version, and the numbers of tensors and of keys. */
 export const HEADER_BYTES = 24;
-/** Alignment of the data if general.alignment is missing. */
+/** Alignment of the tensor data if general.alignment is missing. */
 export const ALIGNMENT = 32;
-/** Limits as in src/gguf.h: GGUF_MAX_KEYS, GGUF_MAX_TENSORS, GGUF_MAX_NAME, GGUF_MAX_DIMENSIONS. */
+/** Limits of src/gguf.h: GGUF_MAX_KEYS, GGUF_MAX_TENSORS, GGUF_MAX_NAME, GGUF_MAX_DIMENSIONS. */
 export const MAX_KEYS = 1024;
 export const MAX_TENSORS = 2048;
 const MAX_NAME = 255;
@@ -27,7 +27,7 @@ const MAX_DIMENSIONS = 4;
 /** Limit of the bytes of metadata. */
 export const MAX_METADATA = 2 ** 28;
 
-/** Strings between two yields. */
+/** Number of strings between two yields. */
 const CHUNK = 1 << 15;
 
 /** Thrown if the bytes end before the head does. */
@@ -35,7 +35,7 @@ export class Short extends Error {}
 
 /** Thrown if the head is damaged or beyond a limit. */
 export class Refused extends Error {
-  /** @param {'format' | 'limit'} code  @param {string} name  of the key or tensor  @param {string} reason */
+  /** @param {'format' | 'limit'} code  @param {string} name  name of the key or tensor  @param {string} reason */
   constructor(code, name, reason) {
     super(reason);
     this.code = code;
@@ -46,14 +46,14 @@ export class Refused extends Error {
 /** @typedef {Entry & { from: number, to: number }} PlacedEntry  an entry of the metadata, and its position in the file */
 
 /**
- * One tensor of the list.
+ * An entry of the list of tensors.
  *
  * @typedef {object} TensorEntry
  * @property {string} name
- * @property {number[]} dims  1 to 4, fastest first
- * @property {number} type    its code: tensor-types.js
- * @property {number} offset  of its data, from the start of the data
- * @property {number} bytes   of its data; 0 if the type is unknown
+ * @property {number[]} dims  1 to 4 dimensions, the fastest first
+ * @property {number} type    code of its type: see tensor-types.js
+ * @property {number} offset  offset of its data from the start of all tensor data
+ * @property {number} bytes   size of its data; 0 if the type is unknown
  * @property {number} from    where its entry starts in the file
  * @property {number} to      where its entry ends
  */
@@ -69,19 +69,19 @@ export function fixedHeader(bytes) {
   return { version: view.getUint32(4, true), tensors: Number(view.getBigUint64(8, true)), keys: Number(view.getBigUint64(16, true)) };
 }
 
-/** A position in the head, after the fixed header. */
+/** A walk over the head, which starts after the fixed header. */
 export class Walk {
   at = HEADER_BYTES;
   #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-  /** @param {Uint8Array} bytes  the first bytes of a file, or all */
+  /** @param {Uint8Array} bytes  the first bytes of a file, or all of them */
   constructor(bytes) {
     if (bytes.length < HEADER_BYTES) throw new Short();
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Skips bytes. @param {number} count @returns {number} where they start */
+  /** Skips bytes. @param {number} count @returns {number} their offset */
   #take(count) {
     const { at } = this;
     if (!(at + count <= this.bytes.length)) throw new Short();
@@ -93,13 +93,13 @@ export class Walk {
     return this.view.getUint32(this.#take(4), true);
   }
 
-  /** As a number: beyond 2^53 it is rounded, and too large in any case. */
+  /** Reads a 64-bit number. Beyond 2^53 it is rounded, but such a number is too large in any case. */
   #u64() {
     const at = this.#take(8);
     return this.view.getUint32(at, true) + this.view.getUint32(at + 4, true) * 2 ** 32;
   }
 
-  /** @param {string} what  the name to report in an error @param {number} least  bytes */
+  /** @param {string} what  name to report in an error @param {number} least  minimum number of bytes */
   #name(what, least) {
     const length = this.#u64();
     if (length < least || length > MAX_NAME) throw new Refused('format', '', `the length of a ${what} is not ${least} to ${MAX_NAME}`);
@@ -118,7 +118,7 @@ export class Walk {
       itemType = this.#u32();
       count = this.#u64();
     }
-    const size = itemType === STRING ? 8 : NUMBERS[itemType]?.[0]; // a string has at least its length
+    const size = itemType === STRING ? 8 : NUMBERS[itemType]?.[0]; // a string has at least the 8 bytes of its length
     if (!size) throw new Refused('format', key, 'the type of the value is unknown');
     if (count * size > MAX_METADATA) throw new Refused('limit', key, 'more than 256 MB of values');
     const from = this.at;
@@ -166,10 +166,10 @@ export function* entriesOf(walk) {
  *
  * @typedef {object} Head
  * @property {PlacedEntry[]} entries  the metadata
- * @property {number} end             where they end
+ * @property {number} end             offset at which the metadata end
  * @property {TensorEntry[]} tensors
- * @property {number} data  where the tensors' data start
- * @property {number} size  bytes of the whole file, computed from its tensors; those of an unknown type count as 0
+ * @property {number} data  offset at which the tensor data start
+ * @property {number} size  size of the whole file, computed from its tensors; tensors of an unknown type count as 0 bytes
  */
 
 /** Reads the metadata and the list of tensors. @param {Walk} walk @returns {Generator<void, Head, void>} */
@@ -183,5 +183,5 @@ export function* headOf(walk) {
   return { entries, end, tensors, data, size: data + tensors.reduce((most, { offset, bytes }) => Math.max(most, offset + bytes), 0) };
 }
 
-/** The value of an entry that is a number. @param {Entry} entry */
+/** Returns the value of an entry that is a number. @param {Entry} entry */
 export const numberOf = ({ type, value }) => Number(NUMBERS[type][1](new DataView(value.buffer, value.byteOffset), 0));

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Weight files in the browser's Cache API, so that a second visit needs no download, and works offline. A copy is valid as long as the
- * server reports the same version. Nothing here can fail: without a cache, or without space in it, there are no copies.
+ * Stores weight files in the browser's Cache API, so that a second visit needs no download and works offline. A copy is valid as long as
+ * the server reports the same version. Nothing here can fail: without a cache, or if the cache is full, files are not stored.
  */
 
 import { part } from '../base/part.js';
@@ -13,28 +13,28 @@ export const CACHE_NAME = 'nextpixel';
 
 const admin = () => part(() => import('./cache-admin.js'));
 
-/** A cached weight file, and the number of its bytes. `size`: of the whole file, if its download was stopped; the next load() resumes it.
+/** A cached weight file, and its size in bytes. `size`: size of the whole file, if its download was stopped; the next load() resumes it.
  * @typedef {{ url: string, bytes: number, size?: number }} KeptFile */
 
-/** The weight files that this browser caches for the pages of this origin. In Node, and in browsers that cache none, the list is empty. */
+/** The weight files that this browser caches for the pages of this origin. In Node, and in browsers without a cache, the list is empty. */
 export const cache = {
   /** @returns {Promise<KeptFile[]>} */
   list: async () => (await admin()).list(),
-  /** Deletes one of them, or all. @param {string | URL} [url] @returns {Promise<boolean>} whether a file was deleted */
+  /** Deletes one file, or all of them. @param {string | URL} [url] @returns {Promise<boolean>} whether a file was deleted */
   delete: async (url) => (await admin()).remove(url),
-  /** @returns {Promise<number>} total bytes */
+  /** @returns {Promise<number>} total size in bytes */
   size: async () => (await cache.list()).reduce((sum, { bytes }) => sum + bytes, 0),
   /**
-   * Asks the browser not to free them when it is short of space. The browser may ask the visitor. @returns {Promise<boolean>} whether it
-   * agreed
+   * Asks the browser to keep the files when it runs short of space. The browser may ask the visitor.
+   * @returns {Promise<boolean>} whether the request was granted
    */
   persist: async () => (await admin()).persist(),
 };
 
-/** Header of a copy: the number of bytes announced by its server; '' if it announced none. */
+/** A header that is added to each copy: the number of bytes that the server announced, or '' if it announced none. */
 const SENT = 'x-nextpixel-sent';
 
-/** True if there is a Cache API at all. In a sandboxed frame even its name throws. */
+/** Whether there is a Cache API. In a sandboxed frame, even reading `caches` throws. */
 function here() {
   try {
     return typeof caches === 'object';
@@ -52,12 +52,13 @@ export async function copyOf(url) {
   try {
     return await (await caches.open(CACHE_NAME)).match(url);
   } catch {
-    return undefined; // missing or not allowed: an insecure or sandboxed page, a private window, an address of another scheme
+    // The cache is missing or not allowed: in an insecure or sandboxed page, in a private window, or for an address of another scheme.
+    return undefined;
   }
 }
 
 /**
- * Returns whether two answers to the same address have one body.
+ * Returns whether two responses to the same address have the same body.
  *
  * @param {Response} answer
  * @param {Response} copy
@@ -66,8 +67,8 @@ export async function copyOf(url) {
 export function isSame(answer, copy) {
   const [a, b] = [answer.headers, copy.headers];
   const same = (/** @type {string} */ name) => a.has(name) && a.get(name) === b.get(name);
-  // Servers of other origins often hide the tag. The answer may have been compressed, which a cross-origin answer hides: so the lengths
-  // sent are compared, not those of the file.
+  // Servers of other origins often hide the tag. The response may have been compressed, which a cross-origin response hides, so the
+  // announced lengths are compared and not the size of the file.
   return (
     answer.ok &&
     (a.has('etag')
@@ -77,13 +78,13 @@ export function isSame(answer, copy) {
 }
 
 /**
- * A function that puts a file into the cache, or undefined if it must not be cached. The bytes are copied now; a stream is not.
+ * Returns a function that puts a file into the cache, or undefined if it must not be cached. Bytes are copied now; a stream is not.
  *
  * @param {string} url
- * @param {Response} answer  headers of the file
+ * @param {Response} answer  has the headers of the file
  * @param {Uint8Array<ArrayBuffer> | ReadableStream} body
- * @param {number} [length]  bytes of it
- * @returns {(() => Promise<boolean>) | undefined}  resolves to whether the browser stored it
+ * @param {number} [length]  size of the file in bytes
+ * @returns {(() => Promise<boolean>) | undefined}  resolves to whether the browser stored the file
  * @internal
  */
 export function keeper(url, { status, headers: given }, body, length = /** @type {Uint8Array} */ (body).length) {
@@ -97,7 +98,7 @@ export function keeper(url, { status, headers: given }, body, length = /** @type
       if (url.includes('?')) await (await admin()).forgetOthers(url);
       return true;
     } catch {
-      return false; // no space, or not allowed: it will be downloaded again next time
+      return false; // the cache is full or not allowed, so the file will be downloaded again next time
     }
   };
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads files of this machine, in Node. Loaded only in Node. */
+/** Reads files from disk in Node. Loaded only in Node. */
 
 import { NextPixelError } from '../base/error.js';
 import { nodeModule } from '../base/platform.js';
 import { messageOf } from './source.js';
 
 /**
- * The path that a string or URL names in Node, or undefined if it must be fetched.
+ * Returns the path that a string or URL names in Node, or undefined if it must be fetched.
  *
  * @param {string | URL} source
  * @returns {Promise<string | undefined>}
@@ -24,14 +24,17 @@ export async function filePath(source) {
   }
 }
 
-/** One of Node's modules; older windows of Electron have them only by require(). @param {Parameters<typeof nodeModule>[0]} name */
+/**
+ * Imports one of Node's modules; windows of old versions of Electron provide them only through require().
+ * @param {Parameters<typeof nodeModule>[0]} name
+ */
 async function ownModule(name) {
   return /** @type {any} */ (globalThis).require?.(name) ?? nodeModule(name);
 }
 
 /**
- * In a window of Electron with Node's modules, an address is that of a page, and a relative one is relative to it. (A window of a test
- * runner does not count: there it is a path.)
+ * In a window of Electron that has Node's modules, an address is that of a page, and relative addresses are resolved against the page. (A
+ * window of a test runner does not count; there an address may be a path.)
  *
  * @param {string} address
  */
@@ -69,7 +72,7 @@ export async function readFile(path, signal) {
   try {
     const { readFile: read } = await ownModule('node:fs/promises');
     const buffer = await read(path, { signal });
-    // A small file may share a pool with others, and a pool cannot be transferred.
+    // A small file may share its buffer with others, and a shared buffer cannot be transferred.
     const whole = buffer.byteLength === buffer.buffer.byteLength;
     return whole ? new Uint8Array(buffer.buffer) : new Uint8Array(buffer);
   } catch (cause) {

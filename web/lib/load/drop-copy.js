@@ -3,7 +3,7 @@
 
 import { CACHE_NAME } from './cache.js';
 
-/** Frees the copy of a file. @param {string} url */
+/** Deletes the cached copy of a file. @param {string} url */
 export async function dropCopy(url) {
   await (await caches.open(CACHE_NAME)).delete(url);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads the file at an address that a caller gives as an input. Loaded only for these. */
+/** Reads the file at an address that the caller gives as an input. Loaded only for such inputs. */
 
 import { NextPixelError } from '../base/error.js';
 import { inNode } from '../base/platform.js';
 import { disk, fetchOrFail } from './source.js';
 
 /**
- * @param {string | URL} address  relative to the page; in Node it may be a path
+ * @param {string | URL} address  an address relative to the page; in Node also a path
  * @param {AbortSignal} [signal]
  * @returns {Promise<Blob>}
  */

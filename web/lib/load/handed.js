@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Weight files that the page provides: a Blob, a stream, a response. Loaded only for these. */
+/** Reads weight files that the page provides itself: a Blob, a stream or a response. Loaded only for these. */
 
 import { bytesOfBlob, isBlob } from '../base/blob.js';
 import { argumentError } from '../base/error.js';
@@ -11,7 +11,7 @@ import { classOf } from '../base/realm.js';
 
 /**
  * @param {Blob | Response | ReadableStream<Uint8Array>} source
- * @returns {Promise<Large | Uint8Array<ArrayBuffer>>} a readable object, or the bytes
+ * @returns {Promise<Large | Uint8Array<ArrayBuffer>>} a file that can be read in parts, or its bytes
  */
 export async function handed(source) {
   const kind = classOf(source);

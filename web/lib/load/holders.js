@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Loaded by the first acquire(). Models shared by everything on a page: callers with the same address get the same model, which is closed
- * after its last holder has released it. A moved node releases it and requests it again within the grace time, so nothing is downloaded
- * twice.
+ * Loaded by the first call of acquire(). Shares models among all code of a page: callers with the same address get the same model, and it
+ * is closed after the last of them has released it. When a node is moved, it releases the model and requests it again within the grace
+ * time, so nothing is downloaded twice.
  */
 
 import { abortable } from '../base/abort.js';
@@ -17,20 +17,20 @@ import { isAddress } from './source.js';
 /** @import { Model } from '../model/model.js' */
 /** @import { Progress } from './source.js' */
 
-/** How long a model or a download without holders is kept. */
+/** How long a model or a download without holders is kept, in milliseconds. */
 const GRACE_MS = 3000;
 const GRACE_LOADING_MS = 100;
-/** After this time without data, a download is not joined: the next caller starts another one. */
+/** If no data has arrived for this time, a new caller starts another download instead of joining this one; in milliseconds. */
 const SILENT_MS = 10000;
 
 /**
  * @typedef {object} Entry
  * @property {Promise<Model>} model
  * @property {boolean} loaded
- * @property {number} heard  when data last arrived
+ * @property {number} heard  time of the last arrival of data
  * @property {number} holders
  * @property {Set<(progress: Progress) => void>} listeners
- * @property {AbortController} stopper  aborts loading
+ * @property {AbortController} stopper  aborts the loading
  * @property {ReturnType<typeof setTimeout>} [timer]
  */
 
@@ -38,14 +38,14 @@ const SILENT_MS = 10000;
  * @typedef {object} Hold
  * @property {Model} model
  * @property {() => void} release  releases the model; a second call does nothing
- * @property {() => void} discard  drops a model that is no longer usable: the next caller gets a new one
+ * @property {() => void} discard  drops a model that can no longer be used, so that the next caller gets a new one
  */
 
-/** By address and loading options. @type {Map<string, Entry>} */
+/** The entries, by address and loading options. @type {Map<string, Entry>} */
 const entries = new Map();
 
 /**
- * See acquire() of index.js.
+ * Implements acquire() of index.js.
  *
  * @param {string | URL} url
  * @param {import('../index.js').AcquireOptions} options
@@ -65,7 +65,7 @@ export async function acquire(url, options) {
     entry = begin(key, address, { workers, threads, cache, integrity, worker });
   else worker?.terminate();
   const held = entry;
-  /** An error of a listener goes to its own caller. @type {(reason: unknown) => void} */
+  /** Rejects the call whose listener has thrown an error. @type {(reason: unknown) => void} */
   let fail = () => {};
   const failed = new Promise((_, reject) => {
     fail = reject;
@@ -124,7 +124,7 @@ function begin(key, url, options) {
   /** @type {Entry} */
   const entry = Object.assign(begun, { model });
   entries.set(key, entry);
-  // A failure is not cached: the next caller tries again.
+  // A failure is not cached, so the next caller tries again.
   model.then(
     () => {
       entry.loaded = true;
@@ -149,7 +149,7 @@ function end(key, entry) {
   );
 }
 
-/** An address resolved against the page; an invalid one is returned unchanged, and load() reports it. @param {string | URL} url */
+/** Resolves an address against the page. An invalid address is returned unchanged, and load() reports it. @param {string | URL} url */
 function resolved(url) {
   try {
     return new URL(url, globalThis.document?.baseURI).href;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks the digest of a weight file: loaded only if one is given. */
+/** Checks the digest of a weight file. Loaded only if one is given. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 
 /**
- * @param {string} integrity  as in load()
+ * @param {string} integrity  the option of load()
  * @returns {(bytes: Uint8Array<ArrayBuffer>) => Promise<void>} rejects if the bytes have another digest
  */
 export function checkOf(integrity) {

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Passes a large weight file to the engine while it arrives: file and model are never in memory together. Loaded only for such files.
+ * Passes a large weight file to the engine while it arrives, so that the file and the model are never in memory together. Loaded only for
+ * such files.
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -17,13 +18,13 @@ import { sizeIn } from './whole.js';
 /** @import { FedMessage, OpenedMessage } from '../engine/protocol.js' */
 /** @import { Count, Large } from './source.js' */
 
-/** Bytes that are sent together. */
+/** Number of bytes sent in one message. */
 const PIECE_BYTES = 1 << 20;
 
 /**
- * Makes every worker read a file of known size.
+ * Makes every worker read a file whose size is known.
  *
- * @param {Job[]} jobs  one per worker
+ * @param {Job[]} jobs  one job per worker
  * @param {WebAssembly.Module} module
  * @param {Large} large
  * @param {{ signal?: AbortSignal, onProgress?: (progress: Count) => void, patience?: number }} how
@@ -31,14 +32,18 @@ const PIECE_BYTES = 1 << 20;
  */
 export async function openLarge(jobs, module, large, how) {
   const { name, server, keep } = large;
-  const unfinished = keep || server ? await part(() => import('./unfinished.js')).catch(() => undefined) : undefined; // before the connection is gone
+  // Loaded now, while there is still a connection.
+  const unfinished = keep || server ? await part(() => import('./unfinished.js')).catch(() => undefined) : undefined;
   const file = (server && (await unfinished?.continued(large, server))) ?? large;
-  /** Buffers that the engine has returned, for reuse: garbage as large as the file would be collected too late. @type {ArrayBuffer[]} */
+  /**
+   * Buffers that the engine has returned, for reuse. Otherwise garbage of the size of the file would be collected too late.
+   * @type {ArrayBuffer[]}
+   */
   const rooms = [];
   const response = file.response ?? (await responseOf(String(file.path), rooms));
   const chunks = chunksOf({ ...file, response }, how);
 
-  /** The next bytes of the file: at least `least`, or all that are left. @param {number} least */
+  /** Returns the next bytes of the file: at least `least`, or all that are left. @param {number} least */
   const take = async (least) => {
     /** @type {Uint8Array<ArrayBuffer>[]} */
     const taken = [];
@@ -49,7 +54,7 @@ export async function openLarge(jobs, module, large, how) {
       bytes += value.length;
     }
     const piece = together(taken, rooms);
-    await copy?.write(piece.slice()); // the piece itself will be transferred
+    await copy?.write(piece.slice()); // a copy, because the piece itself will be transferred
     return piece;
   };
   /** @type {ReturnType<typeof copying>} */
@@ -61,13 +66,13 @@ export async function openLarge(jobs, module, large, how) {
     let head = await take(PIECE_BYTES);
     let told = file.said ? await sizeIn(head, how.signal) : file.size;
     while (told === undefined) {
-      // its list of tensors is incomplete
+      // The head ends within the list of tensors.
       const rest = await take(head.length);
       if (rest.length === 0) break;
       head = joined([head, rest]);
       told = await sizeIn(head, how.signal);
     }
-    // If the answer is compressed, its length is not that reported by the server.
+    // If the response is compressed, its length is not the one that the server announced.
     const size = Math.max(file.size, told ?? 0);
     copy = file.keep ? copying(String(file.url), response, size) : undefined;
     await copy?.write(head.slice());
@@ -82,10 +87,10 @@ export async function openLarge(jobs, module, large, how) {
           ? await ask({ type: 'open', module, bytes: head }, [head.buffer])
           : await ask({ type: 'begin', module, head, size });
     }
-    // The next piece arrives while the engine processes the previous one.
+    // The next piece arrives while the engine processes this one.
     let at = answers[0].type === 'fed' ? head.length : size;
     let pending = Promise.resolve(/** @type {(FedMessage | OpenedMessage)[]} */ (answers));
-    // Bytes after the file, possibly endless in a compressed answer, are not read.
+    // Bytes after the end of the file are not read; a compressed response may send them endlessly.
     for (let piece = await take(at < size ? PIECE_BYTES : 0); piece.length > 0; piece = await take(at < size ? PIECE_BYTES : 0)) {
       const [answer] = await pending;
       if (answer.type === 'fed') {
@@ -93,7 +98,7 @@ export async function openLarge(jobs, module, large, how) {
         const skipped = Math.max(0, answer.at - at);
         at += piece.length;
         pending = ask({ type: 'feed', bytes: piece.subarray(skipped) }, [piece.buffer]);
-        pending.catch(() => {}); // handled when it is awaited
+        pending.catch(() => {}); // errors are handled where it is awaited
       }
     }
     const opened = await pending;
@@ -118,7 +123,7 @@ export async function openLarge(jobs, module, large, how) {
  * Concatenates chunks. (Engines since 2023 free their memory immediately.)
  *
  * @param {Uint8Array<ArrayBuffer>[]} chunks
- * @param {ArrayBuffer[]} rooms  to be reused
+ * @param {ArrayBuffer[]} rooms  buffers to reuse
  */
 function together(chunks, rooms) {
   const alone = (/** @type {Uint8Array} */ chunk) => chunk.length === chunk.buffer.byteLength;
@@ -134,10 +139,10 @@ function brokeOff(name) {
 }
 
 /**
- * A file on disk, readable like a response.
+ * Makes a file on disk readable like a response.
  *
  * @param {string} path
- * @param {ArrayBuffer[]} rooms  where to
+ * @param {ArrayBuffer[]} rooms  buffers to read into
  */
 async function responseOf(path, rooms) {
   const { open } = await nodeModule('node:fs/promises');
@@ -156,7 +161,7 @@ async function responseOf(path, rooms) {
 }
 
 /**
- * Puts a file into the cache while it arrives; it is stored only once it is complete. Nothing here can fail, as in cache.js.
+ * Puts a file into the cache while it arrives. It is stored only once it is complete. Nothing here can fail, as in cache.js.
  *
  * @param {string} url
  * @param {Response} response
@@ -168,7 +173,7 @@ function copying(url, response, size) {
   if (!put) return undefined;
   const writer = writable.getWriter();
   const over = put.then(async (kept) => {
-    await readable.cancel().catch(() => {}); // if it was aborted, nothing reads it any more
+    await readable.cancel().catch(() => {}); // if writing was aborted, nothing reads the stream any more
     return kept;
   });
   const either = (/** @type {Promise<unknown>} */ done) => Promise.race([done.catch(() => {}), over]);

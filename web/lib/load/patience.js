@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Downloads that do not hang: a silent server causes an error, and an interrupted download resumes. */
+/** Prevents downloads from hanging: a server that sends nothing causes an error, and an interrupted download resumes. */
 
 import { NextPixelError } from '../base/error.js';
 import { recovering } from '../base/part.js';
 
-/** The longest time without data, in milliseconds. */
+/** The longest time without data, in milliseconds, by default. */
 export const PATIENCE_MS = 30000;
 
 /**
  * @template T
  * @param {Promise<T>} promise
  * @param {number} ms
- * @returns {Promise<T>} rejects if that takes longer
+ * @returns {Promise<T>} rejects if the promise takes longer
  */
 export function within(promise, ms) {
   /** @type {ReturnType<typeof setTimeout>} */
@@ -29,7 +29,7 @@ export function within(promise, ms) {
 /** @typedef {{ read: () => Promise<{ done: boolean, value?: Uint8Array }>, cancel: (reason?: unknown) => Promise<void> }} Reader */
 
 /**
- * The body of an answer.
+ * Returns a reader of the body of a response.
  *
  * @param {Response} response
  * @param {string} url

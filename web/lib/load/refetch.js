@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads a weight file once more if the cached version is bad. */
+/** Reads a weight file again if its cached version is bad. */
 
 import { copyOf } from './cache.js';
 import { dropCopy } from './drop-copy.js';
@@ -9,13 +9,13 @@ import { dropCopy } from './drop-copy.js';
 /** @import { Contents } from './source.js' */
 
 /**
- * Reads a file from the server itself, if a cached copy is bad, or the browser's own cache has another version than the page was made for.
- * The copy is deleted when it has been replaced.
+ * Reads a file from the server itself, because a cached copy is bad, or because the browser's HTTP cache has another version than the page
+ * expects. The bad copy is deleted once it has been replaced.
  *
  * @param {string} url
- * @param {unknown} error  of loading it
+ * @param {unknown} error  the error of loading it
  * @param {() => Promise<Contents>} read
- * @returns {Promise<Contents>} rejects with the error if that cannot help
+ * @returns {Promise<Contents>} rejects with the same error if reading again cannot help
  */
 export async function refetch(url, error, read) {
   const { code, message } = /** @type {import('../base/error.js').NextPixelError} */ (error); // of this library or, on the front page, of its own copy

@@ -10,8 +10,8 @@ import { within } from './patience.js';
 /** @import { Reader } from './patience.js' */
 
 /**
- * The header that identifies the version of a file; undefined if a download cannot be resumed. A range of an encoded answer refers to other
- * bytes, and without such a header halves of two files might be joined.
+ * Returns the header that identifies the version of a file, or undefined if its download cannot be resumed. A range of an encoded response
+ * refers to other bytes, and without such a header the halves of two different files might be joined.
  *
  * @param {Response} response
  */
@@ -21,13 +21,13 @@ export function versionOf({ headers, status, url }) {
 }
 
 /**
- * @param {Response} first   the interrupted answer
+ * @param {Response} first   the interrupted response
  * @param {string} url
  * @param {number} loaded    number of bytes received
  * @param {unknown} cause    the reason of the interruption
  * @param {AbortSignal | undefined} signal
- * @param {number} ms        the longest time without data
- * @returns {Promise<Reader>} the remaining chunks; rejects with the cause if it cannot be resumed
+ * @param {number} ms        the longest time without data, in milliseconds
+ * @returns {Promise<Reader>} a reader of the remaining chunks; rejects with the cause if the download cannot be resumed
  */
 export async function resume(first, url, loaded, cause, signal, ms) {
   const { headers } = first;
@@ -42,7 +42,8 @@ export async function resume(first, url, loaded, cause, signal, ms) {
     signal?.addEventListener('abort', stop);
     try {
       const answer = await within(fetch(url, { headers: { Range: `bytes=${loaded}-` }, signal: stopper.signal, cache: 'no-store' }), ms);
-      const start = /^bytes (\d+)-/.exec(answer.headers.get('content-range') ?? '')?.[1] ?? String(loaded); // cross-origin servers hide it
+      // The header is hidden if the server has another origin.
+      const start = /^bytes (\d+)-/.exec(answer.headers.get('content-range') ?? '')?.[1] ?? String(loaded);
       if (answer.status >= 500) throw answer.status;
       if (
         answer.status === 206 &&
@@ -51,7 +52,7 @@ export async function resume(first, url, loaded, cause, signal, ms) {
         Number(start) === loaded
       )
         rest = answer.body?.getReader();
-      if (!rest) stop(); // another file, or a server without range support
+      if (!rest) stop(); // the server has another file, or does not support ranges
     } catch (error) {
       stop();
       throw error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads the bytes of a weight file from its source: an address, a response, memory, and in Node a file (disk.js). */
+/** Reads the bytes of a weight file from its source: an address, a response, memory or, in Node, a file on disk (disk.js). */
 
 import { copyOf, isSame, keeper } from './cache.js';
 import { show } from '../base/checks.js';
@@ -13,45 +13,45 @@ import { classOf } from '../base/realm.js';
 
 /** @typedef {string | URL | Blob | Response | ReadableStream<Uint8Array> | ArrayBuffer | Uint8Array} Source */
 /** @typedef {{ loaded: number, total: number | undefined, head?: Uint8Array }} Count  bytes */
-/** Bytes at a file's beginning that identify its format. */
+/** Number of first bytes that identify the format of a file. */
 const HEAD_BYTES = 4096;
-/** Files of at least this size go to the engine while they arrive, and are never in memory as a whole. */
+/** Files of at least this size are passed to the engine while they arrive, and are never in memory as a whole. */
 const LARGE_BYTES = 2 ** 25;
-/** GGUF_MAX_BYTES of src/gguf.h. @internal */
+/** Equals GGUF_MAX_BYTES of src/gguf.h. @internal */
 export const MAX_BYTES = 0xf0000000;
 
 /** The phases of load(): waiting for the server, reading the file, opening it while the wasm compiles, done.
  * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */
-/** In bytes; `total` is undefined if the size is not known in advance. `head`: the first bytes of a file that is being downloaded, a few
- * thousand.
+/** The progress in bytes; `total` is undefined if the size is not known in advance. `head`: the first few thousand bytes of a file that is
+ * being downloaded.
  * @typedef {{ phase: Phase, loaded: number, total: number | undefined, head?: Uint8Array }} Progress */
 
 /**
  * @typedef {object} Contents
- * @property {Uint8Array<ArrayBuffer>} bytes  not shared, so they may be transferred
- * @property {() => Promise<unknown>} [keep]  stores them in the cache, once they have proved to be valid
- * @property {Large} [large]                  replaces the bytes, for a large file
- * @property {string} [warning]               for people: this is a cached copy, because the server could not be reached
+ * @property {Uint8Array<ArrayBuffer>} bytes  the bytes of the file, which are not shared and may therefore be transferred
+ * @property {() => Promise<unknown>} [keep]  stores the file in the cache, once it has proved to be valid
+ * @property {Large} [large]                  a large file, in place of the bytes
+ * @property {string} [warning]               a sentence for people: this is a cached copy, because the server could not be reached
  */
 /**
  * A large file that has not been read yet.
  *
  * @typedef {object} Large
- * @property {string} name              for messages
+ * @property {string} name              name for messages
  * @property {number} size
- * @property {boolean} [said]           the size is the one reported by the server, which may be the compressed size
+ * @property {boolean} [said]           whether the size was announced by the server, and may therefore be the compressed size
  * @property {Response} [response]      or, in Node,
  * @property {string} [path]
- * @property {string} [url]             the address to request it again
- * @property {boolean} [keep]           whether to put it into the cache
- * @property {Large} [server]           for a copy: the same file at its server
- * @property {string} [warning]         for people, once it is read: the browser did not cache it
+ * @property {string} [url]             address for further requests
+ * @property {boolean} [keep]           whether to put the file into the cache
+ * @property {Large} [server]           if this is a cached copy, the same file on its server
+ * @property {string} [warning]         a sentence for people, set after reading: the browser did not cache the file
  */
 
 /**
  * @param {Source} source
  * @param {{ onProgress?: (progress: Count) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }} [options]
- *   fresh: from the server itself, ignoring the cache
+ *   fresh: read from the server itself, without the cache
  * @returns {Promise<Contents>}
  * @internal
  */
@@ -61,7 +61,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
   let bytes, fetched;
   const given = isAddress(source) || isBytes(source) ? source : await (await part(() => import('./handed.js'))).handed(source);
   if (isBytes(given)) {
-    bytes = bytesOf(given); // for a typed array: a copy
+    bytes = bytesOf(given); // a copy if it is a typed array
     if (!ArrayBuffer.isView(given)) bytes = bytes.slice();
     onProgress?.({ loaded: bytes.length, total: bytes.length });
   } else {
@@ -115,11 +115,11 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
   };
 }
 
-/** Reads files of this machine, in Node. @internal */
+/** Reads files from disk in Node. @internal */
 export const disk = () => part(() => import('./disk.js'));
 
 /**
- * Returns whether a source can be read again.
+ * Returns whether a source can be read a second time.
  *
  * @param {unknown} source
  * @returns {source is string | URL}
@@ -129,7 +129,7 @@ export function isAddress(source) {
   return typeof source === 'string' || classOf(source) === 'URL';
 }
 
-/** Returns whether reading a source again gives the same bytes. @param {Source} source @internal */
+/** Returns whether a second reading of a source gives the same bytes. @param {Source} source @internal */
 export function isLasting(source) {
   return isAddress(source) || /Blob|File/.test(classOf(source));
 }
@@ -149,17 +149,18 @@ export function bytesOf(source) {
 }
 
 /**
- * The answer for an address.
+ * The response for an address.
  *
  * @typedef {object} Fetched
  * @property {Response} response
- * @property {boolean} copied                         it comes from the cache
- * @property {string} [warning]                       it comes from the cache, because the server could not be reached
- * @property {Promise<Response | undefined>} [same]   for an answer of the server: the cached copy, if it is the same
+ * @property {boolean} copied                         whether it comes from the cache
+ * @property {string} [warning]                       a sentence for people: it comes from the cache, because the server could not be
+ *   reached
+ * @property {Promise<Response | undefined>} [same]   if it comes from the server, the cached copy if that is the same file
  */
 
 /**
- * Fetches the file at an address: the server's answer or, if it cannot be reached, the cached copy.
+ * Fetches the file at an address. The result is the server's response or, if the server cannot be reached, the cached copy.
  *
  * @param {string} url
  * @param {boolean} cache
@@ -176,7 +177,7 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
   });
   try {
     const response = await fetchOrFail(url, signal, { patience });
-    const kept = response.status >= 500 && (await looking); // the server fails: the earlier copy is used
+    const kept = response.status >= 500 && (await looking); // the server fails, so the cached copy is used
     if (kept) return instead(kept, `answers ${response.status}`);
     return { response, copied: false, same: looking.then((copy) => (copy && isSame(response, copy) ? copy : undefined)) };
   } catch (error) {
@@ -188,12 +189,12 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
 }
 
 /**
- * The bytes of an identical copy, or those being sent, which arrive during the lookup: on a first visit the lookup takes as long as
- * downloading megabytes.
+ * Returns the bytes of an identical cached copy or those that the server sends. They arrive while the copy is looked up, because on a first
+ * visit the lookup takes as long as downloading megabytes.
  *
  * @param {Large} file
  * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
- * @param {Fetched} [fetched]  is told whether it was the copy
+ * @param {Fetched} [fetched]  its `copied` is set if the copy was used
  */
 async function readUnlessKept(file, { onProgress, signal, patience }, fetched) {
   if (!fetched?.same) return readWhole(file, { onProgress, signal, patience });
@@ -204,7 +205,7 @@ async function readUnlessKept(file, { onProgress, signal, patience }, fetched) {
   signal?.addEventListener('abort', stop);
   try {
     const sending = readWhole(file, { onProgress, signal: stopper.signal, patience });
-    sending.catch(() => {}); // awaited below
+    sending.catch(() => {}); // errors are reported where it is awaited
     const copy = await same;
     if (!copy) return await sending;
     stop();
@@ -243,7 +244,7 @@ export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS }
 }
 
 /**
- * The bytes of a file as sent. A file that is not a weight file, or is too large, is refused as soon as this is known.
+ * Returns the bytes of a file as they are sent. A file that is not a weight file or is too large is rejected as soon as that is known.
  *
  * @param {Large} file
  * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
@@ -283,7 +284,7 @@ export async function* chunksOf({ name, url, size, response }, { patience, onPro
 /**
  * @param {Response} response
  * @param {string} name
- * @returns {number} its bytes; 0: unknown
+ * @returns {number} size of the body in bytes; 0 if it is unknown
  * @internal
  */
 export function checkResponse(response, name) {
@@ -295,7 +296,7 @@ export function checkResponse(response, name) {
     );
   }
   if (response.bodyUsed || response.body?.locked) throw argumentError('This Response was read already, or is being read: fetch it again');
-  // The transferred length says nothing about the length of a decoded body.
+  // Of an encoded response, the announced length is not that of the decoded body.
   return response.headers.get('content-encoding') ? 0 : Number(response.headers.get('content-length')) || 0;
 }
 
@@ -307,7 +308,7 @@ async function readWhole(file, how) {
   for await (const chunk of chunksOf(file, how)) {
     chunks.push(chunk);
     loaded += chunk.length;
-    // A compressed answer may be much longer than announced, or continue endlessly after the file.
+    // A compressed response may be much longer than announced, or may continue endlessly after the file.
     if (
       loaded > LARGE_BYTES &&
       loaded > file.size &&
@@ -318,27 +319,27 @@ async function readWhole(file, how) {
   return joined(chunks);
 }
 
-/** Identifies a file that is not a weight file: loaded only for such a file. */
+/** Identifies the format of a file that is not a weight file. Loaded only for such a file. */
 const sniffer = () => part(() => import('../gguf/sniff.js'));
 
-/** The first bytes of every file that this version opens: magic and version. */
+/** The first bytes of every weight file: magic and version. */
 const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];
 
 /**
- * The error in the header of a file; undefined if none is apparent.
+ * Returns the error in the header of a file, or undefined if there is none so far.
  *
  * @param {Uint8Array} head
- * @param {boolean} [whole]  it is complete
+ * @param {boolean} [whole]  whether the file is complete
  */
 async function headerProblem(head, whole = false) {
-  // Then two 64-bit counts, which are small: values below 1024 are plausible.
+  // The header continues with two 64-bit counts, which are small: below 1024 they are plausible.
   const odd = head.subarray(0, 24).some((byte, i) => (i < 8 ? byte !== START[i] : i % 8 > 0 && byte >= (i % 8 === 1 ? 4 : 1)));
   return odd || (whole && head.length < 24) ? (await sniffer()).headerProblem(head, whole) : undefined;
 }
 
 /**
- * The bytes of a cached copy: immediately, because there is nothing to wait for. This makes the first pixel of a reloaded page a tenth
- * faster.
+ * Reads the bytes of a cached copy all at once, because there is nothing to wait for. On a reloaded page the first pixel then comes a tenth
+ * earlier.
  *
  * @param {Response} copy
  * @param {string} name
@@ -356,7 +357,7 @@ async function readCopy(copy, name, onProgress, signal) {
   return bytes;
 }
 
-/** @param {Uint8Array[]} chunks @param {ArrayBuffer} [room]  the target, if they fit @internal */
+/** @param {Uint8Array[]} chunks @param {ArrayBuffer} [room]  the buffer to use, if the bytes fit @internal */
 export function joined(chunks, room) {
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const bytes = room && room.byteLength >= length ? new Uint8Array(room, 0, length) : new Uint8Array(length);

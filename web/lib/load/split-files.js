@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A model in several files, as split by llama.cpp: each is a GGUF file with some of the tensors; the first has all the metadata. They are
- * joined to one file in memory. Loaded only if load() is given a list.
+ * Reads a model in several files, as split by llama.cpp: each part is a GGUF file with some of the tensors, and the first part has all the
+ * metadata. The parts are joined to one file in memory. Loaded only if load() is given a list.
  */
 
 import { NextPixelError, argumentError } from '../base/error.js';
@@ -18,12 +18,12 @@ import { MAX_BYTES, chunksOf, disk, isAddress, joined, readSource } from './sour
 
 const MOST_PARTS = 256;
 
-/** @typedef {{ head: Uint8Array, bytes: Uint8Array }} Tensor  head: its entry without the offset; bytes: its data, with padding */
+/** @typedef {{ head: Uint8Array, bytes: Uint8Array }} Tensor  head: the tensor's entry without the offset; bytes: its data, with padding */
 
 /**
  * Joins the parts into one file.
  *
- * @param {Uint8Array[]} parts  the bytes of each, in any order
+ * @param {Uint8Array[]} parts  the bytes of each part, in any order
  * @param {AbortSignal} [signal]
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
  */
@@ -71,7 +71,7 @@ async function joinedParts(parts, signal) {
   return file;
 }
 
-/** @param {Uint8Array} bytes  of one part @param {AbortSignal} [signal] */
+/** @param {Uint8Array} bytes  the bytes of one part @param {AbortSignal} [signal] */
 async function partOf(bytes, signal) {
   const { entries, tensors: list, data } = /** @type {import('../gguf/walk.js').Head} */ (await inTurns(readingHead(bytes, true), signal));
   const damaged = () => new NextPixelError('format', 'A part of the model is damaged or incomplete: download it again');
@@ -82,7 +82,8 @@ async function partOf(bytes, signal) {
     return /** @type {number | undefined} */ (value);
   };
   number('general.alignment');
-  // The data of a tensor extend to those of the next one. No two may share their data: a small file could request any amount of memory.
+  // The data of a tensor extend to the data of the next tensor. Two tensors must not share data, because a small file could then require
+  // any amount of memory.
   const sorted = [...list].sort((a, b) => a.offset - b.offset);
   /** @type {Map<object, Tensor>} */
   const tensors = new Map();
@@ -102,13 +103,13 @@ async function partOf(bytes, signal) {
   };
 }
 
-/** The name of the first part of several. */
+/** Matches the file name of the first of several parts. */
 const FIRST = /-00001-of-(\d{5})\.gguf/;
 
 /**
- * Joins a model in several files.
+ * Reads and joins the parts of a model.
  *
- * @param {Source | Source[]} source  all parts, or the address of the first, ...-00001-of-00003.gguf
+ * @param {Source | Source[]} source  a list of all parts, or the address of the first one, ...-00001-of-00003.gguf
  * @param {{ signal?: AbortSignal, patience?: number, cache?: boolean }} how
  * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, warning: string | undefined }>} warning: a cached copy of a part was used because its
  * server failed

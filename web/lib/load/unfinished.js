@@ -2,29 +2,30 @@
 // @ts-check
 
 /**
- * Downloads of large files that were stopped. The received part of a file stays in the cache under its address, and a note in a second
- * cache records its size. The next load() reads the part, and requests the rest from the server. Nothing here can fail, as in cache.js.
+ * Stores downloads of large files that were stopped. The received part of a file stays in the cache under the file's address, and a note in
+ * a second cache records its size. The next load() reads this part from the cache, and requests only the rest from the server. Nothing here
+ * can fail, as in cache.js.
  */
 
 import { versionOf } from './resume-download.js';
 
 /** @import { Large } from './source.js' */
 
-/** The cache with the notes. */
+/** Name of the cache with the notes. */
 export const UNFINISHED = 'nextpixel-unfinished';
 
-/** Addresses whose part was read to its end. @type {Set<string>} */
+/** The addresses whose stored part has been read to its end. @type {Set<string>} */
 const ended = new Set();
 
-/** Copies being written. */
+/** Pending while copies are being written. */
 let pending = Promise.resolve();
 
-/** Waits until the parts of stopped downloads are in the cache. */
+/** Resolves when the parts of stopped downloads are in the cache. */
 export const settled = () => pending;
 
 const notes = () => caches.open(UNFINISHED);
 
-/** The stored bytes of a stopped download; 0: none was stopped. @param {string} url */
+/** Returns the number of stored bytes of a stopped download; 0 if there is none. @param {string} url */
 export async function bytesOfUnfinished(url) {
   try {
     return Number(await (await (await notes()).match(url))?.text()) || 0;
@@ -33,7 +34,7 @@ export async function bytesOfUnfinished(url) {
   }
 }
 
-/** Called when the file at an address is complete or deleted. @param {string} url */
+/** Forgets a part, because the file at its address is complete or deleted. @param {string} url */
 export async function forget(url) {
   await notes()
     .then((cache) => cache.delete(url))
@@ -41,14 +42,14 @@ export async function forget(url) {
 }
 
 /**
- * Stores the received part of a file, if the rest can be requested and the part is longer than the stored one.
+ * Stores the received part of a file, if it is longer than the part already stored and the server can send the rest.
  *
  * @param {string} url
- * @param {Response} response  headers of the file
+ * @param {Response} response  has the headers of the file
  * @param {number} bytes
  * @param {{ close: () => Promise<boolean>, abort: () => void, drop: () => Promise<void> }} copy  the function that stores the file in the
  *   cache
- * @param {boolean} stopped  by its caller; otherwise the download broke off
+ * @param {boolean} stopped  whether the caller stopped the download; otherwise it broke off
  */
 export function keepPart(url, response, bytes, copy, stopped) {
   pending = pending.then(async () => {
@@ -56,7 +57,7 @@ export function keepPart(url, response, bytes, copy, stopped) {
       const before = await bytesOfUnfinished(url);
       if (!versionOf(response) || bytes <= before) {
         copy.abort();
-        // The server answered without ranges: it only sends whole files, so the next download starts over.
+        // The server ignored the range and sent the whole file, so it cannot resume: the next download starts from the beginning.
         if (before && !stopped && ended.has(url)) await Promise.all([forget(url), copy.drop()]);
         return;
       }
@@ -70,7 +71,7 @@ export function keepPart(url, response, bytes, copy, stopped) {
 }
 
 /**
- * A file whose copy may be the part of a stopped download: its answer is then that part, which ends early, so the rest is requested as
+ * Returns a file whose cached copy may be the part of a stopped download. Reading the copy then ends early, and the rest is requested as
  * after any other interruption.
  *
  * @param {Large} copy

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Finds the size of a file from its head, if the server reports none or a wrong one. Loaded only then. */
+/** Computes the size of a file from its head, if the server announces no size or a wrong one. Loaded only in this case. */
 
 import { inTurns } from '../base/turns.js';
 import { readingHead } from '../gguf/header.js';
 import { sizeProblem } from '../gguf/sniff.js';
 
 /**
- * The size of a file, from the end of its tensors.
+ * Returns the size of a file, which is the end of its last tensor.
  *
  * @param {Uint8Array} head
  * @param {AbortSignal} [signal]
- * @returns {Promise<number | undefined>} undefined: more bytes are needed; 0: the head is damaged, and the engine reports why
+ * @returns {Promise<number | undefined>} undefined if more bytes are needed; 0 if the head is damaged, in which case the engine reports the
+ *   reason
  */
 export async function sizeIn(head, signal) {
   try {
@@ -23,22 +24,22 @@ export async function sizeIn(head, signal) {
   }
 }
 
-/** Sizes of files by their first chunks, with the number of bytes read.
+/** The sizes of files, by the list of their chunks, with the number of bytes read for it.
  * @type {WeakMap<Uint8Array[], { size: number | undefined, seen: number }>} */
 const sizes = new WeakMap();
 
 /**
- * Returns whether the chunks of a file reach its end, or its head is damaged, which the engine reports.
+ * Returns whether the chunks of a file reach its end. Also true if the head is damaged, because the engine reports that.
  *
- * @param {Uint8Array[]} chunks  the same growing list each time
- * @param {number} most  bytes of a file: a larger one is refused
+ * @param {Uint8Array[]} chunks  the same list in each call, with chunks added at the end
+ * @param {number} most  maximum size of a file in bytes; a larger file is rejected
  * @param {AbortSignal} [signal]
  */
 export async function isWhole(chunks, most, signal) {
   const loaded = chunks.reduce((sum, { length }) => sum + length, 0);
   let { size, seen } = sizes.get(chunks) ?? { size: undefined, seen: 0 };
   if (size === undefined && loaded >= 1.5 * seen) {
-    // doubles, so that rereading from the beginning stays linear
+    // the bytes have doubled since the last attempt, so rereading from the beginning takes linear time
     size = await sizeIn(new Uint8Array(await new Blob(/** @type {BlobPart[]} */ (chunks)).arrayBuffer()), signal);
     seen = loaded;
     sizes.set(chunks, { size, seen });

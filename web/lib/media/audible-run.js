@@ -15,11 +15,11 @@ import { Waveform } from './waveform.js';
 /** @import { Canvas } from '../sinks/canvas.js' */
 /** @import { WaveformOptions } from './waveform.js' */
 
-/** The audible part of a step. @typedef {{ to: number, samples: Float32Array, nats: Float32Array }} Audible */
+/** The part of a step that becomes sound. @typedef {{ to: number, samples: Float32Array, nats: Float32Array }} Audible */
 
 /**
- * A run that becomes a sound: samples, a file, a waveform on a canvas, or playback. All of these may be requested, in any order or at the
- * same time: the drawn samples are kept.
+ * A run that draws a sound: an async iterable of steps, samples, a file, a waveform on a canvas, or playback. All of these may be
+ * requested, in any order or at the same time, because the drawn samples are stored.
  *
  * @template {Audible} Step
  * @extends {BaseRun<Step, string>}
@@ -34,7 +34,7 @@ export class AudibleRun extends BaseRun {
   /**
    * @param {number} sampleRate
    * @param {number | bigint} seed
-   * @param {{ model: string, options: object } | undefined} kept  for saved(), if the run has it
+   * @param {{ model: string, options: object } | undefined} kept  for saved(), if the run supports it
    * @param {AbortSignal} [signal]
    * @internal
    */
@@ -43,16 +43,16 @@ export class AudibleRun extends BaseRun {
     this.sampleRate = sampleRate;
   }
 
-  /** The given sound, which is played before the steps. @returns {Promise<Float32Array>} @internal */
+  /** Returns the given sound, which is played before the steps. @returns {Promise<Float32Array>} @internal */
   async given() {
     return new Float32Array(0);
   }
 
   /**
-   * The whole sound, including the given part.
+   * Returns the whole sound, including the given part.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Float32Array<ArrayBuffer>>} samples between -1 and 1, `sampleRate` of them a second
+   * @returns {Promise<Float32Array<ArrayBuffer>>} samples between -1 and 1, `sampleRate` of them per second
    */
   async samples(options = {}) {
     checkOptions(options, 'samples()', ['signal']);
@@ -68,7 +68,7 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * The whole sound as a WAV file of 16 bits.
+   * Returns the whole sound as a 16-bit WAV file.
    *
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Blob>}
@@ -78,8 +78,9 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Draws the sound as a waveform while it comes; surprising stretches have a stronger shade. It keeps the size that the canvas has on the
-   * page and takes its colours from its style. The canvas's own content becomes a sentence about the sound, for screen readers.
+   * Draws the sound as a waveform as it comes. The higher the surprisal of the samples, the stronger the shade. The waveform keeps the size
+   * that the canvas has on the page, and takes its colours from the canvas's style. The canvas's own content becomes a sentence about the
+   * sound, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {WaveformOptions & { signal?: AbortSignal }} [options]
@@ -90,12 +91,12 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Plays the sound while it is drawn. Call it from a click or a key press: browsers allow sound only then. The playback is exactly the
-   * drawn samples, at the rate of the context; if the machine is too slow there are gaps, which are counted.
+   * Plays the sound while it is drawn. Call this from a click or a key press, because browsers allow sound only then. The playback consists
+   * exactly of the drawn samples, at the rate of the context. If the machine is too slow there are gaps, and the report counts them.
    *
    * @param {import('../base/dom.js').Dom<'AudioContext'>} context
    * @param {PlayOptions} [options]
-   * @returns {Promise<Played>} a report, once everything is played
+   * @returns {Promise<Played>} the report, once everything is played
    */
   async playTo(context, options = {}) {
     checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);
@@ -124,14 +125,14 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Plays the sound while it is shown, if the visitor has clicked or pressed a key; otherwise it stays silent. Errors of the sound itself
-   * are reported by the other readers.
+   * Plays the sound while it is shown, if the visitor has clicked or pressed a key before; otherwise it stays silent. Errors of the sound
+   * itself are reported to its other readers.
    *
    * @param {{ cursor: number }} sink
    * @param {AbortSignal} signal
    * @param {(now: string | Saying) => void} say
-   * @param {(rest: (resting: boolean) => void) => void} onStart  receives the function that silences it temporarily
-   * @returns {Promise<void>} resolves when everything is played, or playback has ended
+   * @param {(rest: (resting: boolean) => void) => void} onStart  receives a function that silences the sound temporarily
+   * @returns {Promise<void>} resolves when everything has been played, or playback has stopped
    * @internal
    */
   async aloud(sink, signal, say, onStart) {
@@ -154,7 +155,7 @@ export class AudibleRun extends BaseRun {
     });
   }
 
-  /** The sound in playing order: the given samples, then the drawn ones. @param {AbortSignal} [signal] */
+  /** Yields the sound in playing order: the given samples, then the drawn ones. @param {AbortSignal} [signal] */
   async *#audible(signal) {
     const samples = await abortable(this.given(), signal);
     if (samples.length > 0) yield { samples };

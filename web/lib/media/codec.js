@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Pictures: their description in the metadata of a file, and the conversion between pictures and ids. Plain functions; no engine.
+ * Describes the pictures of a model from its file's metadata, and converts between pictures and ids. These are plain functions that do not
+ * use the engine.
  */
 
 import { listOf, wholeOf } from '../engine/keys.js';
@@ -17,24 +18,29 @@ import { listOf, wholeOf } from '../engine/keys.js';
  * @property {number} width         pixels
  * @property {number} height        pixels
  * @property {number} channels      1 (grey) or 3 (red, green, blue)
- * @property {number} levels        values per channel, 2 to 256; colours of the palette if there is one
- * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with, or null: any
- * @property {number} inputWidth    pixels of the small picture that superResolve() starts from; 0: the model takes none
+ * @property {number} levels        number of values per channel, 2 to 256; with a palette, the number of its colours
+ * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with; null: it is not limited to a palette
+ * @property {number} inputWidth    width in pixels of the small picture from which superResolve() starts; 0 if the model takes none
  * @property {number} inputHeight
- * @property {number} window        the most positions that one position can attend to
- * @property {number} queryBlock    positions in a query block of local 1D attention, otherwise 0
- * @property {number} memoryBlock   positions in its memory block
- * @property {number} blockRows     rows of a query block of local 2D attention, otherwise 0; without either, attention is full
- * @property {number} blockCols     its columns, in positions
- * @property {number} flangeRows    rows above it that it sees
- * @property {number} flangeCols    columns to its sides that it sees, in positions
- * @property {boolean} lookAhead    the file has a draft for speculative decoding: a single sample is drawn in fewer passes
+ * @property {number} window        the largest number of positions that one position can attend to
+ * @property {number} queryBlock    number of positions in a query block of local 1D attention; otherwise 0
+ * @property {number} memoryBlock   number of positions in its memory block
+ * @property {number} blockRows     number of rows of a query block of local 2D attention; otherwise 0. If the model has no blocks of either
+ *   type, its attention is full
+ * @property {number} blockCols     number of columns of this block, in positions
+ * @property {number} flangeRows    number of rows above the block that it sees
+ * @property {number} flangeCols    number of columns on either side of the block that it sees, in positions
+ * @property {boolean} lookAhead    whether the file has a draft for speculative decoding, with which a single sample takes fewer passes
  */
 
 /** The fields that the codec needs.
  *   @typedef {Pick<PictureInfo, 'width' | 'height' | 'channels' | 'levels' | 'palette'> & Partial<PictureInfo> & { positions: number, heads: number }} CodecInfo */
 
-/** A positive integer in the file, by its key under the architecture's name. @param {string} architecture @param {Metadata} metadata */
+/**
+ * Returns a function that reads positive integers of the file, by their keys below the architecture's name.
+ * @param {string} architecture
+ * @param {Metadata} metadata
+ */
 const numbers =
   (architecture, metadata) =>
   (/** @type {string} */ name, missing = 0, most = 2 ** 31) => {
@@ -43,8 +49,10 @@ const numbers =
   };
 
 /**
- * The description of the network and the labels, which every model has. @param {string} architecture @param {Metadata} metadata @param
- * {Part} part
+ * Describes the network and the labels, as for every model.
+ * @param {string} architecture
+ * @param {Metadata} metadata
+ * @param {Part} part
  */
 export function networkInfo(architecture, metadata, part) {
   const number = numbers(architecture, metadata);
@@ -58,7 +66,7 @@ export function networkInfo(architecture, metadata, part) {
   };
 }
 
-/** The size of the pictures. @param {string} architecture @param {Metadata} metadata */
+/** Describes the size of the pictures. @param {string} architecture @param {Metadata} metadata */
 export function sizeInfo(architecture, metadata) {
   const number = numbers(architecture, metadata);
   return { width: number('image.width'), height: number('image.height'), channels: number('image.channels', 1, 4) };
@@ -96,7 +104,7 @@ export function pictureInfo(architecture, metadata, part) {
 }
 
 /**
- * The colours of the ids, or null.
+ * Returns the colours of the ids, or null.
  *
  * @param {Part} part
  */
@@ -106,7 +114,7 @@ function paletteOf(part) {
 }
 
 /**
- * The raster index of each position: raster order itself, or with local 2D attention block by block.
+ * Returns the raster index of each position: raster order itself or, with local 2D attention, block by block.
  *
  * @param {Pick<CodecInfo, 'height' | 'blockRows' | 'blockCols' | 'positions'>} info
  * @returns {Uint32Array}
@@ -126,24 +134,24 @@ export function generationOrder({ height, positions, blockRows = 0, blockCols = 
 }
 
 /**
- * The same picture in three forms:
+ * Converts between three forms of a picture:
  *
  *     picture   (height, width, channels) 8-bit, in raster order
  *     elements  the same numbers in generation order: what the steps of a run count
  *     ids       what the engine takes and gives: for each position the levels of its elements, or the index of its colour
  *
- * A position of the engine is one channel or one whole pixel, that is, `positionElements` elements.
+ * A position of the engine is one channel or one whole pixel, which is `positionElements` elements.
  */
 export class Codec {
   /** @type {CodecInfo} */
   info;
   /** The raster index of each position. @type {Uint32Array} */
   order;
-  /** Elements of a picture. @type {number} */
+  /** Number of elements of a picture. @type {number} */
   elements;
-  /** Elements per position. @type {number} */
+  /** Number of elements per position. @type {number} */
   positionElements;
-  /** Ids of a position. @type {number} */
+  /** Number of ids per position. @type {number} */
   positionIds;
 
   /**
@@ -159,7 +167,7 @@ export class Codec {
   }
 
   /**
-   * The index of an element in the picture.
+   * Returns the index in the picture of an element.
    *
    * @param {number} element
    */
@@ -168,7 +176,8 @@ export class Codec {
   }
 
   /**
-   * The ids of a picture's first positions: colours become the nearest ones of the palette, channels the nearest levels.
+   * Returns the ids of a picture's first positions. Colours are replaced by the nearest ones of the palette, channels by the nearest
+   * levels.
    *
    * @param {Uint8Array} picture
    * @param {number} [positions]
@@ -193,10 +202,10 @@ export class Codec {
   }
 
   /**
-   * The nats of each element. A palette colour has a single cost, which is on its first element.
+   * Returns the nats of each element. A colour of a palette has one cost, which goes to its first element.
    *
-   * @param {Float32Array} nats  of each id
-   * @returns {Float32Array} without a palette the same array
+   * @param {Float32Array} nats  nats of each id
+   * @returns {Float32Array} the same array if there is no palette
    */
   elementNats(nats) {
     if (!this.info.palette) return nats;
@@ -208,7 +217,7 @@ export class Codec {
   }
 
   /**
-   * Repeats the number of a position for each of its elements.
+   * Repeats the value of a position for each of its elements.
    *
    * @param {Uint8Array} numbers  (positions)
    * @returns {Uint8Array} the same array if a position is one element
@@ -220,7 +229,7 @@ export class Codec {
 }
 
 /**
- * The nearest of some levels, evenly spaced over 0..255, in integer arithmetic.
+ * Returns the nearest of some levels that are evenly spaced over 0..255, in integer arithmetic.
  *
  * @param {number} value  8-bit
  * @param {number} levels
@@ -240,7 +249,7 @@ function valueOf(level, levels) {
 }
 
 /**
- * 8-bit values rounded to the levels of a model, the form that the model sees.
+ * Rounds 8-bit values to the levels of a model, which is the form that the model sees.
  *
  * @param {Uint8Array} values
  * @param {number} levels
@@ -251,7 +260,7 @@ export function quantise(values, levels) {
 }
 
 /**
- * For each pixel, the index of the colour with the least squared distance, the lowest one among equals.
+ * Returns, for each pixel, the index of the colour with the least squared distance, the lowest of equals.
  *
  * @param {Uint8Array} pixels   (count, 3)
  * @param {Uint8Array} palette  (colours, 3)

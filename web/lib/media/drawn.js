@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads the pixels of images, some rows at a time: reading a photograph in one step would block the page too long. */
+/** Reads the pixels of images, some rows at a time, because reading a photograph in one step would block the page for too long. */
 
 import { argumentError } from '../base/error.js';
 import { atOnce, inTurns } from '../base/turns.js';
 
 /** Some rows of an image. @typedef {{ rgba: Uint8Array | Uint8ClampedArray | number[], first: number }} Rows */
-/** An image whose rows can be read repeatedly; a small one is read whole.
+/** An image whose rows can be read repeatedly. A small image is read whole.
  * @typedef {{ width: number, height: number, rows: () => Generator<Rows, void, void> }} Source */
 
-/** Pixels read per step, which takes some milliseconds. */
+/** Number of pixels read per step, which takes some milliseconds. */
 const AT_ONCE = 2 ** 18;
 
 /** @param {number} width */
 export const rowsAtOnce = (width) => Math.max(1, Math.floor(AT_ONCE / width));
 
 /**
- * Runs work on an image: synchronously or, if it has many pixels, in chunks.
+ * Runs a function on an image: synchronously or, if it has many pixels, in chunks.
  *
  * @template T
  * @param {{ width: number, height: number }} image
@@ -27,7 +27,7 @@ export const rowsAtOnce = (width) => Math.max(1, Math.floor(AT_ONCE / width));
  */
 export const worked = ({ width, height }, work, signal) => (width * height <= AT_ONCE ? atOnce(work()) : inTurns(work(), signal));
 
-/** The most pixels of an image: the size of a phone photograph. */
+/** Limit of the pixels of an image, which a phone's photograph does not exceed. */
 const MOST_PIXELS = 2 ** 26;
 
 /** @param {number} width @param {number} height */
@@ -36,7 +36,7 @@ export function checkPixels(width, height) {
     throw argumentError(`The image has ${width} x ${height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
 }
 
-/** Its size in pixels, independent of its size on the page. @param {any} image @returns {[number, number]} */
+/** Returns the size of an image in pixels, whatever its size on the page. @param {any} image @returns {[number, number]} */
 function sizeOf(image) {
   if ('naturalWidth' in image) return [image.naturalWidth, image.naturalHeight];
   if ('videoWidth' in image) return image.readyState >= 2 ? [image.videoWidth, image.videoHeight] : [0, 0];
@@ -44,7 +44,7 @@ function sizeOf(image) {
 }
 
 /**
- * Runs work on the pixels of an image of the page, at its own size; for a video on its current frame.
+ * Runs a function on the pixels of an image of the page, at the image's own size; for a video, on its current frame.
  *
  * @template T
  * @param {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement | HTMLVideoElement | VideoFrame | ImageData} image
@@ -74,7 +74,7 @@ export function drawn(image, work, signal) {
 }
 
 /**
- * Continues with a snapshot of the image: the page may paint on a canvas in the meantime, and a video keeps playing.
+ * Takes a snapshot of the image and continues with it, because the page may paint on a canvas in the meantime, and a video keeps playing.
  *
  * @template T
  * @param {any} image
@@ -120,7 +120,7 @@ function drawnSource(image, width, height) {
 function pixelsOf(image, context, [width, high], first) {
   try {
     if ('data' in image)
-      context.putImageData(image, 0, -first, 0, first, width, high); // which converts it
+      context.putImageData(image, 0, -first, 0, first, width, high); // which converts the image
     else context.drawImage(image, 0, -first);
     return context.getImageData(0, 0, width, high, { colorSpace: 'srgb' }).data;
   } catch (cause) {

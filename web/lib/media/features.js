@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Features of a word and its neighbours, for a chain or a tree: strings, which have an id if the file lists them.
- * weights/train/models/chain/features.py defines templates and atoms, and computes the same; a test compares them.
+ * Computes the features of a word and its neighbours, for a chain or a tree: strings, each with an id if the file lists it.
+ * weights/train/models/chain/features.py defines templates and atoms and computes the same features; a test compares the two.
  */
 
 import { show } from '../base/checks.js';
@@ -15,10 +15,10 @@ import { plain } from '../base/typed.js';
 
 const BEGIN = '<s>';
 const END = '</s>';
-/** The separator of the parts of a feature. */
+/** Code of the character that separates the parts of a feature. */
 const BAR = 124;
 
-/** The most characters of words handled per step, which takes microseconds each. */
+/** Number of characters of words handled per step; a character takes microseconds. */
 const SOME = 1024;
 
 const encoder = new TextEncoder();
@@ -26,7 +26,7 @@ const encoder = new TextEncoder();
 const BASIS = 2166136261 | 0;
 const step = (/** @type {number} */ hash, /** @type {number} */ byte) => Math.imul(hash ^ byte, 16777619);
 
-/** FNV-1a, 32 bits, of the UTF-8 of a text, continuing a hash. @param {string} text */
+/** Continues an FNV-1a hash of 32 bits with the UTF-8 bytes of a text. @param {string} text */
 function fnv(text, hash = BASIS) {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -39,7 +39,10 @@ function fnv(text, hash = BASIS) {
   return hash;
 }
 
-/** The shape of a word: capitals become A, small letters a, digits 9, others stay; equal neighbours become one. @param {string} form */
+/**
+ * Returns the shape of a word: capitals become A, small letters a, digits 9, and other characters stay; equal neighbours become one.
+ * @param {string} form
+ */
 function shape(form) {
   let out = '';
   let last = '';
@@ -63,7 +66,7 @@ export const keyError = (code, key, reason) =>
  * @template T
  * @param {Metadata} metadata
  * @param {string} key
- * @param {string} what  these are
+ * @param {string} what  description of the items, for an error
  * @param {(item: any) => item is T} is
  * @returns {T[]}
  */
@@ -79,8 +82,9 @@ const isText = (item) => typeof item === 'string';
 const isHash = (item) => typeof item === 'number' && item === (item | 0);
 
 /**
- * Returns the hash of a template's beginning, and its atoms with their offsets. @param {string} template @param {string} key  of the
- * template
+ * Returns the hash of a template's beginning, and the template's atoms with their offsets.
+ * @param {string} template
+ * @param {string} key key of the template
  */
 function parsed(template, key) {
   const atoms = template.split('|').map((part) => {
@@ -97,12 +101,12 @@ export class Features {
   #architecture;
   #templates;
   #first;
-  /** By hash: an id; a cluster; whether the training sentences have the form. */
+  /** Maps by hash: to an id; to a cluster; to whether the training sentences have the form. */
   #ids;
   #clusters;
   #forms;
 
-  /** @param {Metadata} metadata  @param {string} [architecture]  of the file: the prefix of its keys */
+  /** @param {Metadata} metadata  @param {string} [architecture]  the architecture of the file, which is the prefix of its keys */
   constructor(metadata, architecture = 'chain') {
     this.#architecture = architecture;
     const key = (/** @type {string} */ name) => `${architecture}.${name}`;
@@ -120,11 +124,14 @@ export class Features {
     this.#forms = new Set(hashes('word_hashes'));
     /** The number of feature ids, including 0. */
     this.values = ids.length + 1;
-    /** Ids of a word. */
+    /** Number of ids per word. */
     this.width = this.#first ? 1 : this.#templates.length;
   }
 
-  /** Refuses a file whose model reads other features. @param {{ dims: number[], values: number }} port  that takes them, (words, width) */
+  /**
+   * Throws if the model reads other features than these.
+   * @param {{ dims: number[], values: number }} port  the port that takes them, (words, width)
+   */
   check({ dims: [, width], values }) {
     if (this.width !== width)
       throw keyError('format', `${this.#architecture}.templates`, `${this.width} features of a word, and the model reads ${width}`);
@@ -137,13 +144,13 @@ export class Features {
     return this.#forms.has(fnv(form));
   }
 
-  /** The same for a word as people type it. @param {string} form */
+  /** Returns the same for a word in the form in which people type it. @param {string} form */
   knowsTyped(form) {
     return this.knows(plain(form));
   }
 
   /**
-   * Values of atoms of the words, each computed once; null if there is none.
+   * Computes the values of atoms of the words, each once; null if an atom has none.
    *
    * @param {string[]} words
    * @returns {(name: string, i: number) => string | null}
@@ -181,7 +188,7 @@ export class Features {
   }
 
   /**
-   * The ids of each word, `width` of them; 0: missing or not listed.
+   * Returns the ids of each word, `width` per word; 0 for a feature that is missing or not listed.
    *
    * @param {string[]} words
    * @returns {Uint32Array<ArrayBuffer>}
@@ -191,7 +198,7 @@ export class Features {
   }
 
   /**
-   * The same for words as people type them, some at a time, and which of them the training sentences have.
+   * Computes the same for words in the form in which people type them, in chunks; also returns which words the training sentences have.
    *
    * @param {string[]} words
    * @returns {Generator<void, { ids: Uint32Array<ArrayBuffer>, seen: boolean[] }, void>}
@@ -207,7 +214,7 @@ export class Features {
   }
 
   /**
-   * The same as ids(), some words at a time.
+   * Computes the result of ids() in chunks.
    *
    * @param {string[]} words
    * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}

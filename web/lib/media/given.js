@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Validates the words given to a model of words. */
+/** Validates the input of a model of words. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 import { wordsIn } from './words.js';
 
 /** @import { Features } from './features.js' */
 
-/** The most characters of a word. */
+/** Limit of the characters of a word. */
 const LONGEST_WORD = 1 << 15;
 
 /**
- * The words of a text, or the given ones; no more are read than the model takes.
+ * Returns the words of a text, or the given words. It reads at most one word more than the model takes.
  *
  * @param {unknown} text
- * @param {{ verb: string, does: string, limit: number, part: string, features: Features }} of  the verb that calls and its action, as in
- *   messages; the most words, and how to give more
+ * @param {{ verb: string, does: string, limit: number, part: string, features: Features }} of  for messages: the verb that was called, what
+ *   it does, the largest number of words, and how to give more
  * @returns {Generator<void, string[], void>}
  */
 export function* wordsGiven(text, { verb, does, limit, part, features }) {
   const words = [];
-  // also in a list with holes
+  // also fills holes in a list
   const given = typeof text === 'string' ? wordsIn(text, (form) => features.knowsTyped(form)) : Array.isArray(text) ? text : [null];
   for (const word of given) {
     yield;

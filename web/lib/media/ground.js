@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Chooses the background behind the transparent pixels of a picture. */
+/** Chooses the background that shows through the transparent pixels of a picture. */
 
-/** A grey picture on a transparent background with less light than this is a dark drawing. */
+/** If a grey picture on a transparent background has less light than this, it is a dark drawing. */
 const DARK = 64;
 
 /**
- * Transparent pixels are laid over black for one channel, and over white for three. If that erases a drawing, the other colour is used:
+ * Lays transparent pixels over black for one channel, and over white for three. If that would erase a drawing, the other colour is used:
  * dark ink on a canvas that was never filled becomes light ink on black, as in training, and white ink on white becomes white on black.
  *
  * @param {ArrayLike<number>} rgba  (pixels, 4)
@@ -24,7 +24,7 @@ export function fromRGBA(rgba, channels) {
 /**
  * @param {ArrayLike<number>} rgba
  * @param {number} channels
- * @param {'black' | 'white' | 'paper'} ground  paper: light, and the picture is inverted so that its ink is light
+ * @param {'black' | 'white' | 'paper'} ground  paper: a light background; the picture is then inverted so that its ink is light
  * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)
  * @internal
  */
@@ -34,7 +34,7 @@ export function laid(rgba, channels, ground) {
   for (let i = 0; i < pixels; i++) {
     const [r, g, b, a] = [rgba[4 * i], rgba[4 * i + 1], rgba[4 * i + 2], rgba[4 * i + 3]];
     if (channels === 1) {
-      // In integers, so that grey stays unchanged.
+      // In integers, so that grey values stay the same.
       const luma = 299 * r + 587 * g + 114 * b;
       elements[i] = Math.round(((ground === 'paper' ? 255000 - luma : luma) * a) / 255000);
     } else {
@@ -47,7 +47,7 @@ export function laid(rgba, channels, ground) {
   return elements;
 }
 
-/** Chooses the background by all visible pixels. @param {number} channels */
+/** Chooses the background from all visible pixels. @param {number} channels */
 export function groundOf(channels) {
   let transparent = false;
   let visible = false;

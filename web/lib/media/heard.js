@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Converts any sound of a page to the samples that a model reads: one channel, at its rate. */
+/** Converts any sound from a page to the samples that a model reads: one channel, at the model's rate. */
 
 import { abortable } from '../base/abort.js';
 import { join } from '../base/arrays.js';
@@ -18,44 +18,47 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
 /** @import { Dom } from '../base/dom.js' */
 /** @import { Reading } from './wav.js' */
 
-/** Samples between -1 and 1, of one channel or several of the same length, and their rate per second. The samples of an Int8Array,
- * Uint8Array, Int16Array or Int32Array are integers, as in files.
+/** Samples between -1 and 1, of one channel or of several with the same length, and the number of samples per second. The samples of an
+ * Int8Array, Uint8Array, Int16Array or Int32Array are integers, as in sound files.
  * @typedef {{ samples: ArrayLike<number> | ArrayLike<number>[], sampleRate: number }} PlainSound */
 
 /**
- * A sound: an AudioBuffer; a Blob, the bytes or the address of a file: a WAV or, in a browser, any format that it decodes; a MediaStream,
- * which is recorded until its tracks end, for at most 60 seconds; or samples. Sounds of more than 2^23 samples or bytes are not copied:
- * leave them unchanged until the sound is read.
+ * A sound: an AudioBuffer; a Blob, or the bytes or address of a file, which is a WAV file or, in a browser, any format that the browser
+ * decodes; a MediaStream, which is recorded until its tracks end, for at most 60 seconds; or samples. A sound of more than 2^23 samples or
+ * bytes is not copied, so leave it unchanged until it has been read.
  *
  * @typedef {Dom<'AudioBuffer'> | Dom<'MediaStream'> | Blob | ArrayBuffer | Uint8Array | string | URL | PlainSound} SoundSource
  */
 
 /**
- * A sound in the form of the model.
+ * A sound in the form that the model takes.
  *
  * @typedef {object} Heard
- * @property {Float32Array} samples  at the model's rate, one channel
- * @property {number} sampleRate           of the sound as it was given
- * @property {number} channels       of the sound as it was given
- * @property {string} said           the changes made to it, as a sentence: 'The sound was brought from 44100 to 8000 samples a second and
- *   its 2 channels were mixed.' '' if there are none
+ * @property {Float32Array} samples  one channel, at the model's rate
+ * @property {number} sampleRate           sample rate of the given sound
+ * @property {number} channels       number of channels of the given sound
+ * @property {string} said           a sentence on the changes that were made: 'The sound was brought from 44100 to 8000 samples a second
+ *   and its 2 channels were mixed.' '' if there are none
  */
 
 /** The longest sound that is read, in seconds. */
 const LONGEST_SECONDS = 60;
-/** The most bytes of a file that a browser decodes: 60 seconds of a lossless format, and of others. */
+/** Limits of the bytes of a file that the browser decodes: 60 seconds of a lossless format, and of other formats. */
 const MOST_BYTES = { lossless: 2 ** 27, other: 2 ** 23 };
-/** Bytes of a file that are examined before it is read. */
+/** Number of first bytes of a file that are examined before the rest is read. */
 const HEAD_BYTES = 1 << 16;
-/** The most samples, or bytes of a file, that are copied before they are read; copying more would block the page too long. */
+/** Limit of the samples, or bytes of a file, that are copied before they are read. Copying more would block the page for too long. */
 const MOST_COPIED = 1 << 23;
-/** Samples that are read per step. */
+/** Number of samples read per step. */
 const STRETCH = 2048;
 const MOST_CHANNELS = 256;
-/** A larger sample does not belong to a slightly too loud sound between -1 and 1. */
+/** A sample above this cannot belong to a sound between -1 and 1 that is slightly too loud. */
 const LOUDEST = 16;
 
-/** Conversions of the numbers of a list to numbers between -1 and 1, by class. @type {Record<string, (value: number) => number>} */
+/**
+ * Functions that convert the values of a list to numbers between -1 and 1, by the class of the list.
+ * @type {Record<string, (value: number) => number>}
+ */
 const SCALES = {
   Int8Array: (value) => value / 128,
   Uint8Array: (value) => (value - 128) / 128,
@@ -66,7 +69,7 @@ const SCALES = {
 
 /**
  * @param {SoundSource} sound
- * @param {number} rate  of the model
+ * @param {number} rate  sample rate of the model
  * @param {AbortSignal} [signal]
  * @returns {Promise<Heard>}
  */
@@ -112,7 +115,7 @@ function* resampled({ count, rate: given, read }, rate) {
   return join(Float32Array, [...parts, resampler.end()]);
 }
 
-/** @param {number} count  samples of a channel @param {number} rate */
+/** @param {number} count  number of samples per channel @param {number} rate */
 function checkLength(count, rate) {
   if (count <= LONGEST_SECONDS * rate) return;
   const seconds = Math.floor(count / rate);
@@ -135,7 +138,7 @@ async function openSound(sound, signal) {
     return openFile(await (await part(() => import('./stream.js'))).recorded(sound, LONGEST_SECONDS, signal), signal);
   if (isBlob(sound)) return openFile(sound, signal);
   if (!isBytes(sound)) return reading('sound', () => plain(sound));
-  const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // a detached one is empty
+  const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // a detached array is empty
   if (!isWav(view)) return decoded(view, view.length, () => new Uint8Array(view), signal);
   const { count, rate } = openWav(view);
   checkLength(count, rate);
@@ -170,7 +173,7 @@ async function openFile(file, signal) {
 function plain(sound) {
   if (typeof sound?.getChannelData === 'function') {
     const { sampleRate, numberOfChannels, length } = sound;
-    checkLength(length, sampleRate); // before a channel is requested
+    checkLength(length, sampleRate); // checked before the samples are requested
     return mixed(
       Array.from({ length: numberOfChannels }, (_, i) => sound.getChannelData(i)),
       sampleRate,
@@ -204,7 +207,7 @@ function mixed(channels, rate) {
   if (channels.some(({ length }) => length !== count)) throw argumentError('The channels of a sound are of the same length');
   const own = channels.map((channel) =>
     count * channels.length <= MOST_COPIED && typeof channel.slice === 'function' ? channel.slice() : channel,
-  ); // they are read in chunks
+  ); // lists are read in chunks
   const scales = channels.map((channel) => {
     const kind = classOf(channel);
     if (/^(Big|Uint(16|32)|DataView)/.test(kind))
@@ -217,9 +220,9 @@ function mixed(channels, rate) {
 }
 
 /**
- * A file in a format that a browser may decode.
+ * Decodes a file in any format that the browser supports.
  *
- * @param {Uint8Array} head  its first bytes
+ * @param {Uint8Array} head  first bytes of the file
  * @param {number} size
  * @param {() => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} whole
  * @param {AbortSignal} [signal]

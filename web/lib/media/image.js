@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Converts any image of a page to a model's 8-bit picture: rows, columns, channels within a pixel. */
+/** Converts any image from a page to a model's 8-bit picture: rows, columns, channels within a pixel. */
 
 import { show } from '../base/checks.js';
 import { argumentError, reading } from '../base/error.js';
@@ -20,30 +20,34 @@ import { boxes, scaling } from './scale.js';
  *
  * @typedef {{ data: Uint8Array | Uint8ClampedArray | number[], width: number, height: number }} RawImage
  */
-/** An image of a page is scaled to the model's size; crop it first if its proportions matter. One of more than 2^18 pixels is read in
- * chunks that yield to the event loop.
+/** An image from the page is scaled to the model's size, so crop it first if its proportions matter. An image of more than 2^18 pixels is
+ * read in chunks that yield to the event loop.
  * @typedef {RawImage | Dom<'ImageData'> | Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'> | Dom<'ImageBitmap'> | Dom<'HTMLImageElement'> |
  *   Dom<'HTMLVideoElement'> | Dom<'VideoFrame'> | Dom<'SVGImageElement'> | Blob | string | URL} ImageSource
- * a text: an address */
+ * a string is an address */
 /** @typedef {Pick<AnyInfo, 'width' | 'height' | 'channels'>} Shape */
 
 /**
- * The picture of an image. For one channel, colours become their luma; fromRGBA() handles transparent pixels.
+ * Returns the picture of an image. For one channel, colours are converted to luma; fromRGBA() handles transparent pixels.
  *
  * @param {ImageSource} image
  * @param {Shape} shape
  * @param {AbortSignal} [signal]
- * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (height, width, channels); a promise for many pixels
+ * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (height, width, channels); a promise of it if there are many pixels
  * @internal
  */
 export function pictureOf(image, shape, signal) {
   return reading('image', () => readPicture(image, shape, signal));
 }
 
-/** An ImageData, which is scaled like any other image of a page. @param {unknown} image */
+/** Whether it is an ImageData, which is scaled like other images from the page. @param {unknown} image */
 const isOfPage = (image) => classOf(image) === 'ImageData';
 
-/** Whether it is a file, or the address of one. @param {unknown} image @returns {image is Blob | string | URL | Dom<'SVGImageElement'>} */
+/**
+ * Whether it is a file or the address of a file.
+ * @param {unknown} image
+ * @returns {image is Blob | string | URL | Dom<'SVGImageElement'>}
+ */
 const isFile = (image) => /^(String|URL|Blob|File|SVGImageElement)$/.test(classOf(image));
 
 /** @template T @param {unknown} image @param {(decoded: any) => T | Promise<T>} use @param {AbortSignal} [signal] @returns {Promise<T>} */
@@ -74,7 +78,7 @@ function wrongSize({ width, height }, wanted) {
   );
 }
 
-/** Whether raw pixels are RGBA; otherwise they are elements. @param {RawImage} image @param {number} channels */
+/** Whether raw pixels are RGBA; otherwise they are elements of the model. @param {RawImage} image @param {number} channels */
 function isRGBA({ data, width, height }, channels) {
   const pixels = width * height;
   if (data.length === 4 * pixels) return true;
@@ -86,13 +90,14 @@ function isRGBA({ data, width, height }, channels) {
 }
 
 /**
- * The small picture for a model that takes one: for an image that is a whole multiple as large, the means of its boxes; another image of
- * the page is scaled.
+ * Returns the small picture for a model that takes one. If the size of the image is a whole multiple, each pixel is the mean of its box;
+ * any other image from the page is scaled.
  *
  * @param {ImageSource} image
  * @param {Pick<AnyInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info
  * @param {AbortSignal} [signal]
- * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (inputHeight, inputWidth, channels); a promise for many pixels
+ * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (inputHeight, inputWidth, channels); a promise of it if there are
+ *   many pixels
  * @internal
  */
 export function inputOf(image, info, signal) {
@@ -143,7 +148,7 @@ export function holds(picture, width, height) {
 }
 
 /**
- * Reduces a picture by integer factors: each new pixel is the mean of its box, halves rounded up, as in training.
+ * Reduces a picture by integer factors: each new pixel is the mean of its box, with halves rounded up, as in training.
  *
  * @param {Uint8Array} picture  (height, width, channels)
  * @param {Shape} shape
@@ -188,7 +193,9 @@ function* boxed(source, size, channels) {
 }
 
 /**
- * For an image that has the elements of the model, not pixels. @param {RawImage} image @param {{ width: number, height: number }} size
+ * Reads an image that consists of the model's elements, not of pixels.
+ * @param {RawImage} image
+ * @param {{ width: number, height: number }} size
  * @param {number} channels
  */
 function* boxedElements({ data, width, height }, size, channels) {
@@ -203,7 +210,7 @@ function* boxedElements({ data, width, height }, size, channels) {
 }
 
 /**
- * Returns whether an image is raw pixels; otherwise it must be drawn to be read.
+ * Returns whether an image consists of raw pixels; any other image must be drawn to be read.
  *
  * @param {Exclude<ImageSource, string>} image
  * @returns {image is RawImage | ImageData}
@@ -214,11 +221,11 @@ function isRaw(image) {
       'image must be an ImageData, a canvas, an ImageBitmap, an <img>, an <image> of an SVG, a <video>, a VideoFrame, a Blob, an address or { data, width, height }',
     );
   }
-  // An ImageData in other colours than 'srgb', such as 'display-p3', or with 16-bit numbers, is drawn too, which converts it.
+  // An ImageData in a colour space other than 'srgb', such as 'display-p3', or with 16-bit numbers, is also drawn, which converts it.
   return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);
 }
 
-/** The longest list, other than an array of bytes, whose form is checked. */
+/** Limit of the length of a list whose values are checked; an array of bytes needs no check. */
 const LONGEST_LIST = 2 ** 20;
 
 /**

@@ -2,25 +2,27 @@
 // @ts-check
 
 /**
- * Mu-law [ITU-T G.711, as in WaveNet]: samples between -1 and 1 in 256 levels, fine near 0 and coarse at loud values.
+ * Mu-law [ITU-T G.711, as in WaveNet]: samples between -1 and 1 are quantised to 256 levels, which are fine near 0 and coarse at loud
+ * values.
  *
  *     level = floor((f(x) + 1) / 2 * 255 + 1/2)        f(x) = sign(x) ln(1 + 255 |x|) / ln 256
  *
- * JavaScript's logarithms are not the same in all engines. |f| is k / 255 at a level and halfway between two, and there |x| is (256^(k /
- * 255) - 1) / 255: powers of one number, computed by multiplication, which is the same everywhere.
+ * JavaScript's logarithms differ between engines, so the levels are found without them: |f| is k / 255 at a level and halfway between two
+ * levels, and there |x| is (256^(k / 255) - 1) / 255. These are powers of one number, computed by multiplication, which is the same
+ * everywhere.
  */
 
 /** Number of levels of a sample. */
 export const LEVELS = 256;
 
-/** 256^(1 / 255), the nearest double. */
+/** 256^(1 / 255), rounded to double precision. */
 const STEP = 1.021983956890934;
 
-/** |x| where |f(x)| is k / 255, k = 0..255. */
+/** |x| at which |f(x)| is k / 255, k = 0..255. */
 const SIZES = new Float64Array(LEVELS);
 for (let k = 0, power = 1; k < LEVELS; k++, power *= STEP) SIZES[k] = (power - 1) / 255;
 
-/** x where f(x) is k / 255, k from -255 on. @param {number} k */
+/** Returns x at which f(x) is k / 255, k = -255..255. @param {number} k */
 const amplitude = (k) => (k < 0 ? -SIZES[-k] : SIZES[k]);
 
 /** The sample of each level. @type {Float32Array} */
@@ -43,7 +45,7 @@ export function expand(levels) {
 export function compress(samples) {
   const levels = new Uint32Array(samples.length);
   for (let i = 0; i < levels.length; i++) {
-    let [low, high] = [0, LEVELS - 1]; // how many bounds are at or below the sample
+    let [low, high] = [0, LEVELS - 1]; // number of bounds at or below the sample
     while (low < high) {
       const middle = (low + high) >> 1;
       if (samples[i] >= BOUNDS[middle]) low = middle + 1;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pictures that must be decoded before they can be drawn: files, addresses, and the picture in an SVG. Loaded only for these. */
+/** Decodes pictures before they are drawn: files, addresses, and the picture in an SVG. Loaded only for these. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 import { fileAt } from '../load/file-at.js';
 import { classOf } from '../base/realm.js';
 
-/** The file of such a picture. @param {any} image @param {AbortSignal} [signal] @returns {Promise<Blob>} */
+/** Returns the file of such a picture. @param {any} image @param {AbortSignal} [signal] @returns {Promise<Blob>} */
 async function fileOf(image, signal) {
   const kind = classOf(image);
   if (kind === 'SVGImageElement') return fileAt(new URL(image.href.baseVal, image.baseURI), signal);
   return kind === 'Blob' || kind === 'File' ? image : fileAt(image, signal);
 }
 
-/** A vector drawing, which createImageBitmap() does not read. @param {Blob} file */
+/** Loads a vector drawing, which createImageBitmap() cannot read. @param {Blob} file */
 async function drawingOf(file) {
   const image = new Image();
   const address = URL.createObjectURL(file);
@@ -28,10 +28,10 @@ async function drawingOf(file) {
 }
 
 /**
- * Decodes a picture and uses it.
+ * Decodes a picture and passes it to a function.
  *
  * @template T
- * @param {any} image  a Blob, an address or an <image> of an SVG
+ * @param {any} image  a Blob, an address, or an <image> of an SVG
  * @param {(decoded: any) => T | Promise<T>} use
  * @param {AbortSignal} [signal]
  */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Plays samples while they come: through an AudioWorklet (player.js) or, if the page's policy or a single-file build prevents that, through
- * buffers set end to end.
+ * Plays samples as they come: through an AudioWorklet (player.js) or, if the page's policy or a single-file build prevents that, through
+ * consecutive buffers.
  */
 
 import { abortable } from '../base/abort.js';
@@ -15,32 +15,32 @@ import { Resampler } from './resample.js';
 /** @import { Dom } from '../base/dom.js' */
 
 /**
- * The progress.
+ * The progress of playback.
  *
  * @typedef {object} Played
- * @property {number} seconds  that were played
- * @property {number} ahead    seconds that are ready but not yet played
- * @property {number} gaps     how often the machine was too slow, which caused silence within the sound
- * @property {boolean} over    everything is played
+ * @property {number} seconds  seconds played so far
+ * @property {number} ahead    seconds of sound that are ready but not yet played
+ * @property {number} gaps     number of gaps of silence within the sound, because the machine was too slow
+ * @property {boolean} over    whether everything has been played
  */
 
 /**
  * @typedef {object} PlayOptions
  * @property {AbortSignal} [signal]  stops the sound
- * @property {Dom<'AudioNode'>} [destination]  the AudioNode to play to, by default the context's destination
+ * @property {Dom<'AudioNode'>} [destination]  the AudioNode to play to; by default the context's destination
  * @property {(played: Played) => void} [onPlay]  called about fifty times per second
  */
 
-/** How long playback waits before it begins, and how far the run stays ahead of the playback, in seconds. */
+/** How much sound must be ready before playback begins, and how far the run stays ahead of the playback; in seconds. */
 const ENOUGH = 0.1;
 const AHEAD = 0.6;
-/** Buffers set end to end: the time between two reports, in milliseconds. */
+/** Time between two reports when buffers are used, in milliseconds. */
 const TELL_MS = 25;
 
-/** Contexts that have loaded the player. @type {WeakMap<object, Promise<boolean>>} */
+/** For each context, whether it has loaded the player. @type {WeakMap<object, Promise<boolean>>} */
 const known = new WeakMap();
 
-/** rest: silence until it resumes where it was.
+/** rest: pauses the sound, or resumes it where it was.
  * @typedef {{ push: (samples: Float32Array<ArrayBuffer>) => void, end: () => void, stop: () => void, rest: (resting: boolean) => void }} Player */
 
 /**
@@ -48,9 +48,9 @@ const known = new WeakMap();
  * @param {number} rate
  * @param {any} context  an AudioContext
  * @param {PlayOptions} options
- * @param {() => boolean} [drawn]  whether all of it is drawn: then there is nothing to wait for
- * @param {(rest: Player['rest']) => void} [onStart]  receives the function that pauses it
- * @returns {Promise<Played>} a report, once everything is played
+ * @param {() => boolean} [drawn]  whether the whole sound is drawn, so that playback need not wait
+ * @param {(rest: Player['rest']) => void} [onStart]  receives a function that pauses the sound
+ * @returns {Promise<Played>} the report, once everything is played
  */
 export async function play(steps, rate, context, options, drawn = () => false, onStart = () => {}) {
   const { signal, destination } = options;
@@ -104,7 +104,7 @@ function knowsPlayer(context) {
   let answer = known.get(context);
   if (!answer) {
     const add = async () => {
-      if (!context.audioWorklet) return false; // an insecure page has none
+      if (!context.audioWorklet) return false; // a page without a secure context has none
       await context.audioWorklet.addModule(vouched.by(String(playerAddress())));
       return true;
     };
@@ -141,12 +141,12 @@ function workletPlayer(context, destination, enough, tell) {
   };
 }
 
-/** Each buffer begins at the sample where the previous one ends. @type {typeof workletPlayer} */
+/** Plays buffers, each of which begins at the sample where the previous one ends. @type {typeof workletPlayer} */
 function bufferPlayer(context, destination, enough, tell) {
   const { sampleRate } = context;
   /** @type {Set<{ source: any, samples: Float32Array<ArrayBuffer>, begin: number }>} */
   const playing = new Set();
-  let begin = -1; // the sample of the context at which the next buffer begins
+  let begin = -1; // sample of the context's clock at which the next buffer begins
   let [pushed, waiting, gaps] = [0, 0, 0];
   let [ended, resting] = [false, false];
   /** @type {Float32Array<ArrayBuffer>[]} */
@@ -204,7 +204,7 @@ function bufferPlayer(context, destination, enough, tell) {
       playing.clear();
       held = [...left, ...held];
       waiting = held.reduce((sum, { length }) => sum + length, 0);
-      begin = -1; // an intended pause is not a gap
+      begin = -1; // so that an intended pause does not count as a gap
     },
     stop: () => {
       clearInterval(timer);

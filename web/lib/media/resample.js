@@ -2,15 +2,17 @@
 // @ts-check
 
 /**
- * Resamples, chunk by chunk with the same result as in one call: each new sample is a sum of those around its position in time, weighted by
- * a sinc under a Hann window, which removes frequencies above half of the lower rate.
+ * Resamples a sound in chunks, with the same result as in one call. Each new sample is a sum of the samples around its time, weighted by a
+ * sinc under a Hann window, which removes frequencies above half of the lower rate.
  */
 
 import { sineOfPi } from '../base/elementary.js';
 
-/** Zero crossings of the sinc on each side. */
+/** Number of zero crossings of the sinc on each side. */
 const REACH = 16;
-/** The most sets of weights that are cached, one per offset between two samples. Two integer rates have only a few such offsets. */
+/**
+ * Limit of the sets of weights that are cached, one for each offset between two samples. Two integer rates have only a few such offsets.
+ */
 const MOST_WEIGHTS = 1 << 20;
 
 export class Resampler {
@@ -20,9 +22,9 @@ export class Resampler {
   /** The rates without their common factors; 0 if they are not integers. */
   #from = 0;
   #to = 0;
-  /** By the offset between two samples, in units of 1 / `#to`. @type {Map<number, Float64Array>} */
+  /** The sets of weights, by the offset between two samples in units of 1 / `#to`. @type {Map<number, Float64Array>} */
   #weights = new Map();
-  /** The last samples; `#first` is the index of the first of them. */
+  /** The last input samples; `#first` is the index of the first of these. */
   #kept = new Float32Array(0);
   #first = 0;
   #given = 0;
@@ -42,7 +44,7 @@ export class Resampler {
     }
   }
 
-  /** @param {Float32Array} samples  @returns {Float32Array<ArrayBuffer>} the samples that follow from the input so far */
+  /** @param {Float32Array} samples  @returns {Float32Array<ArrayBuffer>} the new samples that the input so far determines */
   push(samples) {
     if (this.#ratio === 1) return samples.slice();
     this.#given += samples.length;
@@ -50,7 +52,7 @@ export class Resampler {
     return this.#upTo(Math.max(0, Math.floor((this.#given - this.#half) / this.#ratio)));
   }
 
-  /** The last samples, once the input is complete. @returns {Float32Array<ArrayBuffer>} */
+  /** Returns the last samples, once the input is complete. @returns {Float32Array<ArrayBuffer>} */
   end() {
     if (this.#ratio === 1) return new Float32Array(0);
     return this.#upTo(Math.round(this.#given / this.#ratio));
@@ -93,7 +95,7 @@ export class Resampler {
     return weights;
   }
 
-  /** The weights of the samples around a position that is `behind` after the middle one. @param {number} behind  0 to 1 */
+  /** Returns the weights of the samples around a position that is `behind` after the middle one. @param {number} behind  0 to 1 */
   #weightsOf(behind) {
     return Float64Array.from({ length: 2 * this.#half + 1 }, (_, i) => {
       const t = i - this.#half - behind;
@@ -101,15 +103,15 @@ export class Resampler {
     });
   }
 
-  /** @param {number} t  in input samples, at most `#half` from the middle */
+  /** @param {number} t  distance from the middle in input samples, at most `#half` */
   #weight(t) {
     const x = this.#cut * t;
     const turns = Math.round(x);
     const sine = sineOfPi(x - turns) * (turns % 2 ? -1 : 1);
-    const edge = sineOfPi(t / (2 * this.#half)); // the window is the square of the cosine
+    const edge = sineOfPi(t / (2 * this.#half)); // the window is the square of a cosine
     return this.#cut * (1 - edge * edge) * (Math.abs(x) < 1e-9 ? 1 : sine / (Math.PI * x));
   }
 }
 
-/** The greatest common divisor. @param {number} a @param {number} b @returns {number} */
+/** Returns the greatest common divisor. @param {number} a @param {number} b @returns {number} */
 const divisor = (a, b) => (b === 0 ? a : divisor(b, a % b));

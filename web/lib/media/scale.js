@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Scales pictures, row by row. Browsers scale differently, and a model's results should not depend on that. */
+/** Scales pictures, row by row. Browsers scale in different ways, and a model's results should not depend on that. */
 
 /** @typedef {{ width: number, height: number }} Size */
 
 /**
- * Each new pixel is the mean over the area that it covers, weighted by opacity.
+ * Scales by areas: each new pixel is the mean over the area that it covers, weighted by opacity.
  *
  * @param {Size} from
  * @param {Size} to
@@ -14,12 +14,12 @@
 export function scaling({ width, height }, to) {
   const columns = coverage(width, to.width);
   const rows = coverage(height, to.height);
-  /** Red, green, blue, opacity and area of each new pixel. */
+  /** Sums of red, green, blue, opacity and area for each new pixel. */
   const sums = new Float64Array(5 * to.width * to.height);
   return {
     /**
-     * @param {ArrayLike<number>} rgba  of whole rows
-     * @param {number} first            of them
+     * @param {ArrayLike<number>} rgba  whole rows
+     * @param {number} first            index of the first of these rows
      */
     add(rgba, first) {
       const end = first + rgba.length / (4 * width);
@@ -64,10 +64,10 @@ export function scaling({ width, height }, to) {
 }
 
 /**
- * Each new pixel is the mean of its box of whole pixels, halves rounded up, as in training.
+ * Reduces by boxes: each new pixel is the mean of its box of whole pixels, with halves rounded up, as in training.
  *
  * @param {Size} from
- * @param {Size} to  divisors of these
+ * @param {Size} to  divisors of the old width and height
  * @param {number} channels
  */
 export function boxes({ width, height }, to, channels) {
@@ -76,8 +76,8 @@ export function boxes({ width, height }, to, channels) {
   const sums = new Float64Array(to.width * to.height * channels);
   return {
     /**
-     * @param {ArrayLike<number>} elements  (rows, columns, channels) of whole rows
-     * @param {number} first                of them
+     * @param {ArrayLike<number>} elements  (rows, columns, channels) whole rows
+     * @param {number} first                index of the first of these rows
      */
     add(elements, first) {
       for (let row = first, at = 0; at < elements.length; row++) {
@@ -98,8 +98,8 @@ export function boxes({ width, height }, to, channels) {
 }
 
 /**
- * For each of `count` equal parts of 0..size, the unit intervals that it overlaps and by how much: those of part i are at from[i] to from[i
- * + 1] - 1.
+ * Divides 0..size into `count` equal parts, and returns the unit intervals that each part overlaps and by how much. Those of part i are at
+ * from[i] to from[i + 1] - 1.
  *
  * @param {number} size
  * @param {number} count

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Live sound, for example from a microphone. Loaded only for that. */
+/** Live sound, for example from a microphone. Loaded only when it is used. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 
@@ -9,7 +9,7 @@ import { NextPixelError, argumentError } from '../base/error.js';
  * Records a stream until its tracks end.
  *
  * @param {MediaStream} stream
- * @param {number} seconds  the longest
+ * @param {number} seconds  maximum length of the recording
  * @param {AbortSignal} [signal]
  * @returns {Promise<Blob>}
  */

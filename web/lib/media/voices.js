@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The speakers of an audio model, and the words that it speaks, as inputs of the engine. */
+/** The speakers of an audio model, and the words for it to speak, as inputs of the engine. */
 
 import { checkLabel, show } from '../base/checks.js';
 import { argumentError } from '../base/error.js';
@@ -13,7 +13,10 @@ import { listOf } from '../engine/keys.js';
 /** @import { Engine } from '../model/engine.js' */
 
 /**
- * The names of the speakers; for those without a name, their numbers. @param {Engine} engine @param {Lookup} metadata @returns {string[]}
+ * Returns the names of the speakers, or the indices of those without a name.
+ * @param {Engine} engine
+ * @param {Lookup} metadata
+ * @returns {string[]}
  */
 export function speakersOf({ info, part }, metadata) {
   const names = listOf(metadata, `${info.architecture}.speakers`, 'texts');
@@ -30,7 +33,7 @@ export function spokenInputs({ info }, speakers, { label, speaker }) {
 /**
  * @param {Label} speaker
  * @param {string[]} speakers
- * @returns {number} its index, or -1 for none
+ * @returns {number} index of the speaker, or -1 for none
  */
 function voiceOf(speaker, speakers) {
   if (speaker === undefined || speaker === null) return -1;

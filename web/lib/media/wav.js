@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** WAV files: read to samples of one channel, written with 16 bits. */
+/** Reads WAV files to samples of one channel, and writes them with 16 bits. */
 
 import { NextPixelError } from '../base/error.js';
 
@@ -9,8 +9,8 @@ import { NextPixelError } from '../base/error.js';
 export const RATES = [1000, 768000];
 
 /**
- * @typedef {{ encoding: number, channels: number, rate: number, frame: number, bits: number }} Format  frame: bytes of a sample of each
- * channel
+ * @typedef {{ encoding: number, channels: number, rate: number, frame: number, bits: number }} Format  frame: bytes of one sample of all
+ * channels
  */
 
 const PCM = 1;
@@ -19,14 +19,14 @@ const A_LAW = 6;
 const MU_LAW = 7;
 const EXTENSIBLE = 0xfffe;
 
-/** Names of chunks, as in files. */
+/** Names of the chunks in WAV files. */
 const CHUNK = /^(fmt |data|fact|LIST|JUNK|bext|cue |smpl|inst|PEAK|id3 |iXML)$/;
 
-/** Bytes of a file that are read at one position: a chunk's name and size, and the fields of a format. */
+/** Number of bytes read at one position: a chunk's name and size, and the fields of a format. */
 const LOOK_BYTES = 64;
-/** Bytes of a file read per step until its samples are found. */
+/** Number of bytes read per step until the samples are found. */
 const PART_BYTES = 1 << 16;
-/** The most chunks; files have about ten. */
+/** Limit of the number of chunks; files have about ten. */
 const MOST_CHUNKS = 1000;
 
 /** @param {string} why */
@@ -47,7 +47,7 @@ function fromALaw(byte) {
   return (bits & 128 ? size : -size) / 32768;
 }
 
-/** The decoder of a sample, by encoding and bits. @type {Record<string, (view: DataView, at: number) => number>} */
+/** The decoders of a sample, by encoding and bits. @type {Record<string, (view: DataView, at: number) => number>} */
 const READERS = {
   [`${PCM} 8`]: (view, at) => (view.getUint8(at) - 128) / 128,
   [`${PCM} 16`]: (view, at) => view.getInt16(at, true) / 32768,
@@ -66,30 +66,30 @@ export function isWav(bytes) {
 }
 
 /**
- * A sound that can be read in ranges: its length is known before its samples are read.
+ * A sound that can be read in ranges. Its length is known before its samples are read.
  *
  * @typedef {object} Reading
- * @property {number} count     samples per channel
+ * @property {number} count     number of samples per channel
  * @property {number} rate
  * @property {number} channels
- * @property {(from: number, to: number) => Float32Array<ArrayBuffer>} read  the mean of the channels
+ * @property {(from: number, to: number) => Float32Array<ArrayBuffer>} read  returns the mean of the channels
  */
 
 /**
- * The samples of a file, before they are read.
+ * Where the samples of a file are, before they are read.
  *
  * @typedef {object} Samples
- * @property {number} count     of a channel
+ * @property {number} count     number of samples per channel
  * @property {number} rate
  * @property {number} channels
- * @property {number} begin     their offset in the file
+ * @property {number} begin     offset of the samples in the file
  * @property {number} end
- * @property {(bytes: Uint8Array) => Reading} of  the bytes from begin to end
+ * @property {(bytes: Uint8Array) => Reading} of  reads the bytes from begin to end
  */
 
 /**
- * Reads a WAV file: 8, 16, 24 or 32 bits, floats, mu-law or A-law, any number of channels. A truncated file, or one whose writer did not
- * know its length, is read to its end.
+ * Reads a WAV file: 8, 16, 24 or 32 bits, floats, mu-law or A-law, with any number of channels. A truncated file, or a file whose writer
+ * did not know its length, is read to its end.
  *
  * @param {Uint8Array} bytes
  * @returns {Reading}
@@ -102,10 +102,10 @@ export function openWav(bytes) {
 }
 
 /**
- * Finds the samples of a WAV file that can be read in parts: reads as little as possible of the data before them.
+ * Finds the samples of a WAV file that can be read in parts. It reads as little as possible of the data before the samples.
  *
  * @param {number} size  bytes of the file
- * @param {(from: number, to: number) => Promise<Uint8Array>} read  reads a part of it
+ * @param {(from: number, to: number) => Promise<Uint8Array>} read  reads part of the file
  * @returns {Promise<Samples>}
  */
 export async function locateWav(size, read) {
@@ -123,19 +123,19 @@ export async function locateWav(size, read) {
 }
 
 /**
- * @param {number} size  bytes of the file @returns {Generator<number, Samples, Uint8Array>} requests LOOK_BYTES at an offset, or all that
- * the file has there
+ * @param {number} size  bytes of the file
+ * @returns {Generator<number, Samples, Uint8Array>} requests LOOK_BYTES at an offset, or all that the file has there
  */
 function* findSamples(size) {
   if (!isWav(yield 0)) throw broken('it is no WAV file');
   /** @type {Format | undefined} */
   let format;
-  let long = 0; // of an RF64
+  let long = 0; // length of the data in an RF64 file
   let at = 12;
   for (let chunks = 0; at + 8 <= size; chunks++) {
     if (chunks >= MOST_CHUNKS) throw broken(`more than ${MOST_CHUNKS} chunks precede its samples`);
     const bytes = yield at;
-    if (bytes.length < 8) break; // the file has become shorter
+    if (bytes.length < 8) break; // the file has become shorter since
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const name = text(bytes, 0);
     const said = view.getUint32(4, true);
@@ -155,12 +155,12 @@ function* findSamples(size) {
     if (name === 'data') {
       if (!format) throw broken('its data come before their format');
       const left = size - begin;
-      // A stream's length is unknown at its beginning: the header has 0 or all ones.
+      // The writer of a stream does not know its length at the beginning, so the header has 0 or all ones.
       const open = said === 0xffffffff ? long || left : said === 0 && !isChunk(view, 8, left) ? left : said;
       return samplesOf(format, begin, Math.min(open, left));
     }
     at = begin + said;
-    if (said % 2 && !CHUNK.test(text(yield at, 0))) at++; // the padding byte, which some writers omit
+    if (said % 2 && !CHUNK.test(text(yield at, 0))) at++; // skip the padding byte, which some writers omit
   }
   throw broken('it has no samples');
 }
@@ -168,8 +168,8 @@ function* findSamples(size) {
 /** @param {Uint8Array} bytes @param {number} at */
 const text = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
 
-/** Returns whether another chunk, rather than samples, is at a position. @param {DataView} view @param {number} at @param {number} left
- * bytes of the file from there */
+/** Returns whether there is another chunk at a position, as opposed to samples. @param {DataView} view @param {number} at @param {number}
+ * left  bytes of the file from there */
 function isChunk(view, at, left) {
   if (at + 8 > view.byteLength) return false;
   const name = [0, 1, 2, 3].map((i) => view.getUint8(at + i));
@@ -183,7 +183,7 @@ function isChunk(view, at, left) {
  * @returns {Samples}
  */
 function samplesOf({ encoding, channels, rate, frame, bits }, begin, size) {
-  const width = frame / channels; // bytes, in which fewer bits are left-aligned
+  const width = frame / channels; // in bytes; if a sample has fewer bits, these are left-aligned
   const sample =
     Number.isInteger(width) && bits <= 8 * width && bits > 8 * width - 8
       ? READERS[`${encoding} ${8 * width}`]
@@ -219,7 +219,7 @@ function samplesOf({ encoding, channels, rate, frame, bits }, begin, size) {
 }
 
 /**
- * A WAV file of 16 bits and one channel.
+ * Returns a WAV file of 16 bits and one channel.
  *
  * @param {Float32Array} samples
  * @param {number} rate

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Draws a sound as a waveform, over seconds: each column of pixels has a line from its lowest to its highest sample, as strong as the
- * surprisal of its samples.
+ * Draws a sound as a waveform over time. Each column of pixels has a line from its lowest to its highest sample; the higher the surprisal
+ * of its samples, the stronger the line.
  */
 
 import { Timeline } from '../sinks/timeline.js';
@@ -15,13 +15,14 @@ import { Timeline } from '../sinks/timeline.js';
 /**
  * @typedef {object} WaveformOptions
  * @property {Dom<'Element'>} [mirror]  gets a sentence about the sound as its own text
- * @property {number} [from]            the shown part, in seconds: by default all, and while it is drawn its maximum length
+ * @property {number} [from]            start of the part to show, in seconds; by default all is shown or, while the sound is drawn, its
+ *   maximum length
  * @property {number} [to]
  */
 
-/** The nats of a sample that have the strongest colour: as if all levels were equally probable. */
+/** A sample with this many nats or more has the strongest colour. It is the cost if all levels are equally probable. */
 const MOST_NATS = Math.log(256);
-/** Opacity of values without surprisal, and of the given part. */
+/** Opacity of samples without surprisal, and of the given part. */
 const FAINT = 0.25;
 const GIVEN = 0.6;
 
@@ -36,7 +37,7 @@ export class Waveform extends Timeline {
 
   /**
    * @param {Canvas} canvas
-   * @param {WaveformOptions & { sampleRate: number, most: number }} options  most: samples of the maximum length
+   * @param {WaveformOptions & { sampleRate: number, most: number }} options  most: the maximum length in samples
    */
   constructor(canvas, { sampleRate, most, mirror, from, to }) {
     super(canvas, { from, to, mirror });
@@ -45,7 +46,7 @@ export class Waveform extends Timeline {
     this.paint();
   }
 
-  /** Total seconds, given seconds, and mean bits per drawn sample; NaN: none was drawn. */
+  /** Total seconds, given seconds, and mean bits per drawn sample (NaN if none was drawn). */
   get facts() {
     const drawn = this.#nats.length;
     return {
@@ -61,7 +62,7 @@ export class Waveform extends Timeline {
     return `A sound of ${seconds.toFixed(2)} s${given > 0 ? `, of which ${given.toFixed(2)} s were given` : ''}${bits >= 0 ? `, ${bits.toFixed(1)} bits a sample` : ''}.`;
   }
 
-  /** The sound to continue. @param {Float32Array} samples @param {number} most */
+  /** Sets the sound that is continued. @param {Float32Array} samples @param {number} most */
   given(samples, most) {
     this.#samples = [...samples, ...this.#samples];
     this.#known = samples.length;
@@ -97,7 +98,7 @@ export class Waveform extends Timeline {
         const begin = Math.max(0, Math.floor(from * this.#rate + x * perPixel));
         const end = Math.min(this.#samples.length, Math.max(begin + 1, Math.floor(from * this.#rate + (x + 1) * perPixel)));
         if (begin >= end) continue;
-        // Includes the sample before, so that columns meet.
+        // The range includes the last sample of the previous column, so that columns meet.
         let [low, high, cost] = [this.#samples[Math.max(0, begin - 1)], this.#samples[Math.max(0, begin - 1)], 0];
         for (let i = begin; i < end; i++) {
           low = Math.min(low, this.#samples[i]);
@@ -121,10 +122,10 @@ export class Waveform extends Timeline {
   }
 
   /**
-   * Single samples, as dots on stems.
+   * Draws single samples as dots on stems.
    *
-   * @param {number} first  sample at the left edge
-   * @param {number} step   distance of two samples in pixels
+   * @param {number} first  index of the sample at the left edge
+   * @param {number} step   distance between two samples, in pixels
    * @param {(sample: number) => number} y
    * @param {string} colour
    */

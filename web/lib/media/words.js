@@ -2,33 +2,33 @@
 // @ts-check
 
 /**
- * Divides a text into words like the English Web Treebank of Universal Dependencies:
+ * Splits a text into words, as in the English Web Treebank of Universal Dependencies:
  *
- * - White space separates words. Invisible characters are left out (typed.js).
- * - Web and mail addresses and file names stay whole; a full stop or bracket after one does not belong to it.
+ * - White space separates words. Invisible characters are removed (typed.js).
+ * - Web addresses, mail addresses and file names stay whole; a full stop or bracket after one does not belong to it.
  * - Hashtags, mentions, fractions (1½) and amounts (US$) are one word each.
- * - Signs stand alone, equal neighbours together ("...", "!!"); so do $, %, # and /, except in numbers and dates (9/11, 1,000, 3.5, 10:30).
- *   An emoji with its tone and joiners is one word; so are smileys, arrows, runs of ! and ?, and AT&T, w/o, C++.
- * - Contractions are divided, also several in one word: do n't, it 's, should n't 've, can not, gon na, wan na, got ta.
- * - Compounds are divided at their hyphens (search - engine), except after prefixes that are not words (e-mail, co-workers, non-commercial)
+ * - A punctuation mark is a word, and equal neighbours are one word ("...", "!!"); so are $, %, # and /, except in numbers and dates (9/11,
+ *   1,000, 3.5, 10:30). An emoji with its skin tone and joiners is one word; so are smileys, arrows, runs of ! and ?, and AT&T, w/o, C++.
+ * - Contractions are split, even several in one word: do n't, it 's, should n't 've, can not, gon na, wan na, got ta.
+ * - Compounds are split at their hyphens (search - engine), except after prefixes that are not words (e-mail, co-workers, non-commercial)
  * and in numbers.
  * - A full stop belongs to a known abbreviation (Mr., U.S., p.m.) or an initial (J. Smith, but not: So do I. We know); otherwise it is a
  * word.
- * - A form that is one word in the training sentences, such as l/c or ^_^, is one.
+ * - A form that is a single word in the training sentences, such as l/c or ^_^, stays whole.
  *
- * No pattern looks more than some hundred characters beyond its match, so the time is linear in the length.
+ * No pattern looks more than some hundred characters beyond its match, so the time is linear in the length of the text.
  */
 
 import { APOSTROPHES, EMOJI, straight, visible } from '../base/typed.js';
 
-/** @param {string} source  of a pattern that is tried at one position, ignoring case */
+/** @param {string} source  source of a pattern that is matched at one position, ignoring case */
 const at = (source) => new RegExp(source, 'iuy');
 
 const A = `[${APOSTROPHES}]`;
-/** No letter and no digit follows. */
+/** Matches if neither a letter nor a digit follows. */
 const ENDS_HERE = '(?![\\p{L}\\p{M}\\d])';
 const LABEL = '[\\p{L}\\d](?:[\\p{L}\\d_-]{0,61}[\\p{L}\\d])?';
-/** Top-level domains. Country domains that are also words (in, is, it, me, no, so, to, us) are excluded. */
+/** Top-level domains. Country domains that are also English words (in, is, it, me, no, so, to, us) are excluded. */
 const DOMAINS =
   '(?:com|org|net|edu|gov|mil|int|info|biz|name|museum|io|ai|app|dev|xyz|online|shop|site|tech|cloud|blog|news|tv|uk|de|fr|nl|eu|ca|au|jp|cn|ru|br|' +
   'es|ch|se|dk|fi|pl|cz|gr|pt|ie|nz|za|kr|mx|ar|cl|tr|ua|hu|ro|bg|hr|rs|sk|il|hk|sg|tw)';
@@ -38,23 +38,23 @@ const FILES =
 const LETTERS = at(`[\\p{L}\\p{M}\\d_]+(?:${A}[\\p{L}\\p{M}]+)*`);
 const SIGNS = at('([^\\p{L}\\p{M}\\d\\s])\\1*');
 const PLAIN = at('[\\p{L}\\p{M}\\d_]+(?=\\s|$)');
-/** An address, whose last mark is removed again if it closes a sentence or a bracket. */
+/** An address. Its last mark is removed afterwards if it ends a sentence or closes a bracket. */
 const ADDRESS = at(
   `(?:(?:https?|ftps?|file|wss?):\\/\\/|www\\d?\\.)[^\\s<>"]+|(?:${LABEL}\\.){1,8}${DOMAINS}(?::\\d{1,5})?${ENDS_HERE}(?![@-])(?:[/?#][^\\s<>"]*)?`,
 );
-/** Recognises an address by its form: at least three names in small letters. */
+/** An address recognised by its form: at least three names in small letters. */
 const NAMES = new RegExp(`(?:[a-z\\d][a-z\\d-]{1,62}\\.){2,8}[a-z]{2,24}${ENDS_HERE}(?:[/?#][^\\s<>"]*)?`, 'uy');
 const MAIL = at(`(?:mailto:)?[\\p{L}\\d_][\\p{L}\\d._%+-]{0,63}@${LABEL}(?:\\.${LABEL}){0,8}`);
 /**
- * Patterns that match only at the beginning of a word, not after a letter or a digit: hashtags, mentions, ends of file names, decimals
- * without a zero.
+ * Patterns that match only at the beginning of a word, not after a letter or a digit: hashtags, mentions, file name extensions, and
+ * decimals without a leading zero.
  */
 const TAGS = at(
   `#[\\d_]{0,20}\\p{L}[\\p{L}\\p{M}\\d_]*|@[\\p{L}\\d_](?:[\\p{L}\\p{M}\\d_.]{0,61}[\\p{L}\\p{M}\\d_])?|\\.${FILES}${ENDS_HERE}|[+-]?\\.\\d+${ENDS_HERE}`,
 );
-/** A capital letter with a stop, which may be an initial. */
+/** A capital letter with a full stop, which may be an initial. */
 const INITIAL = new RegExp('\\p{Lu}\\.(?=\\s+(\\p{Lu}[\\p{L}\\p{M}]{0,20}))', 'uy');
-/** Words that begin sentences but not names. */
+/** Words that begin sentences but are not names. */
 const BEGINS = new RegExp(
   '^(?:the|an?|it|he|she|we|they|you|i|this|that|these|those|there|then|but|and|or|so|if|when|while|what|who|where|how|why|do|does|did|is|are|was|were|has|have|had|can|could|' +
     'would|will|should|may|my|your|his|her|our|their|its|not|no|yes|please|thanks?|in|on|at|for|to|of|from|with|as|by|after|before|because|since|all|some|any|every|however|now|just|let)$',
@@ -74,7 +74,7 @@ const PATTERNS = [
   at(`ph\\.d${ENDS_HERE}`),
   // Two numbers with a hyphen between them are two words, except in telephone numbers.
   at('(?:\\d\\d?|\\d{4})(?=-(?:\\d\\d?|\\d{4})(?![\\p{L}\\d:/.,-]))|\\d{3}(?=-\\d{3}(?![\\p{L}\\d:/.,-]))'),
-  at('\\d*[\u00bc-\u00be\u2150-\u215e]'), // one and a half
+  at('\\d*[\u00bc-\u00be\u2150-\u215e]'), // such as one and a half
   at(`[+-]?\\d+(?:[.,]\\d+)+\\p{L}{1,4}${ENDS_HERE}`), // 1.5m, 2.4GHz
   at(`[+-]?\\d+(?:[.,:/-]\\d+)*(?:st|nd|rd|th|s|am|pm)?${ENDS_HERE}`),
   at(`${A}\\d\\ds?${ENDS_HERE}`),
@@ -89,21 +89,21 @@ const PATTERNS = [
   at('\\^[_.-]?\\^|[<=]?-{1,8}>|<[=-]{1,8}|={1,8}>|[!?]*(?:!\\?|\\?!)[!?]*|\\.[!?]{1,8}(?!\\.)|!\\.(?!\\.)'),
   SIGNS,
 ];
-/** Words that are divided: the number of letters of the first part. @type {Record<string, number>} */
+/** Words that are split, with the number of letters of the first part. @type {Record<string, number>} */
 const TWO = { cannot: 3, gonna: 3, wanna: 3, gotta: 3, gimme: 3, lemme: 3, "c'mon": 3, "'tis": 2, "'twas": 2 };
 const CONTRACTIONS = new RegExp(`(?:n${A}t|${A}(?:s|m|d|re|ve|ll)){1,4}$`, 'iu');
 const CONTRACTION = new RegExp(`n${A}t|${A}[a-z]+`, 'giu');
 
-/** Characters cleaned per step: a text is divided while it is read. */
+/** Number of characters cleaned per step, because a text is split while it is read. */
 const PIECE = 1 << 14;
-/** The longest word that is looked up among those of the training sentences. */
+/** The length of the longest word that is looked up among those of the training sentences. */
 const LONGEST = 24;
 
 /**
- * The words of a text, one at a time, and '' between its pieces, because many may have no word.
+ * Yields the words of a text one at a time, and '' between pieces of the text, because many pieces may have no word.
  *
  * @param {string} text
- * @param {(form: string) => boolean} [knows]  whether the training sentences have this as a word
+ * @param {(form: string) => boolean} [knows]  whether this is a word of the training sentences
  * @returns {Generator<string, void, void>}
  */
 export function* wordsIn(text, knows = () => false) {
@@ -136,7 +136,7 @@ export function cut(text, knows) {
 
 const SPACE = /\s*/y;
 
-/** The position at which the next word begins. @param {string} text @param {number} place */
+/** Returns the position at which the next word begins. @param {string} text @param {number} place */
 function next(text, place) {
   SPACE.lastIndex = place;
   SPACE.test(text);
@@ -189,8 +189,8 @@ function isInitial(text, place) {
 }
 
 /**
- * Whether the full stop of an abbreviation also ends the sentence, and is a word: "apples, etc.", "at 5 p.m. We". It is not after titles,
- * which names follow.
+ * Whether the full stop of an abbreviation also ends the sentence, and is then a word of its own: "apples, etc.", "at 5 p.m. We". We". This
+ * is not so after titles, which names follow.
  *
  * @param {string} word
  * @param {string} text
@@ -205,9 +205,9 @@ function endsSentence(word, text, place) {
   return behind[1] === undefined ? place + word.length + 40 > text.length : LAST.test(word) && BEGINS.test(behind[1]);
 }
 
-/** An address without the mark that closes its sentence or bracket. @param {string} address */
+/** Returns an address without a mark that ends its sentence or closes a bracket around it. @param {string} address */
 function trimmed(address) {
-  /** Brackets in the remaining text that are closed but not opened. @type {Record<string, number>} */
+  /** The number of brackets in the remaining text that are closed but not opened. @type {Record<string, number>} */
   const closed = {};
   const count = (/** @type {string} */ sign, /** @type {number} */ by) => {
     const kind = KINDS_OF_BRACKETS[sign];
@@ -223,11 +223,11 @@ function trimmed(address) {
   return address.slice(0, end);
 }
 
-/** The closing bracket of each pair, by either of its brackets. @type {Record<string, string>} */
+/** The closing bracket of each pair, for either of its brackets. @type {Record<string, string>} */
 const KINDS_OF_BRACKETS = { '(': ')', ')': ')', '[': ']', ']': ']', '{': '}', '}': '}' };
 
 /**
- * The longest form with several kinds of characters that the training sentences have and that begins here; '': none.
+ * Returns the longest form of the training sentences that begins here and has several kinds of characters; '' if there is none.
  *
  * @param {string} text
  * @param {number} place
@@ -239,7 +239,7 @@ function knownAt(text, place, knows) {
     const form = chunk.slice(0, length);
     if (!knows(form) || !/[^\p{L}\p{M}\d]/u.test(form) || /[\p{L}\p{M}\d]{2}/u.test(chunk.slice(length - 1, length + 1))) continue; // within a word
     if (CONTRACTIONS.test(form) || /^[^\p{L}\d]*[,"'\u2018-\u201d()]|[,;:!?"'\u2018-\u201d)]$/u.test(form)) continue;
-    if (form.endsWith('.') && (!/\p{L}/u.test(form) || knows(form.slice(0, -1)))) continue; // the full stop of a sentence
+    if (form.endsWith('.') && (!/\p{L}/u.test(form) || knows(form.slice(0, -1)))) continue; // ends with the full stop of the sentence
     return form;
   }
   return '';

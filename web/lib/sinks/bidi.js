@@ -2,16 +2,16 @@
 // @ts-check
 
 /**
- * Text that is read from right to left, and text of both directions: the direction of each character, and the layout of a line's parts. The
- * rules are those of the Unicode Bidirectional Algorithm (UAX 9) for text without explicit embeddings and isolates: P2, P3, W1 to W7, N0 to
- * N2, I1, I2 and L2. A level is even where text runs to the right, odd where it runs to the left. A canvas does the same within the text of
- * one call, but does not report the positions of characters.
+ * Lays out text that is read from right to left, and text of both directions: computes the direction of each character, and places the
+ * parts of a line. The rules are those of the Unicode Bidirectional Algorithm (UAX 9) for text without explicit embeddings and isolates:
+ * P2, P3, W1 to W7, N0 to N2, I1, I2 and L2. A level is even for text that runs to the right, and odd for text that runs to the left. A
+ * canvas applies the same rules to the text of one call, but does not report the positions of characters.
  */
 
 const FROM_RIGHT = '\\u0590-\\u08ff\\u200f\\ufb1d-\\ufdff\\ufe70-\\ufeff\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}';
 const ANY_FROM_RIGHT = new RegExp(`[${FROM_RIGHT}]`, 'u');
 
-/** The classes of characters; the first that fits counts. @type {[string, RegExp][]} */
+/** The classes of characters; the first that matches is used. @type {[string, RegExp][]} */
 const CLASSES = [
   ['NSM', /[\p{Mn}\p{Me}\u200b-\u200d\u2060\ufeff]/u],
   ['EN', /[0-9\u06f0-\u06f9\u00b2\u00b3\u00b9\u2070-\u2079\u2080-\u2089\uff10-\uff19]/u],
@@ -27,7 +27,7 @@ const CLASSES = [
   ['L', /[\p{L}\p{Mc}\p{Nd}\p{Nl}\u200e]/u],
 ];
 
-/** Opening brackets, and the closing ones. */
+/** The opening brackets, and the closing brackets in the same order. */
 const OPENING = '([{\u2329\u27e8\u27ea\u3008\u300a\u300c\u300e\u3010\uff08\uff3b\uff5b';
 const CLOSING = ')]}\u232a\u27e9\u27eb\u3009\u300b\u300d\u300f\u3011\uff09\uff3d\uff5d';
 
@@ -37,16 +37,16 @@ function classOfCharacter(character) {
   return 'ON';
 }
 
-/** Returns whether anything in a text is read from right to left; otherwise all levels are 0. @param {string} text */
+/** Returns whether any part of a text is read from right to left. If not, all levels are 0. @param {string} text */
 export function isBidirectional(text) {
   return ANY_FROM_RIGHT.test(text);
 }
 
 /**
- * The level of each UTF-16 unit of a paragraph.
+ * Returns the level of each UTF-16 unit of a paragraph.
  *
  * @param {string} text
- * @returns {{ base: number, levels: number[] }} base: level of the paragraph, from its first letter; 0 if there is none
+ * @returns {{ base: number, levels: number[] }} base: level of the paragraph, which its first letter determines; 0 if there is no letter
  */
 export function levelsOf(text) {
   if (!isBidirectional(text)) return { base: 0, levels: new Array(text.length).fill(0) };
@@ -110,7 +110,7 @@ export function levelsOf(text) {
 }
 
 /**
- * Pairs of brackets, in the order of the opening ones.
+ * Returns the pairs of brackets, ordered by the opening one.
  *
  * @param {string} text
  * @param {string[]} kinds
@@ -133,7 +133,7 @@ function pairsOf(text, kinds) {
 }
 
 /**
- * Calls back for each maximal run of one kind.
+ * Calls back for each maximal run of equal values.
  *
  * @param {string[]} kinds
  * @param {(kind: string) => boolean} isOf
@@ -150,12 +150,12 @@ function spans(kinds, isOf, each) {
 }
 
 /**
- * Places the parts of a line by rule L2: from the highest level down, everything at this level or above is reversed.
+ * Places the parts of a line by rule L2: from the highest level down, every sequence at this level or above is reversed.
  *
  * @param {{ level: number, width: number }[]} parts  in reading order
- * @param {number} base   of the paragraph: 1 begins at the right edge
- * @param {number} width  of the line
- * @returns {number[]} the left edge of each
+ * @param {number} base   level of the paragraph; a paragraph of level 1 begins at the right edge
+ * @param {number} width  width of the line
+ * @returns {number[]} the left edge of each part
  */
 export function edgesOf(parts, base, width) {
   const order = parts.map((_, i) => i);

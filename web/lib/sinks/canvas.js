@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A sink shows a run on a canvas. This is the common part of all kinds of sinks. */
+/** The common code of all sinks, which show runs on canvases. */
 
 import { argumentError } from '../base/error.js';
 
@@ -10,14 +10,14 @@ import { argumentError } from '../base/error.js';
 /** @typedef {Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'>} Canvas */
 
 /**
- * Shows the steps of a run on a canvas while they come. Each kind of output has one, in its own file.
+ * Shows the steps of a run on a canvas as they come. Each kind of output has a sink, in a file of its own.
  *
  * @template Step, Result
  * @typedef {object} Sink
- * @property {(step: Step) => void} add  shows a step, at the next animation frame
- * @property {() => void} end            the run is over, or was stopped
- * @property {() => void} paint          paints now, in the current colours
- * @property {() => Promise<void>} [heard]  all its reports have been received
+ * @property {(step: Step) => void} add  shows a step at the next animation frame
+ * @property {() => void} end            called when the run is over or was stopped
+ * @property {() => void} paint          paints immediately, in the current colours
+ * @property {() => Promise<void>} [heard]  resolves when all its reports have been received
  * @property {() => void} close          removes the window's listeners; the canvas keeps its contents
  * @property {Result} result             the result so far
  */
@@ -51,7 +51,7 @@ export function contextOf(canvas) {
   try {
     context = canvas.getContext('2d');
   } catch {
-    /* it is none, or was transferred */
+    /* it is not a canvas, or it was transferred */
   }
   if (!context) throw argumentError('drawTo() needs a canvas with a 2D context, not a proxy; WebGL or a transfer leaves none');
   return /** @type {CanvasRenderingContext2D} */ (context);
@@ -59,8 +59,8 @@ export function contextOf(canvas) {
 
 /**
  * @param {() => void} callback
- * @param {Canvas | Dom<'Element'>} [shown]  the element that shows it: a hidden window has no frames, but another one may have
- * @returns {() => void} cancels it
+ * @param {Canvas | Dom<'Element'>} [shown]  the element in whose window the frames are counted, because a hidden window has none
+ * @returns {() => void} cancels the request
  * @internal
  */
 export function atNextFrame(callback, shown) {
@@ -73,9 +73,12 @@ export function atNextFrame(callback, shown) {
   return () => clearTimeout(timer);
 }
 
-/** An object whose colours are watched. @typedef {{ owner: WeakRef<any>, changed: (owner: any) => void }} Watcher */
+/** An object that must react to changed colours. @typedef {{ owner: WeakRef<any>, changed: (owner: any) => void }} Watcher */
 
-/** All of a page. Objects are held weakly, because the window outlives a canvas that is removed without close(). @type {Set<Watcher>} */
+/**
+ * All watchers of a page. They are held weakly, because the window outlives a canvas that is removed without close().
+ * @type {Set<Watcher>}
+ */
 const watchers = new Set();
 const freed = new FinalizationRegistry((/** @type {Watcher} */ watcher) => forget(watcher));
 /** @type {MediaQueryList[]} */
@@ -97,18 +100,18 @@ function forget(watcher) {
 }
 
 /**
- * Calls back when the colours of the page may have changed: dark or light, forced or not.
+ * Calls back when the colours of the page may have changed between dark and light, or between forced and not forced.
  *
  * @template {object} Owner
- * @param {Owner} owner  is held weakly
- * @param {(owner: Owner) => void} changed  must not hold it otherwise, and neither may its scope
- * @returns {() => void} ends that
+ * @param {Owner} owner  held weakly
+ * @param {(owner: Owner) => void} changed  must not hold the owner in another way, not even through its scope
+ * @returns {() => void} ends the watching
  * @internal
  */
 export function watchColours(owner, changed) {
   const watcher = { owner: new WeakRef(owner), changed };
   if (watchers.size === 0) {
-    // missing in jsdom
+    // there are none in jsdom
     queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].flatMap((query) => globalThis.matchMedia?.(query) ?? []);
     for (const query of queries) query.addEventListener('change', coloursChanged);
   }

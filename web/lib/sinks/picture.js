@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The sink of pictures: shows them on canvases while they are being drawn, painted at most once per animation frame. */
+/** The sink of pictures. It shows them on canvases while they are drawn, with at most one paint per animation frame. */
 
 import { argumentError } from '../base/error.js';
 import { wrongAnswer } from '../base/checks.js';
@@ -17,15 +17,15 @@ import { paint, picture } from './pixels.js';
 /**
  * @typedef {object} PictureSinkOptions
  * @property {number} [samples]  number of pictures. Default 1
- * @property {number} [gap]      blank columns between pictures side by side. Default 0
- * @property {() => (shown: Picture, given: Picture) => Picture} [colours]  called at each paint: colours a grey picture. In `given`, the
- *   given pixels are opaque. Default: as it is
- * @property {boolean} [later]   the canvas keeps its contents until the first step. Default false
- * @property {boolean} [calm]    pictures appear when they are complete. Default false
+ * @property {number} [gap]      number of blank columns between pictures side by side. Default 0
+ * @property {() => (shown: Picture, given: Picture) => Picture} [colours]  called at each paint to colour a grey picture. In `given`, only
+ *   the given pixels are opaque. Default: the colours are unchanged
+ * @property {boolean} [later]   whether the canvas keeps its contents until the first step. Default false
+ * @property {boolean} [calm]    whether pictures appear only when they are complete. Default false
  * @property {() => void} [onPaint]  called after each paint
  */
 
-/** Instead of canvases: nothing is shown. @type {Canvas[]} @internal */
+/** A target without canvases, on which nothing is shown. @type {Canvas[]} @internal */
 export const NOWHERE = [];
 
 export class PictureSink {
@@ -36,11 +36,11 @@ export class PictureSink {
   #calm;
   /** @type {ReturnType<typeof heardBy<void>>} */
   #painted;
-  /** An error thrown by a function of the caller while nothing waited for the sink. @type {{ reason: unknown } | undefined} */
+  /** An error that a function of the caller has thrown while nothing waited for the sink. @type {{ reason: unknown } | undefined} */
   #failed;
-  /** Nothing waits for it any more. */
+  /** Whether nothing waits for the sink any more. */
   #over = false;
-  /** Only the given pixels. @type {Picture} */
+  /** A picture with only the given pixels. @type {Picture} */
   #given;
   /** @type {{ canvas: Canvas, context: CanvasRenderingContext2D }[]} */
   #shown;
@@ -51,7 +51,7 @@ export class PictureSink {
   result;
 
   /**
-   * @param {Canvas | Canvas[]} target  one canvas for all pictures side by side, or one for each
+   * @param {Canvas | Canvas[]} target  one canvas for all pictures side by side, or one for each picture
    * @param {Codec} codec
    * @param {Uint8Array} known          the elements that were given, in generation order
    * @param {PictureSinkOptions} [options]
@@ -89,7 +89,7 @@ export class PictureSink {
     }
   }
 
-  /** The caller's functions are not called again, and waiting readers receive the error. @param {unknown} reason */
+  /** Stops calling the caller's functions; waiting readers receive the error. @param {unknown} reason */
   #fail(reason) {
     if (this.#over) throw reason;
     this.#failed ??= { reason };
@@ -103,13 +103,13 @@ export class PictureSink {
     if (failed) throw failed.reason;
   }
 
-  /** The pictures are complete, or will not change any more. */
+  /** Called when the pictures are complete or will no longer change. */
   end() {
     this.#check();
     this.paint();
   }
 
-  /** The reports of the last paint have been received. */
+  /** Waits until the reports of the last paint have been received. */
   async heard() {
     await this.#painted.turn();
     this.#check();
@@ -143,9 +143,9 @@ export class PictureSink {
 }
 
 /**
- * Columns of pictures side by side.
+ * Returns the width of pictures side by side, in columns.
  *
- * @param {number} width    of one
+ * @param {number} width    width of one picture
  * @param {number} samples
  * @param {number} gap
  * @internal
@@ -160,7 +160,7 @@ export function widthOf(width, samples, gap) {
  * @param {number} height
  */
 function resize(canvas, width, height) {
-  if (canvas.width === width && canvas.height === height) return; // setting them would clear it
+  if (canvas.width === width && canvas.height === height) return; // setting the size would clear the canvas
   canvas.width = width;
   canvas.height = height;
 }
@@ -171,7 +171,7 @@ function resize(canvas, width, height) {
  */
 function imageData(context, picture) {
   if (classOf(picture) === 'ImageData') return /** @type {ImageData} */ (picture);
-  const image = context.createImageData(picture.width, picture.height); // a canvas library in Node
+  const image = context.createImageData(picture.width, picture.height); // for canvas libraries in Node
   image.data.set(picture.data);
   return image;
 }

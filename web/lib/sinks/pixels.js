@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Converts elements to pixels: pure functions, independent of drawing. The same elements give the same pixels. */
+/** Converts elements to pixels with pure functions, which do not draw. The same elements give the same pixels. */
 
 /** @import { Codec } from '../media/codec.js' */
 
 /** @typedef {{ data: Uint8ClampedArray<ArrayBuffer>, width: number, height: number }} Picture  RGBA */
 
 /**
- * Writes elements at their positions; a pixel of three channels appears with its last one.
+ * Writes elements at their positions. A pixel of three channels appears when the last one is written.
  *
  * @param {Uint8ClampedArray} rgba  (pixels, 4) written
  * @param {Codec} codec
- * @param {number} from             number of the first element, in generation order
+ * @param {number} from             index of the first element, in generation order
  * @param {Uint8Array} elements
  * @internal
  */
@@ -29,11 +29,11 @@ export function paint(rgba, codec, from, elements) {
 }
 
 /**
- * The picture of some or all elements of an image; incomplete pixels are transparent.
+ * Returns the picture of some or all elements of an image; incomplete pixels are transparent.
  *
  * @param {Codec} codec
- * @param {Uint8Array} elements  the first ones, in generation order
- * @returns {Picture} an ImageData if the environment has it
+ * @param {Uint8Array} elements  the first elements, in generation order
+ * @returns {Picture} an ImageData if the environment has this class
  * @internal
  */
 export function picture(codec, elements) {

@@ -3,7 +3,7 @@
 
 /**
  * A canvas that keeps the size that it has on the page, at the device's own resolution, and takes font and colours from its style. Its
- * content is repainted when one of these changes. The canvas's own content is the text that it shows, for screen readers.
+ * content is painted again when one of these changes. The canvas's own content is the text that it shows, for screen readers.
  */
 
 import { media } from '../base/media.js';
@@ -13,17 +13,21 @@ import { atNextFrame, contextOf, watchColours } from './canvas.js';
 /** @import { Dom } from '../base/dom.js' */
 /** @import { Canvas } from './canvas.js' */
 
-/** The sheet that uses a canvas; of several, only the last one repaints it when the window changes. @type {WeakMap<object, Sheet>} */
+/**
+ * The sheet that paints each canvas. If several sheets use a canvas, only the last one repaints it when the window changes.
+ * @type {WeakMap<object, Sheet>}
+ */
 const painters = new WeakMap();
 
-/** Colours and letter size for a canvas that is on no page, as in a worker. */
+/** Colours and letter size for a canvas that is not on a page, for example in a worker. */
 const INK = '#222';
 const SURPRISE = '#e07b00';
 const SIZE = 16;
 /** Letters are not shrunk below this size. */
 const SMALLEST = 9;
 
-// These two must not reference a sheet, not even through their scope: an observer and the window live as long as the page.
+// The next two functions must not reference a sheet, not even through their scope, because an observer and the window live as long as the
+// page.
 
 const changed = (/** @type {Sheet} */ sheet) => sheet.changed();
 
@@ -37,7 +41,7 @@ function watchSize(sheet, element) {
 export class Sheet {
   /** @type {Canvas} */
   #canvas;
-  /** The canvas if it belongs to a document. @type {HTMLCanvasElement | undefined} */
+  /** The canvas, if it belongs to a document. @type {HTMLCanvasElement | undefined} */
   #element;
   #mirror;
   #told = '';
@@ -48,7 +52,7 @@ export class Sheet {
 
   /** @type {Dom<'CanvasRenderingContext2D'>} */
   context;
-  /** In CSS pixels, like everything drawn. */
+  /** The size in CSS pixels, which is the unit of everything drawn. */
   width = 0;
   height = 0;
   /** Canvas pixels per CSS pixel. */
@@ -60,7 +64,7 @@ export class Sheet {
 
   /**
    * @param {Canvas} canvas
-   * @param {Dom<'Element'>} [mirror]  gets the text as its own
+   * @param {Dom<'Element'>} [mirror]  gets the text as its own content
    */
   constructor(canvas, mirror) {
     this.context = contextOf(canvas);
@@ -95,7 +99,7 @@ export class Sheet {
   }
 
   /**
-   * The current colours. If the visitor forces colours on the page, everything is drawn in one.
+   * Returns the current colours. If the visitor forces colours on the page, everything is drawn in one colour.
    *
    * @returns {{ ink: string, accent: string, surprise: string, forced: boolean }}
    */
@@ -107,7 +111,7 @@ export class Sheet {
     return { ink, surprise, accent: forced ? ink : style?.getPropertyValue('--nx-accent').trim() || surprise, forced };
   }
 
-  /** Updates size, resolution and font. @returns {boolean} whether one of them has changed */
+  /** Updates size, resolution and font. @returns {boolean} whether any of them has changed */
   fit() {
     const canvas = this.#canvas;
     const element = this.#element;
@@ -129,7 +133,7 @@ export class Sheet {
       this.#ratio = ratio;
       canvas.width = Math.max(1, Math.round(width * ratio));
       canvas.height = Math.max(1, Math.round(height * ratio));
-      // A canvas without a CSS size would have grown with its pixels.
+      // A canvas without a CSS size would grow with its pixels.
       if (shown && (element.clientWidth !== width || element.clientHeight !== height)) {
         element.style.width = `${width}px`;
         element.style.height = `${height}px`;
@@ -139,7 +143,7 @@ export class Sheet {
   }
 
   /**
-   * The page's letter size, or the largest smaller one at which everything fits, but not one too small to read.
+   * Returns the page's letter size, or the largest smaller one at which everything fits; not below the smallest legible size.
    *
    * @param {(size: number) => boolean} fits  lays everything out at a size; the last call is for the chosen size
    */
@@ -149,7 +153,7 @@ export class Sheet {
     return size;
   }
 
-  /** Everything has arrived, or nothing more will. */
+  /** Called when everything has arrived, or nothing more will. */
   end() {
     this.paint();
     const { result } = /** @type {{ result: string }} */ (/** @type {unknown} */ (this));
@@ -168,7 +172,7 @@ export class Sheet {
     this.paintSoon();
   }
 
-  /** The font has loaded. */
+  /** Called when the font has loaded. */
   fontLoaded() {
     this.paintSoon();
   }

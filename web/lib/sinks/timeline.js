@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A sheet with time as its horizontal axis: it shows a range of the content, and a line at the moment that is played. */
+/** A sheet with time as its horizontal axis. It shows a range of the content, and a line at the time that is being played. */
 
 import { Sheet } from './sheet.js';
 
 /** @import { Dom } from '../base/dom.js' */
 /** @import { Canvas } from './canvas.js' */
 
-/** The shown range, in units of the sheet; undefined: from the beginning, to the end. @typedef {{ from?: number, to?: number }} Stretch */
+/**
+ * The range that is shown, in units of the sheet; undefined: from the beginning, or to the end.
+ * @typedef {{ from?: number, to?: number }} Stretch
+ */
 
 export class Timeline extends Sheet {
   /** @type {Stretch} */
   stretch;
-  /** Everything has arrived. */
+  /** Whether everything has arrived. */
   ended = false;
   #cursor = -1;
 
@@ -23,7 +26,7 @@ export class Timeline extends Sheet {
     this.stretch = { from, to };
   }
 
-  /** Everything has arrived, or nothing more will. @override */
+  /** Called when everything has arrived, or nothing more will. @override */
   end() {
     this.ended = true;
     super.end();
@@ -35,7 +38,7 @@ export class Timeline extends Sheet {
     this.paintSoon();
   }
 
-  /** Draws a line at this time; below 0: none. @param {number} time */
+  /** Draws a line at this time; below 0, no line. @param {number} time */
   set cursor(time) {
     this.#cursor = time;
     this.paintSoon();

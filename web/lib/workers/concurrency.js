@@ -1,45 +1,54 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The number of workers that pay: as many as run in parallel at nearly the speed of one alone. */
+/** Finds how many workers are worthwhile: as many as run in parallel at nearly the speed of a single one. */
 
 import { NextPixelError } from '../base/error.js';
 import { compileLoop } from '../engine/core-probe.js';
 
 /** @import { Link } from './link.js' */
 
-/** The most workers that are tried: each one that is kept has a copy of the model. */
+/** The largest number of workers to try, because each worker that is kept has a copy of the model. */
 export const MOST_TRIED = 4;
 
-/** Relative speeds: sibling hyperthreads have 0.5 to 0.65 of the speed of one alone, cores 0.8 (all together a little less) to 1. */
+/**
+ * The minimum relative speed. Two hyperthreads of a core each have 0.5 to 0.65 of the speed of a single worker; separate cores have 0.8
+ * (all of them together a little less) to 1.
+ */
 const WORTH = 0.75;
 
-/** Long enough for a clock of whole milliseconds; it begins when every worker has received the message. */
+/**
+ * Duration of a measurement in milliseconds, long enough for a clock of whole milliseconds. It begins when every worker has received the
+ * message.
+ */
 const WINDOW_MS = 4;
 const LEAD_MS = 2;
 
-/** The best try counts: a page that is loading is busy, and in one try of four the system runs two workers on one of two free cores. */
+/**
+ * Number of tries, of which the best counts: a page that is loading is busy, and in one try of four the system runs two workers on one of
+ * two free cores.
+ */
 const TRIES = 3;
 
-/** The longest time that a loaded model waits for the measurements. */
+/** The longest time that a loaded model waits for the measurements, in milliseconds. */
 const PATIENCE_MS = 80;
 
 /**
- * @param {number[]} speeds  [n - 1]: of the slowest of n parallel workers; 0: not measured
- * @returns {number} the most workers that pay, at least 1
+ * @param {number[]} speeds  [n - 1]: speed of the slowest of n parallel workers; 0 if not measured
+ * @returns {number} the largest worthwhile number of workers, at least 1
  */
 export function worthwhile([alone, ...others]) {
   return others.reduce((most, speed, i) => (alone > 0 && speed > WORTH * alone ? i + 2 : most), 1);
 }
 
 /**
- * Starts more workers, keeps those that pay and ends the others. Whatever fails, the first one is kept.
+ * Starts more workers, keeps those that are worthwhile and ends the others. The first worker is kept, whatever fails.
  *
- * @param {Promise<Link>[]} starting   the first one; all started ones are added
- * @param {() => Promise<Link>} start  another one
+ * @param {Promise<Link>[]} starting   the first worker; every further worker that was started is added
+ * @param {() => Promise<Link>} start  starts another worker
  * @param {number} most
- * @param {Promise<unknown>} loaded    everything else that the model needs: while it loads, measuring costs no extra time
- * @returns {Promise<Link[]>} rejects if the first one cannot be started
+ * @param {Promise<unknown>} loaded    everything else that the model needs; measuring while it loads costs no extra time
+ * @returns {Promise<Link[]>} rejects if the first worker cannot be started
  */
 export async function addWorthwhile(starting, start, most, loaded) {
   const links = [await starting[0]];
@@ -57,7 +66,7 @@ export async function addWorthwhile(starting, start, most, loaded) {
         job.end();
       }
     };
-    // A worker has started when it answers. The others must not delay the first one.
+    // A worker has started once it answers. Starting the others must not delay the first one.
     await measure(links[0], 0, 1);
     loaded.then(() => setTimeout(stop, PATIENCE_MS), stop);
     while (starting.length < most) starting.push(start());
@@ -75,7 +84,7 @@ export async function addWorthwhile(starting, start, most, loaded) {
       }
     }
   } catch {
-    // If time is up, or a worker has ended, the measurements so far decide.
+    // If the time is up or a worker has ended, the measurements so far decide.
   }
   const kept = links.slice(0, worthwhile(speeds));
   const unwanted = new NextPixelError('closed', 'No core for it');

@@ -11,15 +11,16 @@
  */
 
 /**
- * The link to the worker, as a job needs it.
+ * The link to the worker, with what a job needs of it.
  *
  * @typedef {object} Wire
  * @property {(message: Request, transfer?: Transferable[]) => void} post
- * @property {(waiting: boolean) => void} hold  one more answer is awaited, or one fewer
- * @property {() => void} forget                the job is over
+ * @property {(waiting: boolean) => void} hold  called with true when another answer is awaited, and with false when one is no longer
+ *   awaited
+ * @property {() => void} forget                called when the job is over
  */
 
-/** One job in the worker: its answers are requested one at a time, and it is ended once. */
+/** One job in the worker. Its answers are requested one at a time, and it ends once. */
 export class Job {
   /** @type {Wire} */
   #wire;
@@ -27,7 +28,7 @@ export class Job {
   #signals = [];
   /** @type {{ resolve: (message: any) => void, reject: (reason: unknown) => void } | undefined} */
   #pending;
-  /** True if the worker has received it. */
+  /** Whether the worker has received the job. */
   #known = false;
   #over = false;
   /** @type {unknown} */
@@ -39,7 +40,7 @@ export class Job {
   }
 
   /**
-   * Lets a signal end the job.
+   * Makes a signal end the job.
    *
    * @param {AbortSignal} signal
    */
@@ -63,7 +64,7 @@ export class Job {
   }
 
   /**
-   * Sends a message and waits for its answer. Rejects if the job fails or is ended meanwhile, or was ended before.
+   * Sends a message and waits for its answer. Rejects if the job fails or ends in the meantime, or has ended before.
    *
    * @param {Request} message
    * @param {Transferable[]} [transfer]
@@ -83,19 +84,19 @@ export class Job {
     }
   }
 
-  /** Throws the reason if the job was ended with one. */
+  /** Throws the reason if the job has ended with one. */
   check() {
     if (this.#over && this.#reason !== undefined) throw this.#reason;
   }
 
   /** @param {FromWorker} message */
   answer(message) {
-    if (message.type !== 'step' || message.last) this.#known = false; // done, and already freed
+    if (message.type !== 'step' || message.last) this.#known = false; // the job is done, and the worker has freed it
     this.#pending?.resolve(message);
   }
 
   /**
-   * The worker aborted it and has freed it.
+   * Called when the worker has aborted and freed the job.
    *
    * @param {NextPixelError} error
    */
@@ -105,7 +106,7 @@ export class Job {
   }
 
   /**
-   * Ends the job: the worker frees its memory and stops computing. A second call does nothing.
+   * Ends the job: the worker stops computing and frees its memory. A second call does nothing.
    *
    * @param {unknown} [reason]  the rejection reason for a pending or later ask()
    */

@@ -11,8 +11,8 @@ import { startWorker } from './start.js';
 /** @import { WorkerHandle } from './start.js' */
 
 /**
- * Milliseconds between two heartbeats to a worker that owes an answer, and how many in a row may go unanswered; more are allowed while it
- * reads a file.
+ * Milliseconds between two heartbeats to a worker that owes an answer, and how many in a row may stay unanswered. More may while it reads a
+ * file.
  */
 const BEAT_MS = 4000;
 const MISSES = 5;
@@ -33,28 +33,29 @@ export class Link {
   #beat;
   #missed = 0;
   #mayMiss = MISSES;
-  /** The start of the worker that replaces an ended one. @type {Promise<void> | undefined} */
+  /** Resolves when the worker that replaces an ended one has started. @type {Promise<void> | undefined} */
   #successor;
 
   /**
-   * Fetches the data that a new worker needs, and returns the function that sends it. Without it, the end of the worker is final.
+   * Fetches the data that a replacement worker needs, and returns the function that sends it. Without this function, the end of the worker
+   * is final.
    *
    * @type {(() => Promise<(link: Link) => Promise<unknown>>) | undefined}
    */
   restore;
 
   #closing = new AbortController();
-  /** Aborted when the link ends, for everything that waits for something other than an answer. */
+  /** Aborted when the link ends, for code that waits for something other than an answer. */
   closing = this.#closing.signal;
 
-  /** Called when it ends: ends what depends on it. */
+  /** Called when the link ends, to end what depends on it. */
   onEnd = () => {};
 
   /**
    * Starts the worker.
    *
-   * @param {WorkerUrl} [workerUrl]  instead of the one next to the library
-   * @param {Worker} [early]  an already started one
+   * @param {WorkerUrl} [workerUrl]  address of another script than the one next to the library
+   * @param {Worker} [early]  a worker that is already started
    */
   static async start(workerUrl, early) {
     const link = new Link();
@@ -88,7 +89,7 @@ export class Link {
     return mine;
   }
 
-  /** The reason why no more requests are possible, if so. */
+  /** The reason why no more requests are possible; undefined if they are. */
   get ended() {
     return this.#ended;
   }
@@ -96,7 +97,7 @@ export class Link {
   /**
    * Creates a job.
    *
-   * @param {(AbortSignal | undefined)[]} signals  each of them aborts it
+   * @param {(AbortSignal | undefined)[]} signals  signals, each of which aborts the job
    */
   job(...signals) {
     const id = ++this.#lastId;
@@ -112,7 +113,7 @@ export class Link {
   }
 
   /**
-   * Ends the worker and, with `error`, all its jobs.
+   * Ends the worker. With `error`, all its jobs reject with it.
    *
    * @param {NextPixelError} error
    */
@@ -126,7 +127,7 @@ export class Link {
   }
 
   /**
-   * The worker has ended, and with it its jobs.
+   * Called when the worker has ended, and its jobs with it.
    *
    * @param {string} reason
    */
@@ -148,7 +149,7 @@ export class Link {
     const opening = ['open', 'begin', 'feed'].includes(message.type);
     if (opening) this.#mayMiss = MISSES_OPENING;
     if (this.#worker && (opening || !this.#successor)) return this.#worker.post(message, transfer);
-    // In the order in which they were posted, after the new worker's first messages.
+    // In the order in which they were posted, after the first messages of the new worker.
     (this.#successor ??= this.#succeed()).then(
       () => this.#post(message, transfer),
       (error) => this.#jobs.get(message.id)?.fail(error),
@@ -180,13 +181,13 @@ export class Link {
     this.#missed = 0;
     if (message.type === 'lost') return this.#lose('the engine stopped unexpectedly');
     const job = this.#jobs.get(message.id);
-    if (!job) return; // the answer to a job that was stopped meanwhile, or to a heartbeat
+    if (!job) return; // the answer to a heartbeat, or to a job that was stopped in the meantime
     this.#mayMiss = MISSES;
     if (message.type === 'failed') job.fail(fromPlain(message.error));
     else job.answer(message);
   }
 
-  /** @param {boolean} waiting  one more answer is awaited, or one fewer */
+  /** @param {boolean} waiting  true: another answer is awaited; false: one is no longer awaited */
   #hold(waiting) {
     this.#waiting += waiting ? 1 : -1;
     const busy = this.#waiting > 0;
@@ -200,7 +201,7 @@ export class Link {
     }
   }
 
-  /** A worker terminated from outside sends no message. */
+  /** Sends heartbeats, because a worker that was terminated from outside sends no message. */
   #listen() {
     if (!this.#worker) return;
     if (++this.#missed > this.#mayMiss) this.#lose(`it has not answered for ${(this.#mayMiss * BEAT_MS) / 1000} seconds`);

@@ -11,14 +11,14 @@ import { nodeModule } from '../base/platform.js';
 /**
  * @param {(message: FromWorker) => void} onMessage
  * @param {(reason: string) => void} onDeath
- * @param {WorkerUrl} address  also a path
+ * @param {WorkerUrl} address  an address, or a path
  * @returns {Promise<WorkerHandle>}
  */
 export async function startInNode(onMessage, onDeath, address) {
   const { Worker } = await nodeModule('node:worker_threads');
   const text = String(address);
   const url = /^(file|data):/.test(text) ? new URL(text) : (await nodeModule('node:url')).pathToFileURL(text);
-  // Process flags such as --input-type do not apply to it.
+  // Flags of the process, such as --input-type, must not apply to the worker.
   const worker = new Worker(url, { execArgv: [] });
   worker.on('message', onMessage);
   worker.on('error', (/** @type {Error} */ error) => onDeath(String(error)));

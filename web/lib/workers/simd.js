@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Detects the SIMD support of WebAssembly here, and chooses the fastest build of the library. */
+/** Detects which SIMD instructions of WebAssembly are supported here, and chooses the fastest build of the library. */
 
-/** A module of one function that uses two instructions of SIMD128. It is valid exactly if they are supported. */
+/** A module with one function that uses two instructions of SIMD128. It is valid exactly if these are supported. */
 const SIMD_DETECTOR = new Uint8Array([
   0,
   97,
@@ -23,7 +23,7 @@ const SIMD_DETECTOR = new Uint8Array([
   3,
   2,
   1,
-  0, // one function of that type
+  0, // one function of type 0
   10,
   10,
   1,
@@ -38,10 +38,12 @@ const SIMD_DETECTOR = new Uint8Array([
   11, // i8x16.popcnt(i8x16.splat(0))
 ]);
 
-/** True if this browser or Node can run nextpixel: WebAssembly with SIMD. */
+/** Whether this browser or Node can run nextpixel, which needs WebAssembly with SIMD. */
 export const supported = typeof WebAssembly === 'object' && WebAssembly.validate(SIMD_DETECTOR);
 
-/** A module whose function `a` gives 7 + the sum of four equal products of its two arguments by the dot product of relaxed SIMD. */
+/**
+ * A module whose function `a` returns 7 + the sum of four equal products of its two arguments, computed by the dot product of relaxed SIMD.
+ */
 const DOT_DETECTOR = new Uint8Array([
   0,
   97,
@@ -63,14 +65,14 @@ const DOT_DETECTOR = new Uint8Array([
   3,
   2,
   1,
-  0, // one function of that type
+  0, // one function of type 0
   7,
   5,
   1,
   1,
   97,
   0,
-  0, // which is exported as a
+  0, // exported as "a"
   10,
   22,
   1,
@@ -87,7 +89,7 @@ const DOT_DETECTOR = new Uint8Array([
   65,
   7,
   253,
-  17, // splats of the two in bytes, and of 7
+  17, // splats of the two arguments as bytes, and of 7
   253,
   147,
   2,
@@ -98,12 +100,12 @@ const DOT_DETECTOR = new Uint8Array([
 ]);
 
 /**
- * The build that is the fastest here. All compute the same bits (src/kernels/dot.h).
+ * Returns the name of the build that is fastest here. All builds compute the same bits (src/kernels/dot.h).
  *
- * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct; in V8 11.3 (Node 20 with a flag) the module
- *   is accepted but computes another number. pairs: in addition, the processor has no instruction for the dot product, and the engine
- *   computes it from sums of two products in 16 bits. The second operand, which should be 0..127, reveals it: such engines read 255
- *   unsigned, and then their sums saturate
+ * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct; V8 11.3 (Node 20 with a flag) accepts the
+ *   module but computes another number. pairs: relaxed SIMD is available, but the processor has no instruction for the dot product, so the
+ *   engine computes it from sums of two products in 16 bits. The second operand, which should be 0..127, reveals this case: such engines
+ *   read 255 as unsigned, and their sums then saturate
  * @internal
  */
 export function fastest() {
@@ -112,6 +114,6 @@ export function fastest() {
     if (a(-100, 127) !== 4 * -100 * 127 + 7) return 'baseline';
     return a(127, -1) === 2 * 32767 + 7 ? 'pairs' : 'relaxed';
   } catch {
-    return 'baseline'; // unknown here, or the page's policy forbids WebAssembly, which compile() reports
+    return 'baseline'; // the instructions are unknown here, or the page's policy forbids WebAssembly, which compile() reports
   }
 }

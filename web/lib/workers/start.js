@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Starts workers of a browser; node-worker.js starts those of Node. */
+/** Starts workers in a browser; node-worker.js starts them in Node. */
 
 import { NextPixelError } from '../base/error.js';
 import { part, recovering } from '../base/part.js';
 import { startOwn, workerAddress } from '../files.js';
 import { inNode } from '../base/platform.js';
 
-/** The maximum time for a worker's script to load and announce itself. */
+/** How long a worker's script may take to load and announce itself, in milliseconds. */
 const START_MS = 60000;
 
 /** @import { WorkerUrl } from '../engine/protocol.js' */
 
 /**
- * A worker in a browser or in Node, with the same three methods.
+ * A worker in a browser or in Node, with the same three methods for both.
  *
  * @typedef {object} WorkerHandle
  * @property {(message: object, transfer?: Transferable[]) => void} post
- * @property {(busy: boolean) => void} hold  whether its answers are awaited: in Node, a worker with no pending answer does not keep the
+ * @property {(busy: boolean) => void} hold  tells whether answers are awaited: in Node, a worker that owes no answer does not keep the
  *   process alive
  * @property {() => void} end
  */
@@ -27,15 +27,17 @@ const START_MS = 60000;
  * Starts worker.js.
  *
  * @param {(message: any) => void} onMessage
- * @param {(reason: string) => void} onDeath  it ended on its own
+ * @param {(reason: string) => void} onDeath  called when the worker has ended on its own
  * @param {WorkerUrl} [workerUrl]
- * @param {Worker} [early]  an already started one
- * @returns {Promise<WorkerHandle>} in a browser, when it has announced itself; rejects with the reason if it could not be started
+ * @param {Worker} [early]  a worker that is already started
+ * @returns {Promise<WorkerHandle>} resolves in a browser when the worker has announced itself; rejects with the reason if it could not be
+ *   started
  */
 export async function startWorker(onMessage, onDeath, workerUrl, early) {
   if (typeof Worker === 'function') {
     const start = () => (workerUrl === undefined ? startOwn() : new Worker(/** @type {string} */ (workerUrl), { type: 'module' }));
-    early?.postMessage({ type: 'beat', id: 0 }); // its first announcement may have come before the listener
+    // Requests an announcement, because the first one may have come before the listener was added.
+    early?.postMessage({ type: 'beat', id: 0 });
     const worker = await begun(() => early ?? start()).catch(async (cause) =>
       (await recovering(cause)).startFallback(workerUrl, begun, cause),
     );
@@ -55,7 +57,7 @@ export async function startWorker(onMessage, onDeath, workerUrl, early) {
 }
 
 /**
- * A worker that has announced itself.
+ * Waits until a worker has announced itself.
  *
  * @param {() => Worker} make
  * @returns {Promise<Worker>}
@@ -75,7 +77,7 @@ function begun(make) {
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      // A script that cannot be loaded causes an event without a message.
+      // If a script cannot be loaded, the event has no message.
       fail(event.message || 'its script could not be loaded: serve worker.js next to the library');
     };
   });

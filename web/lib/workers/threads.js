@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Threads for one model: workers that share its memory, and therefore one copy of its weights, and compute parts of its products. Loaded
- * only if load() requests them.
+ * Threads for one model: workers that share its memory, and therefore one copy of its weights, and compute parts of its matrix products.
+ * Loaded only if load() requests them.
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -15,13 +15,13 @@ import { threaded } from '../threads-files.js';
 
 /** @import { Model } from '../model/model.js' */
 
-/** True if memory may be shared here: in a browser, if the page is cross-origin isolated. */
+/** Whether memory may be shared here; in a browser this requires a page that is cross-origin isolated. */
 const shareable = () => typeof SharedArrayBuffer === 'function' && (globalThis.crossOriginIsolated ?? inNode);
 
 /**
- * The fastest build with threads here; or the one without, if memory cannot be shared or the file is not on the server.
+ * Compiles the fastest build with threads, or the one without if memory cannot be shared or the file is not on the server.
  *
- * @param {number} [patience]  as in load()
+ * @param {number} [patience]  the option of load()
  * @returns {Promise<WebAssembly.Module>}
  */
 export function compileThreads(patience) {
@@ -31,23 +31,23 @@ export function compileThreads(patience) {
 }
 
 /**
- * Starts helpers for a worker that has a model open. They send no messages; a slow or ended one delays nothing.
+ * Starts helpers for a worker that has opened a model. Helpers send no messages, and a slow or ended one delays nothing.
  *
- * @param {Model} model  is told their number: 0 if the build has no threads, or the model writes no text
+ * @param {Model} model  its `threads` is set if helpers have started
  * @param {Link} link
- * @param {WebAssembly.Module} module  the worker's
+ * @param {WebAssembly.Module} module  the module of the worker
  * @param {number} count
  * @param {() => Promise<Link>} start
  */
 export async function addThreads(model, link, module, count, start) {
   if (!('vocabulary' in model.info)) return;
-  link.onEnd(); // those of the worker that this one replaced
+  link.onEnd(); // ends the helpers of the worker that this one replaced
   const job = link.job();
   /** @type {import('../engine/protocol.js').SharedMessage} */
   const { memory, stacks } = await job.ask({ type: 'share', count });
   job.end();
   if (!memory) return;
-  // As many as are available: a browser limits the workers of a page.
+  // As many as could be started, because browsers limit the workers of a page.
   const helpers = (await Promise.allSettled(stacks.map(start))).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   link.onEnd = () => {
     for (const helper of helpers) helper.end(new NextPixelError('closed', 'The model was closed'));

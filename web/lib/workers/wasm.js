@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Compiles the WebAssembly module, once per address. */
+/** Compiles the WebAssembly modules, once per address. */
 
 import { NextPixelError } from '../base/error.js';
 import { build, hint } from '../files.js';
@@ -12,9 +12,9 @@ import { fastest, supported } from './simd.js';
 import { disk, fetchOrFail } from '../load/source.js';
 
 /**
- * The build of the library that is the fastest here. If only the baseline file is published, that one.
+ * Compiles the build of the library that is fastest here. If only the baseline file is published, compiles that one.
  *
- * @param {number} [patience]  as in load(); for a module that compiles while it arrives, twice as long
+ * @param {number} [patience]  the option of load(); a module that compiles while it arrives may take twice as long
  * @returns {Promise<WebAssembly.Module>}
  * @internal
  */
@@ -24,15 +24,17 @@ export function compileBest(patience) {
   return name === 'baseline' ? usual() : compile(build(name), patience).catch(usual);
 }
 
-/** The most addresses whose modules are cached, the newest: a page may serve its own copy under a changing address. */
+/**
+ * The number of addresses whose modules are cached, of which the newest are kept: a page may serve its own copy under a changing address.
+ */
 const MOST_KEPT = 16;
 
-/** The only state that models share. A failure is not cached, so the next load tries again.
+/** The modules. This is the only state that models share. A failure is not cached, so the next load tries again.
  * @type {Map<string | Promise<unknown>, Promise<WebAssembly.Module>>} */
 const compiled = new Map();
 
 /**
- * @param {string | URL | Promise<Uint8Array<ArrayBuffer>>} file  its address, or itself
+ * @param {string | URL | Promise<Uint8Array<ArrayBuffer>>} file  address of the file, or its contents
  * @param {number} [patience]
  * @returns {Promise<WebAssembly.Module>}
  * @internal

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Starts a worker if `new Worker(address)` fails: the script is cross-origin, the page's policy forbids it, or the connection was lost for
- * a moment. The ways, in this order, each tried if the one before fails:
+ * Starts a worker if `new Worker(address)` fails because the script is cross-origin, the page's policy forbids it, or the connection was
+ * lost for a moment. These ways are tried in order, each if the one before fails:
  *
  *     again     the address itself, when its server answers again
  *     vouched   the address itself, or the one that a bundler has given to the script, under the Trusted Types policy 'nextpixel'
@@ -20,15 +20,15 @@ import { messageOf } from '../load/source.js';
 /** @import { WorkerUrl } from '../engine/protocol.js' */
 
 const POLICY = 'nextpixel';
-/** Violations are reported a little later than their cause. */
+/** How long to wait for the report of a policy violation, which comes a little later than its cause, in milliseconds. */
 const SETTLE_MS = 30;
 
 /** @type {{ createScriptURL: (text: string) => any } | undefined} */
 let policy;
-/** Why the page did not allow it to be created. @type {unknown} */
+/** The reason why the page did not allow the worker. @type {unknown} */
 let refused;
 
-/** @param {string} url  one made here, or given by the caller */
+/** @param {string} url  an address made here, or given by the caller */
 function trusted(url) {
   try {
     policy ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy(POLICY, {
@@ -42,7 +42,7 @@ function trusted(url) {
 }
 
 /**
- * The address that startOwn() passes to `new Worker`: a bundler has written its own there, which no other code knows.
+ * Returns the address that startOwn() passes to `new Worker`. A bundler has written its own address there, which no other code knows.
  *
  * @returns {string | URL | undefined}
  */
@@ -66,7 +66,7 @@ function bundledAddress() {
   return address;
 }
 
-/** The directives that forbid something from now on. */
+/** Records the directives that forbid something from now on. */
 function watchPolicy() {
   /** @type {Set<string>} */
   const forbidden = new Set();
@@ -76,9 +76,9 @@ function watchPolicy() {
 }
 
 /**
- * @param {WorkerUrl | undefined} address  given by the caller
+ * @param {WorkerUrl | undefined} address  the address that the caller gave
  * @param {(make: () => Worker) => Promise<Worker>} begun
- * @param {unknown} cause  why it did not start from its address
+ * @param {unknown} cause  why the worker did not start from its address
  * @returns {Promise<Worker>}
  */
 export async function startFallback(address, begun, cause) {
@@ -89,7 +89,7 @@ export async function startFallback(address, begun, cause) {
   let response;
   try {
     if (/Trusted/.test(String(cause))) {
-      vouched.by = trusted; // the audio player is a script too
+      vouched.by = trusted; // because the audio player is a script too
       const worker = await vouchedFor().catch(() => undefined);
       if (worker) return worker;
     }
@@ -99,7 +99,7 @@ export async function startFallback(address, begun, cause) {
       if (worker) return worker;
     }
     const text = workerText ?? (await response?.clone().text());
-    const simple = text !== undefined && !/^import\b/m.test(text); // a classic worker runs in engines without module workers
+    const simple = text !== undefined && !/^import\b/m.test(text); // a classic worker also runs in engines without module workers
     const source = simple ? text : `import ${JSON.stringify(url.href)};`;
     const blob = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
     try {
@@ -111,7 +111,7 @@ export async function startFallback(address, begun, cause) {
     await settled();
     const own = url.origin === globalThis.origin && workerText === undefined;
     if (own && response && !response.headers.has('cross-origin-embedder-policy')) {
-      // Fetches its own address once more, to see whether the content policy or the headers of the script block it.
+      // Tries the script's address once more, to see whether the content policy or the headers of the script block it.
       const watching = watchPolicy();
       const worker = await vouchedFor().catch(() => undefined);
       await settled();
@@ -140,7 +140,7 @@ const failed = (why, cause) => new NextPixelError('network', `The worker could n
 
 /**
  * @param {URL} url
- * @param {boolean} own  whether the script is same-origin
+ * @param {boolean} own  whether the script has the same origin
  * @param {Set<string>} forbidden
  */
 function advice(url, own, forbidden) {
@@ -156,7 +156,7 @@ function advice(url, own, forbidden) {
         'Access-Control-Allow-Origin, as for a font';
 }
 
-/** @param {URL} url @param {Set<string>} forbidden  by the page, which cannot be distinguished from a lost connection */
+/** @param {URL} url @param {Set<string>} forbidden  directives of the page, whose effect cannot be distinguished from a lost connection */
 async function scriptAt(url, forbidden) {
   try {
     const response = await again(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The sentences of the element in German: NextPixelElement.words = de. */
+/** The German sentences of the element: NextPixelElement.words = de. */
 
 /** @import { Words } from '../say.js' */
 

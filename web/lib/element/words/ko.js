@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The sentences of the element in Korean: NextPixelElement.words = ko. */
+/** The Korean sentences of the element: NextPixelElement.words = ko. */
 
 /** @import { Words } from '../say.js' */
 

@@ -9,9 +9,9 @@
  * Draws one position from the ids that the page allows.
  *
  * @param {Sessions} sessions
- * @param {Session} session  of one sample, masked
- * @param {[number, number][]} biases  of the run
- * @param {number} k         the number of most probable ids that are reported
+ * @param {Session} session  a masked session of one sample
+ * @param {[number, number][]} biases  the biases of the run
+ * @param {number} k         number of most probable ids to report
  * @param {Credit} credit
  * @returns {Stepper}
  */

@@ -5,10 +5,10 @@
 /** @import { Stepper } from './index.js' */
 
 /**
- * "Draws" known ids.
+ * "Draws" ids that are known in advance.
  *
  * @param {Sessions} sessions
- * @param {Session} session  of one sample
+ * @param {Session} session  a session of one sample
  * @param {Uint32Array} ids  all ids of the run
  * @returns {Stepper}
  */

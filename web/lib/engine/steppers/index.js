@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The ways to advance a run, one file each. The first one that a message requests is used. */
+/** The ways to advance a run, one file each. If a message requests several, the first one is used. */
 
 import { constrained } from './constrained.js';
 import { force } from './force.js';
@@ -17,15 +17,15 @@ import { spread } from './spread.js';
 /** @import { Alternatives, DrawMessage } from '../protocol.js' */
 
 /**
- * Drawn positions: see Sessions.draw. @typedef {ReturnType<Sessions['draw']> & { alternatives?: Alternatives, probabilities?:
- * Float32Array<ArrayBuffer> }} Slice
+ * Drawn positions, in the form that Sessions.draw returns.
+ * @typedef {ReturnType<Sessions['draw']> & { alternatives?: Alternatives, probabilities?: Float32Array<ArrayBuffer> }} Slice
  */
 
 /**
  * @typedef {object} Stepper
- * @property {string} kind    kind of work; kinds differ in the time that a position takes
- * @property {number} first   positions of the very first chunk
- * @property {boolean} single every step is one position
+ * @property {string} kind    kind of work, because kinds differ in the time that a position takes
+ * @property {number} first   number of positions in the very first chunk
+ * @property {boolean} single whether every step is one position
  * @property {(count: number) => Slice} step  advances by at most `count` positions
  */
 
@@ -34,7 +34,7 @@ import { spread } from './spread.js';
  * @param {Session} session
  * @param {DrawMessage} message
  * @param {Credit} credit  updated before every step
- * @param {Race} race      speculative decoding against one position per pass
+ * @param {Race} race      compares speculative decoding with one position per pass
  * @returns {Stepper}
  */
 export function stepperOf(sessions, session, message, credit, race) {

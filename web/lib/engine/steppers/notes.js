@@ -12,13 +12,13 @@ import { joinSlices } from './slices.js';
 /** @import { Slice, Stepper } from './index.js' */
 
 /**
- * Draws music from the allowed ids, around the fixed voices. If only one id is allowed, there is no choice, and no noise is used.
+ * Draws music from the ids that are allowed next to the fixed voices. If only one id is allowed, it is taken without using noise.
  *
  * @param {Sessions} sessions
- * @param {Session} session  of one sample, with capacity to bias every id
+ * @param {Session} session  a session of one sample that has capacity to bias every id
  * @param {{ said: Said[], bounds: Bounds }} music
  * @param {Uint32Array} before  all ids so far
- * @param {number} k            the number of most probable ids that are reported of each position
+ * @param {number} k            number of most probable ids to report at each position
  * @returns {Stepper}
  */
 export function notes(sessions, session, { said, bounds }, before, k) {
@@ -43,7 +43,7 @@ export function notes(sessions, session, { said, bounds }, before, k) {
           natsOf[id] = tops.nats[i];
         });
         const last = Math.max(...ids.filter((id) => alphabet.said[id].ticks > 0));
-        // the most probable of the ids that it represents
+        // the most probable of the ids that it stands for
         biases[last][1] = natsOf[last] - Math.min(natsOf[last], ...cut.map((id) => natsOf[id]));
       }
       sessions.bias(session, biases);

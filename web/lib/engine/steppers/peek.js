@@ -7,10 +7,10 @@ import { joinSlices } from './slices.js';
 /** @import { Stepper } from './index.js' */
 
 /**
- * Draws the next positions, and reads the k most probable ids of each first.
+ * Draws the next positions, and first reads the k most probable ids of each.
  *
  * @param {Sessions} sessions
- * @param {Session} session  of one sample
+ * @param {Session} session  a session of one sample
  * @param {number} k
  * @returns {Stepper}
  */
@@ -20,7 +20,7 @@ export function peek(sessions, session, k) {
     for (let i = 0; i < count; i++) {
       const alternatives = sessions.top(session, k);
       const one = sessions.draw(session, 1);
-      const over = one.ids.length === 0; // the sample had ended
+      const over = one.ids.length === 0; // whether the sample had ended
       drawn.push(over ? one : { ...one, alternatives });
       if (over) break;
     }

@@ -4,31 +4,33 @@
 /** @import { Resample } from '../protocol.js' */
 
 /**
- * Samples that compete while they are drawn: a particle filter [Gordon et al. 1993] that keeps the likelier half of each group, twice.
+ * Lets samples compete while they are drawn: a particle filter [Gordon et al. 1993] that replaces the less likely half of each group by a
+ * copy of the other half.
  *
  * @param {number} samples
- * @param {Resample} how    group: neighbouring samples that compete; `samples` is a multiple. every: after how many positions
+ * @param {Resample} how    group: number of neighbouring samples that compete, a divisor of `samples`; every: number of positions between
+ *   two comparisons
  * @param {number} span
- * @param {number} begin    the first position that is drawn
+ * @param {number} begin    the position at which drawing begins
  */
 export function contest(samples, { group, every }, span, begin) {
-  /** Everything drawn, (positions, samples, span). @type {number[][]} */
+  /** Everything drawn so far, (positions, samples, span). @type {number[][]} */
   let [ids, nats] = [[], []];
   return {
     begin,
 
-    /** The next position at which samples are compared. @param {number} from */
+    /** Returns the next position at which samples are compared. @param {number} from */
     stage: (from) => from + every - ((from - begin) % every),
 
-    /** The positions drawn next. @param {Uint32Array} moreIds @param {Float32Array} moreNats */
+    /** Adds the positions drawn next. @param {Uint32Array} moreIds @param {Float32Array} moreNats */
     add(moreIds, moreNats) {
       for (let i = 0; i < moreIds.length; i++) ids.push(moreIds[i]), nats.push(moreNats[i]);
     },
 
     /**
-     * Replaces samples: the first of a group becomes its most probable one, the first among equals.
+     * Replaces or reorders samples. The most probable sample of each group becomes its first, the earliest of equals.
      *
-     * @param {boolean} over  true: they are only reordered; false: the less likely half of each group is replaced by the other half
+     * @param {boolean} over  true: samples are only reordered; false: the less likely half of each group is replaced by the other half
      */
     settle(over) {
       const totals = new Float64Array(samples);

@@ -8,17 +8,17 @@
 /** @import { Race } from '../race.js' */
 
 /**
- * Draws the next positions, with speculative decoding or without; by default the faster one.
+ * Draws the next positions, with or without speculative decoding; by default in the faster way.
  *
  * @param {Sessions} sessions
  * @param {Session} session
  * @param {DrawMessage} message
- * @param {Race} race  speculative decoding against one position per pass, for this model
+ * @param {Race} race  compares speculative decoding with one position per pass, for this model
  * @returns {Stepper}
  */
 export function sample(sessions, session, { settings, maps, probabilities }, race) {
   const open = settings.lookAhead === undefined && session.part.draft && session.samples === 1 && !maps && !probabilities;
-  let ahead = false; // the initial value for a run that does not specify it
+  let ahead = false; // for a run that does not request either way
   /** @param {number} count */
   const either = (count) => {
     if (race.next() !== ahead && sessions.lookAhead(session, settings, !ahead)) ahead = !ahead;

@@ -5,11 +5,11 @@
 /** @import { Stepper } from './index.js' */
 
 /**
- * A beam search, whose beams are the samples, one position at a time.
+ * A beam search, one position per step. The samples are the beams.
  *
  * @param {Sessions} sessions
  * @param {Session} session
- * @param {number} alpha  of the length penalty
+ * @param {number} alpha  exponent of the length penalty
  * @returns {Stepper}
  */
 export function search(sessions, session, alpha) {
