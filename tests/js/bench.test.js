@@ -345,7 +345,7 @@ test('keys per position agree with the engine', async () => {
     const file = toyModel(options);
     const core = new Core(wasmModule, file);
     const { metadata } = readGGUF(file);
-    for (let position = 0; position < core.positions; position += 3) {
+    for (let position = 0; position < core.part.length; position += 3) {
       const session = core.openSession({ seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 }, { maps: true });
       core.draw(session, position + 1);
       assert.equal(keysOf(metadata, position), core.map(session, 0, 0, 0).keys.length, `${JSON.stringify(options)} ${position}`);

@@ -15,7 +15,7 @@ export class Core extends LibraryCore {
    * @param {Session} session
    */
   save(session) {
-    return new Uint8Array(this.engine.memory.buffer).slice(session.address, session.address + session.bytes);
+    return this.instance.bytes.slice(session.address, session.address + session.bytes);
   }
 
   /**
@@ -25,14 +25,14 @@ export class Core extends LibraryCore {
    * @param {number} sample
    */
   output(session, sample) {
-    const { call, memory, heap, model } = this.engine;
     const { outputs } = session.part;
-    const at = heap.take(4 * outputs);
-    const missing = at + 4 * outputs - this.memoryBytes;
-    if (missing > 0) memory.grow(Math.ceil(missing / 65536));
-    const status = call('nx_session_output', model, session.pointer, sample, at);
-    heap.free(at);
+    const at = this.instance.take(4 * outputs);
+    const status = this.call('nx_session_output', session, sample, at);
+    this.instance.heap.free(at);
     checkStatus(status, 'Reading the output layer');
-    return new Float32Array(memory.buffer, at, outputs).slice();
+    return this.instance.floats(at, outputs);
   }
 }
+
+/** The size of the whole memory in bytes. @param {LibraryCore} core */
+export const memoryOf = (core) => core.instance.memory.buffer.byteLength;

@@ -7,8 +7,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { Core } from './core.js';
+import { Core, memoryOf } from './core.js';
 import { NextPixelError } from '../../web/lib/base/error.js';
+import { top } from '../../web/lib/engine/distributions.js';
 import { Heap } from '../../web/lib/engine/heap.js';
 import { NX_ABI_VERSION, NX_MAX_BIASES, NX_MAX_SAMPLES, NX_NONE, NX_NAME_BYTES, STRUCTS } from '../../web/lib/engine/abi.js';
 import { PROBLEM_BYTES, readStruct, sizeOf, writeStruct } from '../../web/lib/engine/layout.js';
@@ -210,9 +211,9 @@ test('memory does not grow over many runs', () => {
     core.closeSession(session);
   };
   run();
-  const bytes = core.memoryBytes;
+  const bytes = memoryOf(core);
   for (let i = 0; i < 50; i++) run();
-  assert.equal(core.memoryBytes, bytes);
+  assert.equal(memoryOf(core), bytes);
   assert.equal(core.sessions, 0);
 });
 
@@ -223,9 +224,9 @@ test('sessions coexist while memory grows', () => {
   core.closeSession(alone);
   const first = core.openSession(draw);
   const head = core.draw(first, 100);
-  const before = core.memoryBytes;
+  const before = memoryOf(core);
   const many = Array.from({ length: 4 }, () => core.openSession({ ...draw, samples: 16 }));
-  assert.ok(core.memoryBytes > before);
+  assert.ok(memoryOf(core) > before);
   const tail = core.draw(first, 156);
   assert.deepEqual([...head.ids, ...tail.ids], [...expected.ids]);
   assert.deepEqual([...head.nats, ...tail.nats], [...expected.nats]);
@@ -269,9 +270,9 @@ test('a refusal of the C library becomes an error with its status', () => {
 
 test('a run that needs more than 2 GB is refused, with a remedy', () => {
   const core = new Core(wasmModule, toyModel({ width: 256, height: 256, embedding: 128, heads: 1 }));
-  const { memoryBytes } = core;
+  const memoryBytes = memoryOf(core);
   assert.throws(() => core.openSession({ ...draw, samples: 64 }), isError('limit', /64 samples .* 2 GB: draw fewer/));
-  assert.deepEqual([core.sessions, core.memoryBytes], [0, memoryBytes]);
+  assert.deepEqual([core.sessions, memoryOf(core)], [0, memoryBytes]);
   const session = core.openSession(draw);
   assert.equal(core.draw(session, 1).ids.length, 1);
   core.closeSession(session);
@@ -334,7 +335,7 @@ test('the most probable ids, without a draw and before one', () => {
   const session = core.openSession({ ...draw, samples: 2 });
   const plain = core.openSession({ ...draw, samples: 2 });
   for (let i = 0; i < 5; i++) {
-    const { ids: best, nats } = core.top(session, 16);
+    const { ids: best, nats } = top(core, session, 16);
     assert.deepEqual(
       [...best.subarray(0, 16)].sort((a, b) => a - b),
       Array.from({ length: 16 }, (_, id) => id),
@@ -346,9 +347,9 @@ test('the most probable ids, without a draw and before one', () => {
     assert.deepEqual(drawn, core.draw(plain, 1));
     assert.equal(drawn.nats[1], nats[16 + best.subarray(16).indexOf(drawn.ids[1])]);
   }
-  assert.throws(() => core.top(session, 17), isError('argument'));
-  assert.throws(() => core.top(session, 0), isError('argument'));
-  assert.throws(() => core.top(session, 1e5), RangeError);
+  assert.throws(() => top(core, session, 17), isError('argument'));
+  assert.throws(() => top(core, session, 0), isError('argument'));
+  assert.throws(() => top(core, session, 1e5), RangeError);
 });
 
 test('a run has the requested length', () => {
@@ -435,7 +436,7 @@ test('capacity for metadata: a map with more keys than a chunk has ids', () => {
 test('chunks count every value: 64 samples of three channels', () => {
   const file = toyModel({ channels: 3, levels: 256, output: 'dmol', mixtures: 1, width: 16, height: 16 });
   const core = new Core(wasmModule, file);
-  assert.deepEqual([core.positions, core.part.span, core.sliceLimit(64), core.sliceLimit(1)], [256, 3, 42, 2730]);
+  assert.deepEqual([core.part.length, core.part.span, core.sliceLimit(64), core.sliceLimit(1)], [256, 3, 42, 2730]);
   const session = core.openSession({ ...draw, samples: 64 });
   const { ids: drawn, nats } = core.draw(session, 42);
   assert.deepEqual([drawn.length, nats.length], [42 * 64 * 3, 42 * 64 * 3]);
@@ -522,9 +523,9 @@ test('a model allocates and frees only its own memory', async () => {
   // The file's bytes are above the model while it opens; runs use that space afterwards.
   const file = toyModel({ embedding: 64, feedForward: 256 });
   const core = new Core(wasmModule, file);
-  const { memoryBytes } = core;
+  const memoryBytes = memoryOf(core);
   core.closeSession(core.openSession(draw));
-  assert.equal(core.memoryBytes, memoryBytes);
+  assert.equal(memoryOf(core), memoryBytes);
   (await load(file)).close();
 });
 
@@ -557,7 +558,7 @@ test('a model that arrives in pieces equals the whole one, in less memory', asyn
       assert.deepEqual(drawn, { ids: expected.ids, nats: expected.nats, ahead: expected.ahead, ended: expected.ended });
       assert.deepEqual(saved, expected.saved, 'a saved run belongs to both');
       assert.deepEqual(core.metadata, whole.metadata);
-      assert.ok(core.memoryBytes <= whole.memoryBytes + 2 ** 20 + 2 ** 17);
+      assert.ok(memoryOf(core) <= memoryOf(whole) + 2 ** 20 + 2 ** 17);
     }
   }
   const broken = new Uint8Array(await readFile(`${ROOT}tests/golden/gpt-nano-sort.gguf`));

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { Core } from './core.js';
+import { Core, memoryOf } from './core.js';
 import { Jobs } from '../../web/lib/engine/jobs.js';
 import { GOLDEN, isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
@@ -48,9 +48,9 @@ test('a context of 131,072 with keys and values of 16 KB per token: the requeste
   const bytes = 16384 * 131072;
   assert.ok(bytes > 2 ** 31 - 1);
   const core = new Core(wasmModule, toyText({ context: 131072, keyLength: 1024 }));
-  const before = core.memoryBytes;
+  const before = memoryOf(core);
   const session = core.openSession(SETTINGS, { length: 256 });
-  assert.ok(core.memoryBytes - before < 16e6, `${core.memoryBytes - before} bytes for 256 tokens`);
+  assert.ok(memoryOf(core) - before < 16e6, `${memoryOf(core) - before} bytes for 256 tokens`);
   assert.throws(
     () => core.growSession(session, 131072),
     isError('limit', /A text of 131072 tokens takes more than 2 GB: ask for fewer with maxTokens/),

@@ -480,7 +480,7 @@ for (const [name, file] of Object.entries(damageable)) {
           const { width, height } = info;
           assert.ok(width <= 256 && height <= 256);
           const order = generationOrder(info);
-          assert.equal(order.length, core.positions);
+          assert.equal(order.length, core.part.length);
           assert.ok(order.every((place) => place < width * height * 3));
           results.opened++;
         } catch (error) {

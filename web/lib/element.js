@@ -45,10 +45,11 @@
  * Under prefers-reduced-motion nothing starts automatically (buttons appear instead), and a picture appears when it is finished.
  */
 
-import { abortable } from './base/abort.js';
 import { media } from './base/media.js';
-import { ATTRIBUTES, taskOf, upgrade, withProperties } from './element/attributes.js';
-import { addressIn, ask, givesSomething, optionsOf } from './element/ask.js';
+import { ATTRIBUTES, upgrade, withProperties } from './element/attributes.js';
+import { addressIn, ask, givesSomething } from './element/ask.js';
+import { Conversation, isChat } from './element/conversation.js';
+import { ElementRun } from './element/element-run.js';
 import {
   NextPixelEndEvent,
   NextPixelErrorEvent,
@@ -59,15 +60,13 @@ import {
 import { enlarged } from './element/given.js';
 import { roomIn } from './element/head.js';
 import { forgetNear, watchNear } from './element/near.js';
+import { Rest } from './element/rest.js';
 import { dress } from './element/style.js';
-import { Tally } from './element/tally.js';
 import { View } from './element/view.js';
 import { make } from './element/make.js';
 import { say, speak, spoken } from './element/say.js';
 import { NO_MODEL, groupLabel, pictureLabel } from './element/words.js';
 import { NextPixelError } from './base/error.js';
-import { part } from './base/part.js';
-import { isPromise } from './base/promise.js';
 import { lookOf } from './kinds/looks.js';
 import { acquire } from './index.js';
 import { watchColours } from './sinks/canvas.js';
@@ -75,11 +74,8 @@ import { announce } from './element/announce.js';
 
 /** @import { Saying, Words } from './element/say.js' */
 /** @import { Message } from './kinds/text/chat.js' */
-/** @import { Talk } from './element/talk.js' */
 /** @import { ModelInfo } from './engine/protocol.js' */
-/** @import { EndOfKinds } from './kinds/types.js' */
 /** @import { AnyModel } from './model/of-kind.js' */
-/** @import { Sink } from './sinks/canvas.js' */
 /** @import { Picture } from './sinks/pixels.js' */
 /** @import { Hold } from './load/holders.js' */
 
@@ -139,7 +135,7 @@ export class NextPixelElement extends Base {
   static set words(table) {
     speak(table);
     for (const element of NextPixelElement.#all) {
-      element.#talk?.label();
+      element.#chat.label();
       element.#show();
     }
   }
@@ -171,24 +167,25 @@ export class NextPixelElement extends Base {
   #hold;
   /** @type {AbortController | undefined} */
   #loading;
-  /** Aborts the current run. @type {AbortController | undefined} */
+  /** The current run. @type {ElementRun | undefined} */
   #run;
-  /** Ends the current run for stop(), which dispatches nx-end. */
-  #halt = () => {};
   /** Aborts the view of the input. @type {AbortController | undefined} */
   #preparing;
   /** A drawn sound that can be played again. @type {any} */
   #kept;
-  /** The chat, for the task chat. @type {Talk | undefined} */
-  #talk;
-  /** Messages that were set before the chat was loaded. @type {Message[] | undefined} */
-  #messages;
+  #chat = new Conversation(this, {
+    box: () => this.#view.box('chat'),
+    patience: (signal) => this.#rest.patience(signal),
+    onBegin: () => {
+      this.#held = false;
+      this.#enter('running', '');
+      this.#restOrGoOn();
+    },
+    onIdle: () => this.#idle(),
+  });
   /** The share that is drawn, 0 to 1. */
   #progress = 0;
-  /** Resumes a paused run. */
-  #goOn = () => {};
-  /** Makes the sound of a run silent while it is paused. @type {(resting: boolean) => void} */
-  #hush = () => {};
+  #rest = new Rest(() => this.#state === 'paused');
   /** Attributes that changed since they were last handled. @type {Set<string>} */
   #changed = new Set();
 
@@ -237,7 +234,7 @@ export class NextPixelElement extends Base {
   /** Moved to a frame, or to another window. */
   adoptedCallback() {
     if (this.shadowRoot) dress(this.shadowRoot);
-    this.#talk?.moved();
+    this.#chat.moved();
   }
 
   /** If the browser can move nodes without removing them, there is nothing to do. */
@@ -258,12 +255,12 @@ export class NextPixelElement extends Base {
   /** Starts, restarts when finished, or resumes when paused. Loads the model first if necessary. */
   play() {
     this.#held = this.#halted = false;
-    if (this.#talk) {
-      if (this.#talk.running) this.#restOrGoOn();
-      else this.#talk.begin(this.prompt);
+    if (this.#chat.isOpen) {
+      if (this.#chat.running) this.#restOrGoOn();
+      else this.#chat.begin(this.prompt);
     } else if (this.#run) {
       this.#restOrGoOn();
-    } else if (this.#hold && this.#isTalk(this.#hold)) {
+    } else if (this.#hold && isChat(this, this.#hold.model.info)) {
       this.#wanted = true; // its chat is loading
       this.#converse(this.#hold).catch((error) => this.#fail(error));
     } else if (this.#hold) {
@@ -284,15 +281,15 @@ export class NextPixelElement extends Base {
   stop() {
     this.#wanted = false;
     this.#halted = true;
-    this.#talk?.stop();
+    this.#chat.stop();
     if (!this.#run && !this.#loading) return;
-    const halt = this.#run && this.#halt;
+    const run = this.#run;
     this.#run = undefined;
     this.#preparing?.abort();
     this.#loading?.abort();
     this.#loading = undefined;
     this.#enter(this.#near ? 'near' : 'idle', 'Stopped');
-    halt?.();
+    run?.halt();
   }
 
   /** The pictures of the last run, as drawn so far, in the colours of the model; none before the first. @type {Picture[]} */
@@ -320,20 +317,19 @@ export class NextPixelElement extends Base {
    * @type {Message[]}
    */
   get messages() {
-    return this.#talk?.messages ?? this.#messages ?? [];
+    return this.#chat.messages;
   }
 
   set messages(list) {
     const messages = list ?? [];
     if (!Array.isArray(messages) || !messages.every((one) => typeof one?.role === 'string')) {
       this.#fail(new NextPixelError('argument', "messages must be a list such as [{ role: 'user', content: 'Hello' }]"));
-    } else if (this.#talk) this.#talk.messages = messages;
-    else this.#messages = messages.map((one) => ({ ...one }));
+    } else this.#chat.messages = messages;
   }
 
   /** Sends a message, and requests the answer. @param {string} text */
   send(text) {
-    this.#talk?.send(text);
+    this.#chat.send(text);
   }
 
   /** @param {boolean} near */
@@ -348,11 +344,11 @@ export class NextPixelElement extends Base {
 
   /** Pauses or resumes the run, considering everything that decides: the button, the viewport, the tab. */
   #restOrGoOn = () => {
-    if (this.#run || this.#talk?.running) {
+    if (this.#run || this.#chat.running) {
       const rest = this.#held || !this.#near || this.ownerDocument.hidden;
       if (rest !== (this.#state === 'paused')) this.#enter(rest ? 'paused' : 'running', this.#message);
-      this.#hush(rest);
-      if (!rest) this.#goOn();
+      this.#rest.hush(rest);
+      if (!rest) this.#rest.goOn();
     }
     this.#show();
   };
@@ -372,10 +368,10 @@ export class NextPixelElement extends Base {
       if (this.isConnected && this.#mayLoad()) this.#load();
     } else if (change(changed, 'drawing') && this.#hold) {
       this.#kept = undefined;
-      if (changed.has('task') && this.#talk) this.#endTalk();
-      if (changed.has('system') && this.#talk) this.#talk.system = this.system;
-      if (changed.has('template')) this.#talk?.label();
-      if (this.#talk) return; // the next answer uses the options of that moment
+      if (changed.has('task')) this.#endChat();
+      if (changed.has('system')) this.#chat.system = this.system;
+      if (changed.has('template')) this.#chat.label();
+      if (this.#chat.isOpen) return; // the next answer uses the options of that moment
       if (this.#run || this.#view.shown) this.#start(this.#hold);
       else this.#prepare(this.#hold);
     } else if (changed.has('autoplay') && this.#begins && this.#hold && !this.#run) {
@@ -418,7 +414,7 @@ export class NextPixelElement extends Base {
       this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
       if (this.#hold !== hold || this.#run) return; // a listener handled it
       this.#wanted ||= this.#begins; // unless a listener has called stop()
-      if (this.#isTalk(hold)) await this.#converse(hold);
+      if (isChat(this, hold.model.info)) await this.#converse(hold);
       else if (this.#wanted) this.#start(hold);
       else this.#prepare(hold);
     } catch (error) {
@@ -428,62 +424,25 @@ export class NextPixelElement extends Base {
     }
   }
 
-  /** @param {Hold} hold */
-  #isTalk({ model: { info } }) {
-    const { kind, verbs } = info;
-    // A model without a template has no chat(): the conversation reports it, and offers its alternatives.
-    return taskOf(this, info).task === 'chat' && (verbs.includes('chat') || (kind === 'text' && verbs.includes('generate')));
-  }
-
-  /**
-   * Starts the chat with the model, with the prompt as the first message if it is played by then.
-   *
-   * @param {Hold} hold
-   */
+  /** Opens the chat with the model. @param {Hold} hold */
   async #converse(hold) {
-    const { model } = hold;
-    const { Talk } = await part(() => import('./element/talk.js'));
-    if (this.#hold !== hold || this.#talk) return;
-    const wanted = this.#wanted;
-    this.#wanted = false;
-    const talk = (this.#talk = new Talk(this.#view.box('chat'), {
-      controls: this.controls,
-      system: this.system,
-      options: () => ({ ...optionsOf(this, model.info), seed: undefined }),
-      seed: () => this.seed,
-      patience: (signal) => this.#patience(signal).catch(() => {}),
-      onBegin: () => {
-        this.#held = false;
-        this.#enter('running', '');
-        this.#restOrGoOn();
-      },
-      onStep: (step) => this.dispatchEvent(new NextPixelStepEvent(step)),
-      onEnd: ({ seed, nats, text, finish }) => {
-        this.#idle();
-        this.dispatchEvent(new NextPixelEndEvent({ seed, nats: [nats], text, finish, toBlob: this.toBlob }));
-      },
-      onError: (error) => {
-        this.#idle();
-        this.dispatchEvent(new NextPixelErrorEvent(/** @type {NextPixelError} */ (error)));
-      },
-    }));
-    if (this.#messages) talk.messages = this.#messages;
-    this.#messages = undefined;
-    talk.use(model);
-    if (wanted) talk.begin(this.prompt);
-    else talk.field.value = this.prompt;
-    this.#show();
+    const isOpen = await this.#chat.open(hold, () => {
+      if (this.#hold !== hold) return undefined;
+      const wanted = this.#wanted;
+      this.#wanted = false;
+      return wanted;
+    });
+    if (isOpen) this.#show();
   }
 
   /** The answer is over, unless the next one has begun. */
   #idle() {
-    if (!this.#talk?.running && this.#state !== 'closed') this.#enter(this.#near ? 'near' : 'idle', '');
+    if (!this.#chat.running && this.#state !== 'closed') this.#enter(this.#near ? 'near' : 'idle', '');
   }
 
-  #endTalk() {
-    if (this.#talk?.running) this.#state = this.#near ? 'near' : 'idle';
-    this.#talk?.close();
-    this.#talk = undefined;
+  #endChat() {
+    if (this.#chat.running) this.#state = this.#near ? 'near' : 'idle';
+    this.#chat.close();
   }
 
   /**
@@ -522,132 +481,46 @@ export class NextPixelElement extends Base {
    */
   async #start(hold, { kept, seed, again = false } = {}) {
     this.#abort();
-    const stopper = new AbortController();
-    const { signal } = stopper;
-    const { info } = hold.model;
-    const { doing, done, end } = lookOf(info);
-    this.#run = stopper;
+    const { doing } = lookOf(hold.model.info);
+    const run = (this.#run = new ElementRun(hold, {
+      element: this,
+      view: this.#view,
+      isCalm: () => this.#motion.matches,
+      say: (now) => this.#say(now),
+      onProgress: (share) => {
+        this.#progress = share;
+        this.#say(['{doing} {share} %', { doing: say(doing), share: [100 * share, 0] }]);
+        this.#tell('draw', share);
+      },
+      rest: this.#rest,
+      fail: (error) => this.#fail(error),
+    }));
     this.#wanted = false;
     this.#failed = false;
     this.#progress = 0;
     this.#enter('running', doing);
     this.#restOrGoOn();
-    const { samples, tries } = this;
-    const tally = new Tally(samples, tries, 'sampleRate' in info ? info.sampleRate : 0);
-    const listening = new AbortController();
-    signal.addEventListener('abort', () => listening.abort(signal.reason));
-    /** @type {any} */
-    let run;
-    /** @type {Sink<any, any> | undefined} */
-    let sink;
-    /** @type {Picture[]} */
-    let pictures = [];
-    let halted = false;
-    /** @type {any} */
-    let step;
-    const result = () => (run && end?.({ run, step, text: String(sink?.result ?? '') })) ?? {};
-    const tellEnd = (/** @type {EndOfKinds} */ told) =>
-      this.dispatchEvent(
-        new NextPixelEndEvent({
-          seed: run?.seed,
-          nats: tally.nats,
-          finish: halted ? 'abort' : run.finish,
-          pictures,
-          toBlob: this.toBlob,
-          ...told,
-        }),
-      );
-    this.#halt = () => {
-      halted = true;
-      listening.abort();
-      if (sink) this.#view.end(sink);
-      pictures = this.pictures;
-      if (run?.stop) run.stop();
-      else stopper.abort();
-      this.#goOn();
-      const told = result();
-      if (isPromise(told)) told.then(tellEnd, (error) => this.#fail(error));
-      else tellEnd(told);
-    };
     try {
-      run = kept ?? (await ask(this, hold.model, signal, seed));
-      signal.throwIfAborted();
-      sink = this.#view.begin(run, { kind: info.kind, samples, calm: this.#motion.matches });
-      const heard = run.aloud?.(
-        sink,
-        listening.signal,
-        (/** @type {string | Saying} */ now) => this.#say(now),
-        (/** @type {(resting: boolean) => void} */ rest) => this.#hear(rest, listening.signal),
-      );
-      await this.#patience(signal);
-      for await (const told of run) {
-        await this.#patience(signal); // the run may have been paused while this was computed
-        if (halted) return;
-        const taken = tally.take(told);
-        if (!taken) continue;
-        step = taken;
-        sink.add(step);
-        this.#progress = run.doneWith(step);
-        this.#say(['{doing} {share} %', { doing: say(doing), share: [100 * this.#progress, 0] }]);
-        this.#tell('draw', this.#progress);
-        if (halted) return;
-        this.dispatchEvent(new NextPixelStepEvent(step));
-        await this.#patience(signal);
-        if (halted) return;
-      }
-      await heard;
-      signal.throwIfAborted();
-      if (halted) return;
+      const isWhole = await run.read(kept, seed);
+      if (!isWhole || run.halted) return;
       this.#run = undefined;
       this.#progress = 1;
-      if (run.wav) this.#kept = run;
-      sink.end(); // now: listeners of the end can read the canvas
-      const told = await result();
-      ({ pictures } = this);
-      this.#enter('near', done(tally));
-      announce(pictureLabel(this, this.info, 1), undefined, this.ownerDocument);
-      this.#tell('draw', 1);
-      tellEnd(told);
+      if (run.run.wav) this.#kept = run.run;
+      await run.end((sentence) => {
+        this.#enter('near', sentence);
+        announce(pictureLabel(this, this.info, 1), undefined, this.ownerDocument);
+        this.#tell('draw', 1);
+      });
     } catch (error) {
-      if (halted) return;
-      if (sink) this.#view.end(sink);
-      if (signal.aborted) return;
-      stopper.abort(); // for other readers, such as the player of the sound
+      if (run.halted) return;
+      run.leave();
+      if (run.aborted) return;
+      run.abort(); // for other readers, such as the player of the sound
       this.#run = undefined;
       if (!again && error instanceof NextPixelError && error.code === 'trap') return void this.#start(hold, { seed, again: true });
       this.#state = 'near';
       this.#fail(error);
     }
-  }
-
-  /**
-   * Called when the sound of a run begins.
-   *
-   * @param {(resting: boolean) => void} rest
-   * @param {AbortSignal} signal  of the run
-   */
-  #hear(rest, signal) {
-    if (signal.aborted) return;
-    this.#hush = rest;
-    rest(this.#state === 'paused');
-  }
-
-  /**
-   * Waits while the run is paused.
-   *
-   * @param {AbortSignal} signal
-   */
-  async #patience(signal) {
-    signal.throwIfAborted();
-    while (this.#state === 'paused')
-      await abortable(
-        /** @type {Promise<void>} */ (
-          new Promise((resolve) => {
-            this.#goOn = resolve;
-          })
-        ),
-        signal,
-      );
   }
 
   /** @param {unknown} error */
@@ -674,13 +547,13 @@ export class NextPixelElement extends Base {
     this.#preparing?.abort();
     this.#run?.abort();
     this.#run = undefined;
-    this.#hush = () => {};
+    this.#rest.forget();
   }
 
   /** Releases the run and the model. */
   #letGo() {
     this.#abort();
-    this.#endTalk();
+    this.#endChat();
     this.#loading?.abort();
     this.#loading = undefined;
     this.#hold?.release();
@@ -729,7 +602,7 @@ export class NextPixelElement extends Base {
     const message = say(this.#message);
     this.#view.show({
       // If autoplay was refused because of reduced motion, there must be another way to start.
-      controls: !this.#talk && (this.controls || (this.autoplay && this.#motion.matches)),
+      controls: !this.#chat.isOpen && (this.controls || (this.autoplay && this.#motion.matches)),
       play: say(running ? 'Pause' : paused ? 'Continue' : this.#failed ? 'Try again' : this.#view.shown ? 'Play again' : 'Play'),
       anew: this.#kept && !running && !paused && !this.#failed,
       stop: running || paused || this.#loading !== undefined,

@@ -23,7 +23,7 @@ function known(count, values) {
 export async function startCore({ wasm, model }) {
   const core = new Core(await compile(wasm), await bytesOf(model));
   const { span, values } = core.part;
-  const ids = known(core.positions * span, values);
+  const ids = known(core.part.length * span, values);
 
   /** A session whose first positions are known. @param {number} position @param {number} samples @param {boolean} [greedy] */
   const open = (position, samples, greedy = false) => {
@@ -36,13 +36,13 @@ export async function startCore({ wasm, model }) {
     return session;
   };
   const first = open(0, 1);
-  core.draw(first, Math.min(WARM_UP, core.positions));
+  core.draw(first, Math.min(WARM_UP, core.part.length));
   core.closeSession(first);
   /** @type {import('../../../web/lib/engine/sessions.js').Session | undefined} */
   let kept;
 
   return {
-    positions: core.positions,
+    positions: core.part.length,
     /** Milliseconds per step around a position, all steps in one call. */
     time({ position = 0, steps = 1, samples = 1, greedy = false }) {
       const from = Math.max(0, Math.floor(position - steps / 2));
@@ -87,9 +87,9 @@ export async function startCore({ wasm, model }) {
      * of a large picture takes long. */
     middle({ steps = 1, aligned = 1 }) {
       return turn(steps, () => {
-        if (!kept || core.position(kept) + steps > core.positions) {
+        if (!kept || core.position(kept) + steps > core.part.length) {
           if (kept) core.closeSession(kept);
-          kept = open(Math.floor(core.positions / 2 / aligned) * aligned - aligned, 1);
+          kept = open(Math.floor(core.part.length / 2 / aligned) * aligned - aligned, 1);
           core.draw(kept, aligned);
         }
         const start = performance.now();

@@ -21,9 +21,6 @@ import { Sessions } from './sessions.js';
 const STACK_BYTES = 65536;
 
 export class Core extends Sessions {
-  #instance;
-  /** Address of the model. */
-  #model;
   /** The weights that are still missing, while a file is fed. @type {Feed | undefined} */
   #feed;
   /** The number of blocks that live as long as the instance. */
@@ -63,8 +60,6 @@ export class Core extends Sessions {
     const { model, feed } =
       fileBytes === undefined ? { model: openModel(instance, file), feed: undefined } : beginModel(instance, file, fileBytes);
     super(instance, model, fileBytes ?? file.length);
-    this.#instance = instance;
-    this.#model = model;
     this.#feed = feed;
     const entries = readEntries(instance, model);
     const ofTokenizer = (/** @type {Entry} */ { key }) => key.startsWith('tokenizer.');
@@ -97,39 +92,21 @@ export class Core extends Sessions {
    */
   stacks(count) {
     this.#blocks += count;
-    return Array.from({ length: count }, () => this.#instance.take(STACK_BYTES) + STACK_BYTES);
-  }
-
-  /** The engine itself, for tests of functions that the library does not use. @internal */
-  get engine() {
-    /** @type {(name: string, ...values: number[]) => number} */
-    const call = (...given) => this.#instance.call(...given);
-    const { memory, heap, at } = this.#instance;
-    return { call, memory, heap, model: this.#model, scratch: at.struct };
+    return Array.from({ length: count }, () => this.instance.take(STACK_BYTES) + STACK_BYTES);
   }
 
   /** Whether a trap has happened, after which the owner must start another instance. */
   get poisoned() {
-    return this.#instance.poisoned;
+    return this.instance.poisoned;
   }
 
   /** The memory, if the build has threads. */
   get shared() {
-    return this.#instance.shared;
-  }
-
-  /** Positions of a complete sequence. */
-  get positions() {
-    return this.part.length;
-  }
-
-  /** Size of the whole memory in bytes. */
-  get memoryBytes() {
-    return this.#instance.memory.buffer.byteLength;
+    return this.instance.shared;
   }
 
   /** Number of sessions open. */
   get sessions() {
-    return this.#instance.heap.count - this.#blocks - (this.#feed ? 1 : 0);
+    return this.instance.heap.count - this.#blocks - (this.#feed ? 1 : 0);
   }
 }

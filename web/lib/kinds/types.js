@@ -76,7 +76,7 @@
 /** @typedef {import('./text/text-run.js').TextRun} TextRun */
 /** @typedef {import('./text/text-run.js').Alternative} Alternative */
 /** @typedef {import('./text/text-run.js').SavedText} SavedText */
-/** @typedef {import('./text/text-model.js').TextScore} TextScore */
+/** @typedef {import('./text/text-score.js').TextScore} TextScore */
 /** @typedef {import('./text/translation-run.js').TranslationRun} TranslationRun */
 /** @typedef {import('./text/translation-run.js').SavedTranslation} SavedTranslation */
 /** @typedef {import('./text/translation-run.js').SearchStep} SearchStep */

@@ -4,6 +4,7 @@
 import { NX_MOST_BIAS } from '../abi.js';
 import { Alphabet } from '../../kinds/note/alphabet.js';
 import { Piece } from '../../kinds/note/piece.js';
+import { top } from '../distributions.js';
 import { joinSlices } from './slices.js';
 
 /** @import { Session, Sessions } from '../sessions.js' */
@@ -28,7 +29,7 @@ export function notes(sessions, session, { said, bounds }, before, k) {
   for (const id of before) piece.push(id);
   const one = () => {
     const { ids, cut } = piece.next();
-    const tops = k > 0 || cut.length > 0 ? sessions.top(session, values) : undefined;
+    const tops = k > 0 || cut.length > 0 ? top(sessions, session, values) : undefined;
     /** @type {Slice} */
     let slice;
     if (ids.length === 1) {

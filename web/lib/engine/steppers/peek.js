@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { top } from '../distributions.js';
 import { joinSlices } from './slices.js';
 
 /** @import { Session, Sessions } from '../sessions.js' */
@@ -18,7 +19,7 @@ export function peek(sessions, session, k) {
   const step = (/** @type {number} */ count) => {
     const drawn = [];
     for (let i = 0; i < count; i++) {
-      const alternatives = sessions.top(session, k);
+      const alternatives = top(sessions, session, k);
       const one = sessions.draw(session, 1);
       const over = one.ids.length === 0; // whether the sample had ended
       drawn.push(over ? one : { ...one, alternatives });

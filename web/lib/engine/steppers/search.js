@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { CANDIDATE_WORDS, NX_MORE } from '../abi.js';
+import { statusError } from '../status-error.js';
+
 /** @import { Session, Sessions } from '../sessions.js' */
 /** @import { Stepper } from './index.js' */
 
 /**
- * A beam search, one position per step. The samples are the beams.
+ * A beam search, one position per step. The samples are the beams. The ids of a step are its candidates as nx_candidate in memory, five
+ * words each; `ended`: it was the last step.
  *
  * @param {Sessions} sessions
  * @param {Session} session
@@ -13,5 +17,13 @@
  * @returns {Stepper}
  */
 export function search(sessions, session, alpha) {
-  return { kind: 'search', first: 1, single: true, step: () => sessions.search(session, alpha) };
+  const step = () => {
+    const result = sessions.instance.at.result;
+    let status = NX_MORE;
+    while (status === NX_MORE) status = sessions.call('nx_session_search', session, alpha, sessions.ids, result, result + 4);
+    if (status < 0) throw statusError(status, `Searching position ${sessions.position(session)}`);
+    const ids = sessions.instance.words(sessions.ids, CANDIDATE_WORDS * sessions.instance.word(result));
+    return { ids, nats: new Float32Array(0), ahead: new Uint8Array(1), ended: sessions.instance.word(result + 4) === 1 };
+  };
+  return { kind: 'search', first: 1, single: true, step };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { probabilities } from '../distributions.js';
 import { joinSlices } from './slices.js';
 
 /** @import { Session, Sessions } from '../sessions.js' */
@@ -27,7 +28,7 @@ export function spread(sessions, session, stepper) {
     const drawn = [];
     for (let i = 0; i < Math.min(count, most); i++) {
       const one = stepper.step(1);
-      drawn.push(one.ids.length > 0 ? { ...one, probabilities: sessions.probabilities(session, one.ids) } : one);
+      drawn.push(one.ids.length > 0 ? { ...one, probabilities: probabilities(sessions, session, one.ids) } : one);
       if (one.ended || one.ids.length === 0) break; // the sample has ended, or the position takes another chunk
     }
     return joinSlices(drawn);

@@ -11,41 +11,29 @@ import { AT_ONCE, Tokenizer } from './tokenizer.js';
 import { Context } from './context.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { lookupOf } from '../../gguf/metadata.js';
-import { checkLayers, hiddenStatesOf } from '../hidden-states.js';
+import { checkLayers } from '../hidden-states.js';
 import { mapsOf } from './text-maps.js';
 import { classOf } from '../../base/realm.js';
 import { restored } from './saved-state.js';
 import { TextRun } from './text-run.js';
 import { atOnce, inTurns, withValue } from '../../base/turns.js';
 import { sentenceOf } from '../../base/typed.js';
+import { scoreOf, scoreWindows } from './text-score.js';
 import { checkTokens } from './text-settings.js';
 import { sentencesIn } from './sentences.js';
-import { TranslationRun, checkTranslate } from './translation-run.js';
+import { TranslationRun } from './translation-run.js';
+import { checkTranslate } from './translation-settings.js';
 
 /** @import { ChatOptions, Dropped, Message, Prompt } from './chat.js' */
 /** @import { Stop } from '../../base/turns.js' */
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
-/** @import { HiddenState } from '../hidden-states.js' */
 /** @import { Entry } from '../../gguf/values.js' */
 /** @import { TextOptions, TranslationOptions } from '../../options.js' */
 /** @import { AnyInfo, Facts, Inputs, LookedMessage, ScoredMessage } from '../../engine/protocol.js' */
 /** @import { SavedText } from './text-run.js' */
+/** @import { TextScore } from './text-score.js' */
 /** @import { SavedTranslation } from './translation-run.js' */
-
-/**
- * The cost of a text under a model.
- *
- * @typedef {object} TextScore
- * @property {number} nats          minus log p(text), natural logarithm
- * @property {number} natsPerToken
- * @property {number} natsPerByte   nats per byte of the predicted tokens
- * @property {Uint32Array} tokens   the predicted tokens. If the model has no begin token, the first token is given, not predicted
- * @property {Float32Array} perToken  nats of each token
- * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: for each requested layer, one row for each of `tokens`. The row
- *   is the state from which the token was predicted, which is the state at the token before it. To get the state at the last token, score
- *   one token more
- */
 
 /** The tokens at the beginning of a run, and how many of them were given.
  * @typedef {{ ids: Uint32Array, prompt: number, dropped?: Dropped[] }} Given */
@@ -386,34 +374,13 @@ export class TextModel {
    * @returns {Promise<TextScore>}
    */
   async score(text, { source, hiddenStates, signal } = {}) {
-    const { part } = this.#engine;
     if (this.#translates) return this.#scoreTranslation(text, source, hiddenStates, signal);
     if (source !== undefined) throw argumentError('This model does not translate: score() takes no source');
     const ids = this.#read(
       typeof text === 'string' && text.length > AT_ONCE ? await this.tokenizer.encodeLong(text, { special: true, signal }) : text,
     );
     const context = this.#contextOf(ids);
-    const given = 1; // the begin token, or the first token of the text
-    if (ids.length > given) context.start(ids.length - 1);
-    const tokens = ids.slice(given);
-    const perToken = new Float32Array(tokens.length);
-    const layers = checkLayers(part, hiddenStates, tokens.length);
-    const states = layers?.map(() => new Float32Array(tokens.length * part.hiddenWidth));
-    await this.#engine.work(signal, async (job) => {
-      // Reads windows as long as the context. Each window after the first repeats half of the previous one, and only its other half counts.
-      for (let to = given; to < ids.length; ) {
-        const from = context.start(to);
-        const end = Math.min(ids.length, context.origin(from) + context.positions);
-        const known = context.window(ids.subarray(0, end), from);
-        /** @type {ScoredMessage} */
-        const { nats, hiddenStates: kept = [] } = await job.ask({ type: 'score', ids: known, inputs: {}, hiddenStates: layers });
-        const first = nats.length - (end - to);
-        perToken.set(nats.subarray(first), to - given);
-        kept.forEach((rows, i) => states?.[i].set(rows.subarray(first * part.hiddenWidth), (to - given) * part.hiddenWidth));
-        to = end;
-      }
-    });
-    return this.#scored(tokens, perToken, layers, states);
+    return scoreWindows(this.#engine, context, ids, { layers: hiddenStates, bytesOf: this.#bytesOf, signal });
   }
 
   /**
@@ -429,7 +396,7 @@ export class TextModel {
     const layers = checkLayers(this.#engine.part, hiddenStates, tokens.length);
     /** @type {ScoredMessage} */
     const scored = await this.#engine.ask({ type: 'score', ids: tokens, inputs: { source: from }, hiddenStates: layers }, signal);
-    return this.#scored(tokens, scored.nats, layers, scored.hiddenStates);
+    return scoreOf(this.#engine.part, { tokens, perToken: scored.nats, layers, states: scored.hiddenStates }, this.#bytesOf);
   }
 
   /**
@@ -467,24 +434,10 @@ export class TextModel {
     return mapsOf(looked, heads, inputs.source?.length ?? 0);
   }
 
-  /**
-   * @param {Uint32Array} tokens
-   * @param {Float32Array} perToken
-   * @param {number[]} [layers]
-   * @param {Float32Array[]} [states]  the states of each layer
-   * @returns {TextScore}
-   */
-  #scored(tokens, perToken, layers, states) {
-    const nats = perToken.reduce((sum, cost) => sum + cost, 0);
-    const bytes = this.#tokenizer ? tokens.reduce((sum, id) => sum + this.tokenizer.bytes(id).length, 0) : NaN;
-    return {
-      nats,
-      natsPerToken: nats / (tokens.length || 1), // 0 if there are no tokens
-      natsPerByte: nats / (bytes === 0 ? 1 : bytes),
-      tokens,
-      perToken,
-      ...(layers && { hiddenStates: hiddenStatesOf(layers, this.#engine.part.hiddenWidth, states ?? []) }),
-    };
+  /** Returns the number of bytes of a token; undefined without a vocabulary. */
+  get #bytesOf() {
+    const tokenizer = this.#tokenizer;
+    return tokenizer && ((/** @type {number} */ id) => tokenizer.bytes(id).length);
   }
 
   /** Starts a run that begins with given tokens. @param {Given} given @param {TextOptions} options */

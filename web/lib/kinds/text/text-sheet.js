@@ -3,18 +3,21 @@
 
 /**
  * Draws text on a canvas while it is being written. A word of several tokens is measured and drawn as a whole, so that letters join as
- * their script requires; each token is a range of it with its own shade. Words are broken into lines in reading order; for right-to-left
- * text, bidi.js then gives the position of each in its line.
+ * their script requires; each token is a range of it with its own shade. text-lines.js breaks words into lines in reading order;
+ * text-order.js then places them in their lines, in either direction.
  */
 
 import { media } from '../../base/media.js';
-import { isBidirectional, levelsOf, edgesOf } from '../../sinks/bidi.js';
+import { isBidirectional } from '../../sinks/bidi.js';
 import { Sheet } from '../../sinks/sheet.js';
 import { endsSentence } from './sentence-end.js';
 import { shadeOf } from './surprise.js';
+import { TextLines } from './text-lines.js';
+import { arranged, boxesOf } from './text-order.js';
 
 /** @import { Dom } from '../../base/dom.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { Box, Piece } from './text-order.js' */
 
 /**
  * @typedef {object} TextSheetOptions
@@ -23,41 +26,22 @@ import { shadeOf } from './surprise.js';
  * @property {boolean} [caret]    whether there is a caret at the end while the text is written. Default true
  */
 
-/** A range of a word that belongs to one token.
- * @typedef {{ index: number, from: number, to: number, nats: number, given: boolean }} Stretch */
-/** `space`: width of the space before it; `line` counts from the first line of all.
- * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number }} Word */
-/** A piece is drawn in one call: a word, or a part of it with a single direction.
- * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number, reversed: boolean }} Piece */
-/** In CSS pixels, from the corner of the canvas. @typedef {{ x: number, y: number, width: number, height: number }} Box */
-
 /** The opacity of the full shade. */
 const FULL_SHADE = 0.6;
 /** The same as a line under the token, in CSS pixels. */
 const FULL_LINE = 4;
 /** Opacity of given text. */
 const GIVEN_ALPHA = 0.72;
-/** Number of lines kept above the visible ones, for a page that becomes narrower. */
-const KEPT_LINES = 500;
 const LINE_HEIGHT = 1.55;
 /** The most characters in the text for screen readers; the canvas shows fewer. */
 const KEPT_TEXT = 100_000;
 /** Milliseconds between two updates of that text: updating a long text is work for the browser even if it is not visible. */
 const TOLD_MS = 200;
 
-/** The most characters of a word that are set in one piece: a text without spaces would be measured whole for each of its lines. */
-const SOME = /.{1,64}/gsu;
-
 export class TextSheet extends Sheet {
   #shade;
   #caret;
-  /** Every kept word and line break, in order. @type {Word[]} */
-  #words = [];
-  /** The word that the next letters continue. @type {Word | undefined} */
-  #open;
-  /** The next word begins at this x, in CSS pixels. */
-  #x = 0;
-  #line = 0;
+  #lines = new TextLines(this);
   #count = 0;
   #text = '';
   /** The added text, without the given one. */
@@ -102,9 +86,8 @@ export class TextSheet extends Sheet {
     if (!given) this.result += text;
     this.#bidirectional ||= isBidirectional(text);
     if (this.#text.length > 2 * KEPT_TEXT) this.#text = this.#text.slice(-KEPT_TEXT);
-    for (const [piece] of text.matchAll(/\n|[^\S\n\u00a0\u202f]+|(?:\S|[\u00a0\u202f])+/g))
-      this.#set(piece, { index, from: 0, to: 0, nats, given });
-    this.#forget();
+    this.#lines.add(text, { index, from: 0, to: 0, nats, given });
+    this.#lines.forget(this.#rows);
     if (!this.#calm || endsSentence(text)) this.paintSoon();
   }
 
@@ -122,9 +105,8 @@ export class TextSheet extends Sheet {
 
   /** Clears the page. */
   clear() {
-    this.#words = [];
-    this.#open = undefined;
-    this.#x = this.#line = this.#count = 0;
+    this.#lines.clear();
+    this.#count = 0;
     this.#text = this.result = '';
     this.#bidirectional = false;
     this.#writing = true;
@@ -222,7 +204,7 @@ export class TextSheet extends Sheet {
     if (this.#writing && this.#caret) {
       context.fillRect(
         Math.max(0, Math.min(caret, this.width - 2)),
-        (this.#line - top) * leading + baseline - 0.8 * this.size,
+        (this.#lines.line - top) * leading + baseline - 0.8 * this.size,
         2,
         this.size,
       );
@@ -257,236 +239,28 @@ export class TextSheet extends Sheet {
 
   /** The first visible line. */
   get #top() {
-    return Math.max(0, this.#line + 1 - this.#rows);
+    return Math.max(0, this.#lines.line + 1 - this.#rows);
   }
 
-  #visible() {
-    const top = this.#top;
-    const words = [];
-    for (let i = this.#words.length - 1; i >= 0 && this.#words[i].line >= top; i--) {
-      if (this.#words[i].line < top + this.#rows) words.push(this.#words[i]);
-    }
-    return words.reverse();
-  }
-
-  /**
-   * The visible pieces and the caret, with their positions.
-   *
-   * @returns {{ pieces: Piece[], caret: number }}
-   */
+  /** The visible pieces and the caret, with their positions. */
   #arranged() {
-    const words = this.#visible();
-    // White space before a word that moved to the next line takes no space.
-    const shown = words.filter(({ text, line }, i) => !(/^\s/.test(text) && words[i + 1]?.line > line));
-    if (!this.#bidirectional) {
-      const pieces = shown.map((word) => ({ ...word, reversed: false }));
-      return { pieces, caret: 1 + (this.#open ? this.#open.x + this.#open.width : this.#x) };
-    }
-    const { context } = this;
-    context.font = this.#font;
-    const visible = new Set(shown);
-    /** @type {Piece[]} */
-    const pieces = [];
-    let caret = 1;
-    for (const { lines, base } of this.#paragraphs()) {
-      for (const parts of lines) {
-        const line = parts
-          .filter(({ word }) => visible.has(word))
-          .map(({ word, from, to, level }) => {
-            const text = word.text.slice(from, to);
-            const stretches = word.stretches.map((one) => ({
-              ...one,
-              from: Math.max(0, one.from - from),
-              to: Math.min(to, one.to) - from,
-            }));
-            return {
-              text,
-              level,
-              line: word.line,
-              reversed: level % 2 === 1,
-              width: text === word.text ? word.width : context.measureText(text).width,
-              stretches: stretches.filter((one) => one.to > one.from),
-            };
-          });
-        edgesOf(line, base, this.width).forEach((x, i) => pieces.push({ ...line[i], x }));
-      }
-      const last = lines.length > 0 ? pieces.at(-1) : undefined;
-      caret = last ? (last.reversed ? last.x - 3 : last.x + last.width + 1) : base ? this.width : 1;
-    }
-    return { pieces, caret };
-  }
-
-  /**
-   * The visible paragraphs, line by line, each divided into parts of a single direction.
-   *
-   * @returns {{ base: number, lines: { word: Word, from: number, to: number, level: number }[][] }[]} base: 1 if it begins at the right
-   */
-  #paragraphs() {
-    const top = this.#top;
-    /** @type {Word[][]} */
-    const all = [[]];
-    for (const word of this.#words) {
-      if (word.stretches.length === 0)
-        all.push([]); // a line break
-      else all[all.length - 1].push(word);
-    }
-    let before = 0; // an empty one has the direction of the previous one
-    const visible = all.filter((words) => words.length === 0 || (words[words.length - 1].line >= top && words[0].line < top + this.#rows));
-    return visible.map((words) => {
-      const { base, levels } = levelsOf(words.map(({ text }) => text).join(''));
-      before = words.length === 0 ? before : base;
-      /** @type {{ word: Word, from: number, to: number, level: number }[][]} */
-      const lines = [];
-      let at = 0;
-      for (const word of words) {
-        const line = (lines[word.line - words[0].line] ??= []);
-        for (let from = 0, to = 0; from < word.text.length; from = to) {
-          const level = levels[at + from];
-          for (to = from + 1; to < word.text.length && levels[at + to] === level; ) to++;
-          line.push({ word, from, to, level });
-        }
-        at += word.text.length;
-      }
-      return { base: before, lines };
-    });
+    const { width } = this;
+    this.context.font = this.#font;
+    return arranged(this.#lines, { top: this.#top, rows: this.#rows, width, bidirectional: this.#bidirectional }, this.#widthOf);
   }
 
   /** Every visible range of a token and its position. @param {Piece[]} [pieces] */
   #boxes(pieces = this.#arranged().pieces) {
-    const context = this.context;
-    context.font = this.#font;
-    const top = this.#top;
-    const leading = this.#leading;
-    /** @type {(Stretch & { box: Box })[]} */
-    const boxes = [];
-    for (const { text, x, line, stretches, width, reversed } of pieces) {
-      for (const stretch of stretches) {
-        const from = stretch.from === 0 ? 0 : context.measureText(text.slice(0, stretch.from)).width;
-        const to = stretch.to === text.length ? width : context.measureText(text.slice(0, stretch.to)).width;
-        const box = { x: reversed ? x + width - to : x + from, y: (line - top) * leading, width: to - from, height: leading };
-        const last = boxes[boxes.length - 1];
-        // A space and the word after it are often one token.
-        if (last?.index === stretch.index && last.box.y === box.y && touch(last.box, box)) {
-          last.box.x = Math.min(last.box.x, box.x);
-          last.box.width += box.width;
-        } else boxes.push({ ...stretch, box });
-      }
-    }
-    return boxes;
-  }
-
-  /**
-   * Sets a line break, white space or a part of a word.
-   *
-   * @param {string} piece
-   * @param {Stretch} stretch
-   */
-  #set(piece, stretch) {
     this.context.font = this.#font;
-    if (piece === '\n') {
-      this.#close();
-      this.#words.push({ text: '', stretches: [], x: this.#x, line: this.#line, width: 0 });
-      this.#newLine();
-    } else if (/^\s/.test(piece)) {
-      this.#close();
-      const text = piece.replaceAll('\t', '    ');
-      const width = this.context.measureText(text).width;
-      this.#words.push({ text, stretches: [{ ...stretch, to: text.length }], x: this.#x, line: this.#line, width });
-      this.#x += width;
-    } else {
-      for (const [some] of piece.matchAll(SOME)) this.#extend(some, stretch);
-    }
+    return boxesOf(pieces, { top: this.#top, leading: this.#leading }, this.#widthOf);
   }
 
-  /**
-   * @param {string} piece
-   * @param {Stretch} stretch
-   */
-  #extend(piece, stretch) {
-    let word = this.#open;
-    if (!word) {
-      word = { text: '', stretches: [], x: this.#x, line: this.#line, width: 0 };
-      this.#words.push(word);
-      this.#open = word;
-    }
-    const text = word.text + piece;
-    const width = this.context.measureText(text).width;
-    if (word.x + width > this.width && word.x > 0) {
-      this.#newLine();
-      word.x = 0;
-      word.line = this.#line;
-    }
-    if (width > this.width && text.length > 1) {
-      // It is longer than a line and must be broken.
-      const fits = this.#fitting(word.text, piece);
-      if (fits.length > 0) this.#append(word, fits, stretch);
-      this.#close();
-      this.#newLine();
-      if (fits.length < piece.length) this.#extend(piece.slice(fits.length), stretch);
-      return;
-    }
-    this.#append(word, piece, stretch);
-  }
-
-  /**
-   * @param {Word} word
-   * @param {string} piece
-   * @param {Stretch} stretch
-   */
-  #append(word, piece, stretch) {
-    const from = word.text.length;
-    word.text += piece;
-    word.width = this.context.measureText(word.text).width;
-    word.stretches.push({ ...stretch, from, to: word.text.length });
-  }
-
-  /**
-   * As much of a piece as fits the line, at least one character in an empty line.
-   *
-   * @param {string} before
-   * @param {string} piece
-   */
-  #fitting(before, piece) {
-    let fits = '';
-    for (const character of piece) {
-      const wide = this.context.measureText(before + fits + character).width > this.width;
-      if (wide && (before !== '' || fits !== '')) break;
-      fits += character;
-    }
-    return fits;
-  }
-
-  /** Closes the current word. */
-  #close() {
-    if (this.#open) this.#x = this.#open.x + this.#open.width;
-    this.#open = undefined;
-  }
-
-  #newLine() {
-    this.#line++;
-    this.#x = 0;
-  }
-
-  #forget() {
-    const keep = this.#line - KEPT_LINES - this.#rows;
-    if (this.#words.length < 8 || this.#words[0].line >= keep - 100) return;
-    this.#words = this.#words.filter(({ line }) => line >= keep);
-  }
+  /** In the font of the context. @param {string} text */
+  #widthOf = (text) => this.context.measureText(text).width;
 
   /** Sets all words again if size, resolution or font have changed. */
   #refit() {
-    if (this.fit()) this.#reflow();
-  }
-
-  #reflow() {
-    const words = this.#words;
-    this.#words = [];
-    this.#open = undefined;
-    this.#x = this.#line = 0;
-    for (const { text, stretches } of words) {
-      if (stretches.length === 0) this.#set('\n', { index: -1, from: 0, to: 0, nats: 0, given: true });
-      for (const stretch of stretches) this.#set(text.slice(stretch.from, stretch.to), stretch);
-    }
+    if (this.fit()) this.#lines.reflow();
   }
 
   /** @override */
@@ -497,12 +271,7 @@ export class TextSheet extends Sheet {
 
   /** @override */
   fontLoaded() {
-    this.#reflow();
+    this.#lines.reflow();
     this.paintSoon();
   }
-}
-
-/** Whether one begins where the other ends. @param {Box} a  @param {Box} b */
-function touch(a, b) {
-  return Math.abs(a.x + a.width - b.x) < 0.5 || Math.abs(b.x + b.width - a.x) < 0.5;
 }

@@ -5,8 +5,7 @@ import { BaseRun } from '../../runs/base-run.js';
 import { Beams, candidatesOf } from '../../runs/beams.js';
 import { probabilitiesAt } from '../../runs/probabilities.js';
 import { join } from '../../base/arrays.js';
-import { argumentError } from '../../base/error.js';
-import { checkOptions, checkSettings, show } from '../../base/checks.js';
+import { checkOptions } from '../../base/checks.js';
 import { heardBy } from '../../base/heard-by.js';
 import { AlignedPage } from './aligned-page.js';
 import { mapsAt, mapsOf } from './text-maps.js';
@@ -14,8 +13,8 @@ import { AlignedSheet } from './aligned-sheet.js';
 
 /** @import { Tokenizer } from './tokenizer.js' */
 /** @import { Link } from '../../workers/link.js' */
-/** @import { TranslationOptions } from '../../options.js' */
-/** @import { AnyInfo, Settings, StepMessage } from '../../engine/protocol.js' */
+/** @import { Settings, StepMessage } from '../../engine/protocol.js' */
+/** @import { TranslateSettings } from './translation-settings.js' */
 /** @import { AlignedSheetOptions } from './aligned-sheet.js' */
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { Canvas } from '../../sinks/canvas.js' */
@@ -59,40 +58,8 @@ import { AlignedSheet } from './aligned-sheet.js';
  * @property {Hypothesis[]} hypotheses  the best continuations, the best first
  */
 
-/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, vocabulary: number, heads: number,
- *   maps: boolean, probabilities: boolean, onSearch: ((step: SearchStep) => void) | undefined }} TranslateSettings */
-
 /** How many tokens longer than its sentence a translation may be, unless more are requested [Vaswani et al. 2017, section 6.1]. */
 const LONGER = 50;
-
-/**
- * @param {TranslationOptions} given
- * @param {AnyInfo} info
- * @returns {TranslateSettings}
- * @internal
- */
-export function checkTranslate(given, { positions, vocabulary, heads }) {
-  const { settings, options, seed } = checkSettings('translation', given, { temperature: 0 });
-  const { beams, lengthPenalty, maxTokens, maps, probabilities, onSearch } = options;
-  if (onSearch !== undefined && typeof onSearch !== 'function') throw argumentError(`onSearch must be a function, not ${show(onSearch)}`);
-  if (beams > 1 && Number(settings.temperature) > 0) {
-    throw argumentError(
-      'Several beams look for the most probable translation, and a temperature over 0 draws one at random: ask for one of them',
-    );
-  }
-  return {
-    settings: { ...settings, samples: beams },
-    seed,
-    search: beams > 1 ? lengthPenalty : undefined,
-    maxTokens,
-    positions,
-    vocabulary,
-    heads,
-    maps,
-    probabilities,
-    onSearch,
-  };
-}
 
 /**
  * A saved translation, from run.save(): a plain object, which can be stored as JSON and passed to model.resume().

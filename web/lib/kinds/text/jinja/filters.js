@@ -26,24 +26,24 @@ import {
   truth,
   typeOf,
 } from './values.js';
+import { getItem } from './items.js';
 import { TEXT_METHODS, argumentsOf, intIn, itemPairs, itemsOf, justified, linesOf, markupOf, replaced, stripped, textIn } from './texts.js';
 import { json, str } from './write.js';
 
 /** @import { Keywords } from './values.js' */
 /** @import { Writer } from './write.js' */
 
-/** The parts of the interpreter that a filter may use. @typedef {Writer & { getItem: (value: any, key: any) => any }} Machine */
-/** @typedef {(machine: Machine, value: any, args: any[], keywords: Keywords, name: string) => any} Filter */
+/** @typedef {(machine: Writer, value: any, args: any[], keywords: Keywords, name: string) => any} Filter */
 
 const NO_KEYWORDS = new Map();
 
-/** @param {Machine} machine */
+/** @param {Writer} machine */
 const counting =
   ({ budget }) =>
   () =>
     budget.items();
 
-/** Returns the value at a dotted name such as `function.name`. @param {Machine} machine @param {any} value @param {any} path */
+/** Returns the value at a dotted name such as `function.name`. @param {Writer} machine @param {any} value @param {any} path */
 function attributeOf(machine, value, path) {
   const parts =
     typeof path === 'number'
@@ -51,10 +51,10 @@ function attributeOf(machine, value, path) {
       : textIn('attribute', path)
           .text.split('.')
           .map((part) => (/^\d+$/.test(part) ? Number(part) : Text.of(part)));
-  return parts.reduce((inner, part) => machine.getItem(inner, part), value);
+  return parts.reduce((inner, part) => getItem(machine, inner, part), value);
 }
 
-/** Returns the items of a value and charges one step for each. @param {Machine} machine @param {any} value */
+/** Returns the items of a value and charges one step for each. @param {Writer} machine @param {any} value */
 function counted({ budget }, value) {
   if (value instanceof Text) budget.items(value.text.length);
   const items = itemsOf(value);
@@ -66,7 +66,7 @@ function counted({ budget }, value) {
 const caseless = (value, isSensitive) =>
   value instanceof Text && !truth(isSensitive ?? false) ? changed(value, (part) => part.toLowerCase()) : value;
 
-/** @param {Machine} machine @param {any[]} items @param {(item: any) => any} keyOf @param {boolean} isReverse */
+/** @param {Writer} machine @param {any[]} items @param {(item: any) => any} keyOf @param {boolean} isReverse */
 function sorted(machine, items, keyOf, isReverse) {
   const count = counting(machine);
   const keyed = items.map((item) => ({ item, key: keyOf(item) }));
@@ -104,7 +104,7 @@ function rounded(value, digits) {
 
 /**
  * Formats like Python's `%`, but supports only %s, %d, %i, %r and %%, without widths.
- * @param {Machine} machine
+ * @param {Writer} machine
  * @param {Text} form
  * @param {any[]} values
  */
@@ -436,7 +436,7 @@ export function filterNamed(name) {
   return filter;
 }
 
-/** @typedef {(value: any, args: any[], machine: Machine) => boolean} Test */
+/** @typedef {(value: any, args: any[], machine: Writer) => boolean} Test */
 
 /** @type {(wanted: (order: number) => boolean) => Test} */
 const ordered = (wanted) => (value, args, machine) => wanted(compare(value, args[0], counting(machine)));
@@ -488,7 +488,7 @@ export function testNamed(name) {
   return test;
 }
 
-/** The operator `in`. @param {Machine} machine @param {any} all @param {any} one */
+/** The operator `in`. @param {Writer} machine @param {any} all @param {any} one */
 export function contains(machine, all, one) {
   if (all instanceof Text) {
     const { text } = textIn('in', one);

@@ -7,19 +7,19 @@
  * the reason.
  */
 
-import { contains, filterNamed, formatted, testNamed } from './filters.js';
-import { added, itemsOf, methodOf } from './texts.js';
+import { filterNamed, testNamed } from './filters.js';
+import { attribute, getItem, slice } from './items.js';
+import { arithmetic, compares, concatenated } from './operators.js';
+import { itemsOf } from './texts.js';
 import {
   Callable,
   Dict,
   Float,
   List,
-  Markup,
   Namespace,
   TemplateError,
   Text,
   Undefined,
-  compare,
   equal,
   joined,
   numberOf,
@@ -37,8 +37,6 @@ import { str } from './write.js';
 const DEEPEST = 150;
 /** Limit of the numbers of a range(), as in Jinja's sandbox. */
 const MOST_RANGE = 100_000;
-/** Limit of the items that `*` makes of a list or a text. */
-const MOST_TIMES = 2 ** 24;
 
 const BREAK = 'break';
 const CONTINUE = 'continue';
@@ -424,73 +422,12 @@ export class Machine {
       const bounds = [];
       for (const bound of [node.property.start, node.property.stop, node.property.step])
         bounds.push(bound ? yield* this.#value(bound, scope) : null);
-      return this.#slice(object, bounds);
+      return slice(this, object, bounds);
     }
-    if (node.computed) return this.getItem(object, yield* this.#value(node.property, scope));
+    if (node.computed) return getItem(this, object, yield* this.#value(node.property, scope));
     return node.property.type === 'IntegerLiteral'
-      ? this.getItem(object, node.property.value)
-      : this.#attribute(object, node.property.value);
-  }
-
-  /** `object.name`. @param {any} object @param {string} name */
-  #attribute(object, name) {
-    if (object instanceof Undefined) throw new TemplateError(`${object.name} is undefined`);
-    if (name.startsWith('__')) throw new TemplateError(`the attribute ${name} is not allowed`);
-    const method = methodOf(this, object, name);
-    if (method) return method;
-    const found = object instanceof Namespace ? object.values.get(name) : object instanceof Dict ? object.get(name) : undefined;
-    return found === undefined ? new Undefined(name) : found;
-  }
-
-  /** `object[key]`. @param {any} object @param {any} key */
-  getItem(object, key) {
-    if (object instanceof Undefined) throw new TemplateError(`${object.name} is undefined`);
-    if (object instanceof Dict && key instanceof Text && object.pairs.has(key.text)) return object.get(key.text);
-    const index = typeof key === 'boolean' ? Number(key) : key;
-    if (typeof index === 'number' && object instanceof List) return object.items.at(index) ?? this.#missing(object.items, index);
-    if (typeof index === 'number' && object instanceof Text) {
-      this.budget.characters(object.text.length);
-      const plain = !/[\ud800-\udbff]/.test(object.text);
-      if (!plain) this.budget.items(object.text.length);
-      const at = index < 0 ? object.text.length + index : index;
-      if (plain) return at >= 0 && at < object.text.length ? object.slice(at, at + 1) : new Undefined(String(index));
-      return object.characters().at(index) ?? new Undefined(String(index));
-    }
-    return key instanceof Text ? this.#attribute(object, key.text) : new Undefined(typeof key === 'number' ? String(key) : typeOf(key));
-  }
-
-  /** An item of a list, which may be null. @param {any[]} items @param {number} index */
-  #missing(items, index) {
-    const at = index < 0 ? items.length + index : index;
-    return at >= 0 && at < items.length ? items[at] : new Undefined(String(index));
-  }
-
-  /** @param {any} object @param {any[]} bounds */
-  #slice(object, bounds) {
-    if (!(object instanceof Text || object instanceof List)) throw new TemplateError(`a value of type ${typeOf(object)} cannot be sliced`);
-    const [from, to, step] = bounds.map((bound) => {
-      if (bound === null || typeof bound === 'number') return bound;
-      throw new TemplateError(`a slice begins and ends at whole numbers, not ${typeOf(bound)}`);
-    });
-    if (step === 0) throw new TemplateError('the step of a slice is 0');
-    const isText = object instanceof Text;
-    this.budget.charge((isText ? object.text : object.items).length / 32);
-    if (isText && (step ?? 1) === 1 && !/[\ud800-\udbff]/.test(object.text)) return object.slice(from ?? 0, to ?? undefined);
-    if (isText) this.budget.items(object.text.length);
-    /** @type {any[]} */
-    const items = isText ? object.characters() : object.items;
-    const by = step ?? 1;
-    const clip = (/** @type {number} */ at, /** @type {number} */ low, /** @type {number} */ high) =>
-      Math.min(high, Math.max(low, at < 0 ? at + items.length : at));
-    const [low, high] = by > 0 ? [0, items.length] : [-1, items.length - 1];
-    const [begin, end] = [
-      from === null ? (by > 0 ? low : high) : clip(from, low, high),
-      to === null ? (by > 0 ? high : low) : clip(to, low, high),
-    ];
-    const taken = [];
-    for (let i = begin; by > 0 ? i < end : i > end; i += by) taken.push(items[i]);
-    this.budget.items(taken.length / 8);
-    return isText ? joined(taken) : new List(taken, object.kind, object.source);
+      ? getItem(this, object, node.property.value)
+      : attribute(this, object, node.property.value);
   }
 
   /** @param {Node} node @param {Scope} scope @returns {Generator<void, any, void>} */
@@ -503,7 +440,7 @@ export class Machine {
     const isComparison = type === 'ComparisonBinaryOperator' || operator === 'in' || operator === 'not in';
     if (!isComparison && type !== 'AdditiveBinaryOperator') {
       const left = yield* this.#value(node.left, scope);
-      return this.#arithmetic(operator, left, yield* this.#value(node.right, scope));
+      return arithmetic(this, operator, left, yield* this.#value(node.right, scope));
     }
     // The parser reads `a < b < c` as `(a < b) < c`, and gives + the precedence of ~. Operators of one chain have the same depth, which
     // reveals both.
@@ -520,7 +457,7 @@ export class Machine {
     if (isComparison) {
       for (const { operator: how, right } of chain) {
         const other = yield* this.#value(right, scope);
-        if (!this.#compares(how, left, other)) return false;
+        if (!compares(this, how, left, other)) return false;
         left = other;
       }
       return true;
@@ -529,70 +466,16 @@ export class Machine {
     /** @type {any} */
     let sum;
     let sign = '';
-    const settle = () => (sign ? this.#arithmetic(sign, sum, left) : left);
+    const settle = () => (sign ? arithmetic(this, sign, sum, left) : left);
     for (const { operator: how, right } of chain) {
       const other = yield* this.#value(right, scope);
-      if (how === '~') left = added(this, plainText(str(this, left)), plainText(str(this, other)));
+      if (how === '~') left = concatenated(this, left, other);
       else {
         [sum, sign] = [settle(), how];
         left = other;
       }
     }
     return settle();
-  }
-
-  /** @param {string} operator @param {any} a @param {any} b */
-  #compares(operator, a, b) {
-    const count = () => this.budget.items();
-    if (a instanceof Text && b instanceof Text) this.budget.characters(Math.min(a.text.length, b.text.length));
-    switch (operator) {
-      case '==':
-        return equal(a, b, count);
-      case '!=':
-        return !equal(a, b, count);
-      case 'in':
-        return contains(this, b, a);
-      case 'not in':
-        return !contains(this, b, a);
-    }
-    const order = compare(a, b, count);
-    return operator === '<' ? order < 0 : operator === '>' ? order > 0 : operator === '<=' ? order <= 0 : order >= 0;
-  }
-
-  /** @param {string} operator @param {any} a @param {any} b @returns {any} */
-  #arithmetic(operator, a, b) {
-    const refuse = () => new TemplateError(`${typeOf(a)} ${operator} ${typeOf(b)} is not possible`);
-    for (const one of [a, b]) if (one instanceof Undefined) throw new TemplateError(`${one.name} is undefined`);
-    if (operator === '+' && a instanceof Text && b instanceof Text) return added(this, a, b);
-    if (operator === '+' && a instanceof List && b instanceof List && a.kind === b.kind && a.kind !== 'range') {
-      this.budget.charge(a.items.length + b.items.length);
-      return new List([...a.items, ...b.items], a.kind);
-    }
-    if (operator === '%' && a instanceof Text) return formatted(this, a, b instanceof List && b.kind === 'tuple' ? b.items : [b]);
-    const [x, y] = [numberOf(a), numberOf(b)];
-    if (operator === '*' && (x === undefined) !== (y === undefined))
-      return this.#times(.../** @type {[any, number]} */ (x === undefined ? [a, y] : [b, x]), refuse);
-    if (x === undefined || y === undefined) throw refuse();
-    if (y === 0 && ['/', '//', '%'].includes(operator)) throw new TemplateError('a division by zero');
-    if (operator === '**' && (a instanceof Float || b instanceof Float || y < 0))
-      throw new TemplateError('powers of numbers that are not whole are not supported');
-    const isFloat = a instanceof Float || b instanceof Float || operator === '/';
-    const value = calculate(operator, x, y);
-    if (isFloat && Number.isFinite(value)) return new Float(value);
-    if (!Number.isSafeInteger(value)) throw new TemplateError(`the number ${value} is too large, or none`);
-    return value + 0;
-  }
-
-  /** @param {any} what @param {number} times @param {() => Error} refuse */
-  #times(what, times, refuse) {
-    if (!(Number.isInteger(times) && (what instanceof List || what instanceof Text)) || what instanceof Markup) throw refuse();
-    const length = Math.max(0, times) * (what instanceof Text ? what.text.length : what.items.length);
-    if (what instanceof Text) {
-      this.budget.characters(length);
-      return new Text(what.text.repeat(Math.max(0, times)), what.sources.repeat(Math.max(0, times)));
-    }
-    this.budget.charge(Math.min(length, MOST_TIMES));
-    return new List(Array.from({ length: Math.max(0, times) }, () => what.items).flat(), what.kind);
   }
 }
 
@@ -605,41 +488,6 @@ const CONSTANTS = new Map([
   ['none', null],
   ['None', null],
 ]);
-
-/** @param {string} operator @param {number} x @param {number} y */
-function calculate(operator, x, y) {
-  switch (operator) {
-    case '+':
-      return x + y;
-    case '-':
-      return x - y;
-    case '*':
-      return x * y;
-    case '/':
-      return x / y;
-    case '//': {
-      const quotient = (x - (x % y)) / y - Number(modulo(x, y) !== x % y); // as in CPython
-      if (quotient === 0) return 0 * (x / y);
-      return Math.floor(quotient) + Number(quotient - Math.floor(quotient) > 0.5);
-    }
-    case '%':
-      return modulo(x, y);
-    case '**':
-      return x ** y;
-    default:
-      throw new TemplateError(`the operator ${operator} is not supported`);
-  }
-}
-
-/** @param {Text} text */
-const plainText = (text) => (text instanceof Markup ? new Text(text.text, text.sources) : text);
-
-/** Returns the remainder with the sign of y, as in Python. @param {number} x @param {number} y */
-function modulo(x, y) {
-  const rest = x % y;
-  if (rest === 0) return y < 0 ? -0 : 0;
-  return rest < 0 === y < 0 ? rest : rest + y;
-}
 
 /** @param {{ type: string, value: string }} operator */
 const isCompared = ({ type, value }) => type === 'ComparisonBinaryOperator' || value === 'in' || value === 'not in';

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The chat of `<next-pixel task="chat">`. Its field and buttons, element/talk.js, are loaded once its model is there. */
+
+import { optionsOf } from './ask.js';
+import { taskOf } from './attributes.js';
+import { NextPixelEndEvent, NextPixelErrorEvent, NextPixelStepEvent } from './events.js';
+import { part } from '../base/part.js';
+
+/** @import { NextPixelError } from '../base/error.js' */
+/** @import { NextPixelElement } from '../element.js' */
+/** @import { ModelInfo } from '../engine/protocol.js' */
+/** @import { Message } from '../kinds/text/chat.js' */
+/** @import { Hold } from '../load/holders.js' */
+/** @import { Talk } from './talk.js' */
+
+/**
+ * The state of the element that its chat uses.
+ *
+ * @typedef {object} Stage
+ * @property {() => HTMLElement} box  makes it
+ * @property {(signal: AbortSignal) => Promise<void>} patience  waits while the element is paused
+ * @property {() => void} onBegin  an answer begins
+ * @property {() => void} onIdle   the answer is over
+ */
+
+/** Whether an element is a chat with its model. @param {NextPixelElement} element @param {ModelInfo} info */
+export function isChat(element, info) {
+  const { kind, verbs } = info;
+  // A model without a template has no chat(): the conversation reports it, and offers its alternatives.
+  return taskOf(element, info).task === 'chat' && (verbs.includes('chat') || (kind === 'text' && verbs.includes('generate')));
+}
+
+export class Conversation {
+  #element;
+  #stage;
+  /** @type {Talk | undefined} */
+  #talk;
+  /** Messages that were set before it was open. @type {Message[] | undefined} */
+  #messages;
+
+  /** @param {NextPixelElement} element @param {Stage} stage */
+  constructor(element, stage) {
+    this.#element = element;
+    this.#stage = stage;
+  }
+
+  /** Whether it can be used. */
+  get isOpen() {
+    return this.#talk !== undefined;
+  }
+
+  /** Whether an answer is being written. */
+  get running() {
+    return this.#talk?.running === true;
+  }
+
+  get messages() {
+    return this.#talk?.messages ?? this.#messages ?? [];
+  }
+
+  set messages(messages) {
+    if (this.#talk) this.#talk.messages = messages;
+    else this.#messages = messages.map((one) => ({ ...one }));
+  }
+
+  /** The system message. @param {string} text */
+  set system(text) {
+    if (this.#talk) this.#talk.system = text;
+  }
+
+  /**
+   * Starts the chat with the model, with the prompt as the first message if it is played by then.
+   *
+   * @param {Hold} hold
+   * @param {() => boolean | undefined} claim  called when the code is loaded: whether it is played; undefined: it is no longer wanted
+   * @returns {Promise<boolean>} whether it was opened
+   */
+  async open({ model }, claim) {
+    const { Talk } = await part(() => import('./talk.js'));
+    const wanted = this.#talk ? undefined : claim();
+    if (wanted === undefined) return false;
+    const element = this.#element;
+    const { box, patience, onBegin, onIdle } = this.#stage;
+    const talk = (this.#talk = new Talk(box(), {
+      controls: element.controls,
+      system: element.system,
+      options: () => ({ ...optionsOf(element, model.info), seed: undefined }),
+      seed: () => element.seed,
+      patience: (signal) => patience(signal).catch(() => {}),
+      onBegin,
+      onStep: (step) => element.dispatchEvent(new NextPixelStepEvent(step)),
+      onEnd: ({ seed, nats, text, finish }) => {
+        onIdle();
+        element.dispatchEvent(new NextPixelEndEvent({ seed, nats: [nats], text, finish, toBlob: element.toBlob }));
+      },
+      onError: (error) => {
+        onIdle();
+        element.dispatchEvent(new NextPixelErrorEvent(/** @type {NextPixelError} */ (error)));
+      },
+    }));
+    if (this.#messages) talk.messages = this.#messages;
+    this.#messages = undefined;
+    talk.use(model);
+    if (wanted) talk.begin(element.prompt);
+    else talk.field.value = element.prompt;
+    return true;
+  }
+
+  /** Answers the last message, or sends the first one. @param {string} prompt */
+  begin(prompt) {
+    this.#talk?.begin(prompt);
+  }
+
+  /** Sends a message, and requests the answer. @param {string} text */
+  send(text) {
+    this.#talk?.send(text);
+  }
+
+  /** Stops the answer. */
+  stop() {
+    this.#talk?.stop();
+  }
+
+  close() {
+    this.#talk?.close();
+    this.#talk = undefined;
+  }
+
+  /** Writes its labels in the current language. */
+  label() {
+    this.#talk?.label();
+  }
+
+  /** It is in another document now. */
+  moved() {
+    this.#talk?.moved();
+  }
+}

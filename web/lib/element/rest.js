@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The pauses of an element's run: its reader waits, and its sound is silent. */
+
+import { abortable } from '../base/abort.js';
+
+export class Rest {
+  #isPaused;
+  /** Resumes a paused run. */
+  #goOn = () => {};
+  /** Makes the sound of a run silent while it is paused. @type {(resting: boolean) => void} */
+  #hush = () => {};
+
+  /** @param {() => boolean} isPaused */
+  constructor(isPaused) {
+    this.#isPaused = isPaused;
+  }
+
+  /**
+   * Called when the sound of a run begins.
+   *
+   * @param {(resting: boolean) => void} rest
+   * @param {AbortSignal} signal  of the run
+   */
+  hear(rest, signal) {
+    if (signal.aborted) return;
+    this.#hush = rest;
+    rest(this.#isPaused());
+  }
+
+  /**
+   * Waits while the run is paused.
+   *
+   * @param {AbortSignal} signal
+   */
+  async patience(signal) {
+    signal.throwIfAborted();
+    while (this.#isPaused())
+      await abortable(
+        /** @type {Promise<void>} */ (
+          new Promise((resolve) => {
+            this.#goOn = resolve;
+          })
+        ),
+        signal,
+      );
+  }
+
+  /** Pauses or resumes the sound. @param {boolean} resting */
+  hush(resting) {
+    this.#hush(resting);
+  }
+
+  /** Ends the wait. */
+  goOn() {
+    this.#goOn();
+  }
+
+  /** Forgets the sound of a run that is over. */
+  forget() {
+    this.#hush = () => {};
+  }
+}
