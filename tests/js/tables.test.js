@@ -16,7 +16,7 @@ import { ROWS } from '../../web/lib/settings.js';
 import { ATTRIBUTES, TASKS } from '../../web/lib/element/tasks.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
 import { ALL } from '../../web/lib/verbs/table.js';
-import { SYSTEMS, handWritten, mentions } from '../../web/tools/mentions.js';
+import { GENERATED, SYSTEMS, asked, handWritten, mentions } from '../../web/tools/mentions.js';
 import { typeFiles } from '../../web/tools/options.js';
 import { ROOT, isError } from './helpers.js';
 
@@ -131,7 +131,7 @@ test('a kind is declared once: at most three hand-written files of the library o
   const texts = new Map();
   for (const name of (await readdir(lib, { recursive: true })).filter((one) => one.endsWith('.js'))) {
     const text = await readFile(new URL(name, lib), 'utf8');
-    if (!/^\/\/ Made of/m.test(text)) texts.set(name.replaceAll('\\', '/'), text);
+    if (!GENERATED.test(text)) texts.set(name.replaceAll('\\', '/'), text);
   }
   for (const { name } of KINDS.filter((kind) => !BASE.includes(kind.name))) {
     const { TYPES, OPTIONS = {} } = await import(`${lib}kinds/${name}/kind.js`);
@@ -151,4 +151,13 @@ test('a system: at most three hand-written files of the library outside its own 
     const files = mentions(system, texts);
     assert.ok(files.length <= 3, `${system.name}: ${files.join(', ')} (node web/tools/mentions.js --list ${system.name})`);
   }
+});
+
+test('mentions.js counts the systems that it is given, with --list or without, and refuses others', () => {
+  const names = (/** @type {string[]} */ ...args) => asked(args).systems.map(({ name }) => name);
+  assert.deepEqual(names('chat'), ['chat']);
+  assert.deepEqual(names('SNAIL', '--list', 'chat'), ['chat', 'SNAIL']);
+  assert.equal(names('--list').length, SYSTEMS.length);
+  assert.throws(() => asked(['--list', 'Nonsense']), /no system Nonsense: give captions, parser/);
+  assert.throws(() => asked(['--lists']), /--lists/);
 });

@@ -97,7 +97,7 @@ export function abi(header) {
       `  ${name}: /* @__PURE__ */ Object.freeze({\n${wrapped(Object.entries(fields).map(([field, kind]) => `${/^\w+$/.test(field) ? field : `'${field}'`}: '${kind}',`))}  }),\n`,
   );
   return `// SPDX-License-Identifier: MIT
-// Made of include/nextpixel.h by node web/tools/abi.js: change that.
+// Generated from include/nextpixel.h by node web/tools/abi.js: edit that file.
 // @ts-check
 
 /** The structs of the C headers in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */
@@ -146,7 +146,7 @@ export function tensorTypes(header) {
 export async function tensorTypesFile() {
   const rows = tensorTypes(await readFile(`${ROOT}src/tensor_types.h`, 'utf8'));
   return `// SPDX-License-Identifier: MIT
-// Made from src/tensor_types.h by node web/tools/abi.js: change that.
+// Generated from src/tensor_types.h by node web/tools/abi.js: edit that file.
 // @ts-check
 
 /** Types of tensors by their code in a file: name, values of a block, bytes of a block. @type {Record<number, [name: string, values: number, bytes: number]>} */

@@ -4,14 +4,16 @@
 /**
  * Counts the hand-written files outside a system's own folders that mention it: how many places know of a system, and so may need a change with it.
  *
- *     node web/tools/mentions.js [--list [SYSTEM]]
+ *     node web/tools/mentions.js [--list] [SYSTEM ...]
  *
- * Counted are files of git that are text and not generated, tests, weights and prose included. --list names the files.
+ * Counted are files of git that are text and not generated, tests, weights and prose included. --list names the files. Without a SYSTEM
+ * all of SYSTEMS are counted.
  */
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -53,7 +55,10 @@ export const SYSTEMS = [
 
 /** Folders and files that a program makes, and data. */
 const MADE =
-  /^(web\/(dist|types|single|pictures)\/|web\/manual\/[\w-]+\.html|tests\/golden\/|package-lock\.json|.*\.(gguf|wasm|png|svg|woff2?|bin|npz|csv)$)/;
+  /^(web\/(dist|types|single|pictures)\/|web\/manual\/[\w-]+\.(html|json)|web\/front\/tiles\/record\.json|tests\/bench\/page-bytes\.json|tests\/golden\/|package-lock\.json|.*\.(gguf|wasm|png|svg|woff2?|bin|npz|csv)$)/;
+
+/** The comment at the top of a generated file. */
+export const GENERATED = /^(\/\/|#|\/\*) ?(Generated|Made) (from|by|of)\b/m;
 
 /** The hand-written files, by their paths, with their text. @returns {Map<string, string>} */
 export function handWritten() {
@@ -64,7 +69,7 @@ export function handWritten() {
   const texts = new Map();
   for (const name of names.filter((one) => !MADE.test(one))) {
     const text = readFileSync(ROOT + name, 'utf8');
-    if (!text.includes('\0') && !/^(\/\/|#|\/\*) ?Made (of|by)/m.test(text.slice(0, 400))) texts.set(name, text);
+    if (!text.includes('\0') && !GENERATED.test(text.slice(0, 400))) texts.set(name, text);
   }
   return texts;
 }
@@ -83,14 +88,38 @@ const PARTS = [
   ['prose', /\.md$/],
 ];
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+/**
+ * The systems and the switch that a command line names.
+ *
+ * @param {string[]} args
+ * @returns {{ list: boolean, systems: System[] }}
+ */
+export function asked(args) {
+  const { values, positionals } = parseArgs({ args, options: { list: { type: 'boolean', default: false } }, allowPositionals: true });
+  const unknown = positionals.find((one) => !SYSTEMS.some(({ name }) => name === one));
+  if (unknown !== undefined)
+    throw new Error(`there is no system ${unknown}: give ${SYSTEMS.map(({ name }) => name).join(', ')}, or none for all`);
+  return { list: values.list, systems: SYSTEMS.filter(({ name }) => positionals.length === 0 || positionals.includes(name)) };
+}
+
+/** @param {string[]} args */
+function main(args) {
+  const { list, systems } = asked(args);
   const texts = handWritten();
-  const [option, only] = process.argv.slice(2);
   console.log(['system'.padEnd(10), 'files'.padStart(5), ...PARTS.map(([part]) => part.padStart(13))].join(''));
-  for (const system of SYSTEMS.filter(({ name }) => !only || name === only)) {
+  for (const system of systems) {
     const files = mentions(system, texts);
     const counts = PARTS.map(([, part]) => String(files.filter((file) => part.test(file)).length).padStart(13));
     console.log([system.name.padEnd(10), String(files.length).padStart(5), ...counts].join(''));
-    if (option === '--list') console.log(files.map((file) => `  ${file}`).join('\n'));
+    if (list) console.log(files.map((file) => `  ${file}`).join('\n'));
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    main(process.argv.slice(2));
+  } catch (error) {
+    console.error(`mentions.js: ${/** @type {Error} */ (error).message}`);
+    process.exitCode = 2;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made of include/nextpixel.h by node web/tools/abi.js: change that.
+// Generated from include/nextpixel.h by node web/tools/abi.js: edit that file.
 // @ts-check
 
 /** The structs of the C headers in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */

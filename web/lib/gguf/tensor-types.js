@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made from src/tensor_types.h by node web/tools/abi.js: change that.
+// Generated from src/tensor_types.h by node web/tools/abi.js: edit that file.
 // @ts-check
 
 /** Types of tensors by their code in a file: name, values of a block, bytes of a block. @type {Record<number, [name: string, values: number, bytes: number]>} */
