@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The interface between models and sessions. An architecture is a row of a table. It has a name (the file's key general.architecture), a
- * function that turns a file into the plans of its parts, and the functions of those parts. A part turns a few columns of a sequence into
- * the parameters of their output distributions, given the output of its encoder if it has one; or it is only an encoder, whose output holds
- * its results. Everything that models have in common (known and drawn ids, samples, noise, beams, save and restore) is in session/, which
- * accesses models only through this interface.
+ * function that reads a file into the plans of its parts, and the functions of those parts. A part computes the parameters of output
+ * distributions from a few columns of a sequence and, if it has an encoder, from the encoder's output. Some parts are only an encoder,
+ * whose output holds their results. Everything that models have in common (known and drawn ids, samples, noise, beams, save and restore) is
+ * in session/, which accesses models only through this interface.
  */
 #ifndef NX_ARCH_H
 #define NX_ARCH_H
@@ -22,10 +22,10 @@
 
 typedef struct nx_draft nx_draft;
 
-/* The part of a model's block that a tensor of the file is read into. Tensors that come after the head of a file are read row by row. */
+/* Where a tensor of the file goes in a model's block. Tensors that come after the head of a file are read row by row. */
 typedef struct {
     enum { NX_UNREAD, NX_PACKED, NX_AS_IT_IS, NX_FLOATS } kind;
-    void *to; /* a packed matrix; rows as in the file; floats, row-major, of a single row with zeros up to its stride */
+    void *to; /* a packed matrix; rows as in the file; or floats, row-major, where a single row is padded with zeros to its stride */
     uint32_t type, rows, cols, row_bytes;
     uint32_t form;   /* the form of a packed matrix */
     uint32_t offset; /* offset of the tensor's data in the file */
@@ -33,16 +33,16 @@ typedef struct {
     float low, high; /* the allowed range of floats, otherwise 0 */
 } nx_destination;
 
-/* A model reads its file through this. Reading a key or a tensor checks it, allocates it in the arena and copies it there. After a failure
- * the status stays, and reads yield zeros and null pointers, so configure() checks once. */
+/* Through this, a model reads its file. Reading a key or a tensor checks it, allocates it in the arena and copies it there. After a failure
+ * the status stays set, and reads yield zeros and null pointers, so configure() checks only once. */
 typedef struct {
     const nx_gguf *file;
     nx_arena *arena;
     nx_problem *problem;
-    uint32_t part; /* the part whose weights are read: a model of several parts sets it before it reads those of the next */
-    uint64_t parameters[NX_MAX_PARTS]; /* weights of each part read so far */
+    uint32_t part;                     /* the part whose weights are being read; a model of several parts sets it before each part */
+    uint64_t parameters[NX_MAX_PARTS]; /* number of weights of each part read so far */
     nx_status status;
-    nx_destination *destinations; /* (n_tensors) if only the head of a file is present; null while the arena counts */
+    nx_destination *destinations; /* (n_tensors) if only the head of a file is present; null while the arena only counts */
     uint32_t packing;             /* nx_packing of matrices; a language model sets NX_BY_BLOCK before it reads any */
 } nx_reader;
 
@@ -50,7 +50,7 @@ typedef struct {
 typedef struct {
     const void *weights;                  /* null while the arena only counts */
     nx_output output;                     /* E, V and P of its positions; zeros if there is no sequence */
-    uint32_t length;                      /* the most positions; 0: no limit */
+    uint32_t length;                      /* maximum number of positions; 0: no limit */
     uint32_t rewinds;                     /* how many positions `forward` may rewind after it has computed one */
     uint32_t encodes;                     /* 1: the inputs go through nx_part.encode first */
     uint32_t noisy;                       /* 1: `forward` draws with nx_column.noise, so samples differ even if their ids are the same */
@@ -64,14 +64,14 @@ typedef struct {
     const nx_draft *draft; /* or null */
 } nx_plan;
 
-/* The inputs of a run. It is built anew for each call. */
+/* The inputs of a run. Built anew for each call. */
 typedef struct {
-    nx_shape shape;                 /* zeros stand only for absent ports and for the length of a part without a sequence */
-    const uint32_t *port[NX_PORTS]; /* (counts[i] items) or null: absent */
-    float *maps;                    /* null, or the weights for `encode` to write of all maps with queries: (rows, queries, keys) each */
+    nx_shape shape;                 /* zeros only for absent ports, and as the length of a part without a sequence */
+    const uint32_t *port[NX_PORTS]; /* (counts[i] items); null for an absent port */
+    float *maps;                    /* null, or where `encode` writes the weights of all maps with queries: (rows, queries, keys) each */
 } nx_inputs;
 
-/* The number of keys in a row of a map, in a run of this shape: at most as many as there are positions or items to attend to. */
+/* Returns the number of keys in a row of a map in a run of this shape, at most as many as there are positions or items to attend to. */
 static inline uint32_t nx_map_keys(const nx_map *map, const nx_shape *shape) {
     uint32_t most = map->port == NX_NONE                               ? shape->length
                     : map->port == NX_OWN || !shape->counts[map->port] ? map->keys
@@ -79,7 +79,7 @@ static inline uint32_t nx_map_keys(const nx_map *map, const nx_shape *shape) {
     return map->keys < most ? map->keys : most;
 }
 
-/* The number of queries of a map in a run of this shape; 0: they are the positions. */
+/* Returns the number of queries of a map in a run of this shape; 0: the queries are the positions. */
 static inline uint32_t nx_map_queries(const nx_map *map, const nx_shape *shape) {
     uint32_t items = map->queries && map->asking != NX_NONE ? shape->counts[map->asking] : 0;
     return items && items < map->queries ? items : map->queries;
@@ -92,39 +92,39 @@ typedef struct {
     void *state;                /* state of this sequence */
     const uint32_t *ids;        /* (length, E) of this sequence; those before `position` are known */
     uint32_t position;
-    float *maps;   /* null, or the output of the weights of all maps without queries, concatenated: (rows, keys) each */
-    float *hidden; /* null, or the output of the hidden states: (hidden_layers, hidden_width) */
+    float *maps;   /* null, or where the weights of all maps without queries are written, concatenated: (rows, keys) each */
+    float *hidden; /* null, or where the hidden states are written: (hidden_layers, hidden_width) */
     /* For a noisy part, which draws with nx_categorical_draw: the noise of this sample at this position, and the temperature of the run. A
-     * second draw at a position uses the values after those of the first. */
+     * second draw at a position uses the noise values that follow those of the first draw. */
     nx_noise noise;
     float temperature;
 } nx_column;
 
-/* The functions of a part. `m` is nx_plan.weights. The encoder's output, the state of a sequence and scratch hold no pointers; the first
- * two begin as zeros. */
+/* The functions of a part. `m` is nx_plan.weights. The encoder's output, the state of a sequence and scratch hold no pointers; the output
+ * and the state begin as zeros. */
 typedef struct {
-    const char *name; /* null: the name of the architecture */
+    const char *name; /* null: the part has the architecture's name */
 
     /* Sizes in bytes: of the encoder's output, of the state of one sequence, and of the scratch of encode and of a pass of n columns. */
     uint64_t (*encoder_output_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*state_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*scratch_bytes)(const void *m, const nx_shape *shape, uint32_t columns);
 
-    /* Copies the state of a sequence of a run of shape `from` to `to`, a longer state that begins as zeros. Null: runs of this part do not
-     * grow. */
+    /* Copies the state of a sequence, from a run of shape `from`, to `to`, a longer state that begins as zeros. Null: runs of this part
+     * cannot grow. */
     void (*grow)(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 
     /* Computes slice 0, 1, ... of the encoder's output from the inputs, if nx_plan.encodes is set. Returns 1 while there are more slices, 0
-     * after the last one, and -1 when a number is not finite. A damaged session may ask for any slice and hold anything in the output: a
-     * slice past the last one returns 0, and an index that is read from the output is checked. */
+     * after the last one, and -1 when a number is not finite. A damaged session may request any slice, and its output may hold anything: a
+     * slice past the last one returns 0, and indices read from the output are checked. */
     int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *encoder_output, void *scratch);
 
-    /* Returns the position after the last one that may share a pass with this one. Null: any position may. */
+    /* Returns the position after the last one that can share a pass with this one. Null: any positions can share a pass. */
     uint32_t (*pass_end)(const void *m, uint32_t position);
 
-    /* Computes one pass: it enters every column into the state of its sequence and computes the output parameters of its position. The
-     * columns of one sequence are consecutive positions. The numbers of a column do not depend on the other columns.
-     * slice         0, 1, ... of a pass that takes long; scratch is kept between them
+    /* Computes one pass: adds every column to the state of its sequence, and computes the output parameters of its position. The columns of
+     * one sequence are consecutive positions. The numbers of a column do not depend on the other columns.
+     * slice         0, 1, ... of a pass that takes long; scratch keeps its contents between slices
      * parameters    (n, nx_stride(P)) written with the last slice; null: not wanted
      * Returns 1 while there are more slices. Null: a part without a sequence, which needs no state_bytes either. */
     int (*forward)(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch);
@@ -133,9 +133,9 @@ typedef struct {
      * maps. */
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
-    /* Returns the values of a result, ids or floats in the order of its dimensions, inside the encoder's output. *count is the number of
-     * values that are ready, in whole rows; once encode has finished, all of them, as nx_result.rows specifies. Null: the part has no
-     * results. */
+    /* Returns the values of a result, ids or floats in the order of its dimensions, within the encoder's output. *count is the number of
+     * values that are ready, in whole rows. Once encode has finished, all are ready, as many as nx_result.rows specifies. Null: the part
+     * has no results. */
     const void *(*result)(const void *m, const nx_shape *shape, const void *encoder_output, uint32_t index, uint32_t *count);
 } nx_part;
 
@@ -144,10 +144,10 @@ typedef struct nx_arch {
     uint32_t n_parts;
     const nx_part *parts;                                 /* (n_parts) */
     void (*configure)(nx_reader *reader, nx_plan *plans); /* reads and checks a whole model; plans (n_parts), zeroed before */
-    uint32_t streams;                                     /* 1: configure reads no weight, so weights may come later (nx_model_begin) */
+    uint32_t streams;                                     /* 1: configure reads no weights, so these may arrive later (nx_model_begin) */
 } nx_arch;
 
-/* The architecture with this name (bytes not zero-terminated), or null. */
+/* Returns the architecture with this name (bytes not zero-terminated), or null. */
 const nx_arch *nx_arch_find(const char *name, uint32_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A bump arena over one block handed in by the host. With base == NULL it only counts, so that the code that lays out a
- * model or a session is also the code that computes its size.
+ * A bump arena over one block that the caller provides. With base == NULL it only counts, so that the same code lays out a model or a
+ * session and computes its size.
  */
 #ifndef NX_ARENA_H
 #define NX_ARENA_H
@@ -17,10 +17,10 @@ typedef struct {
     uint64_t size; /* bytes of the block */
 } nx_arena;
 
-/* `bytes` bytes aligned to NX_ALIGN, or NULL when counting or when the block is too small (see nx_arena_full). */
+/* Returns `bytes` bytes aligned to NX_ALIGN, or NULL while it only counts or when the block is too small (see nx_arena_full). */
 void *nx_arena_take(nx_arena *arena, uint64_t bytes);
 
-/* The same for n columns of `width` floats, each with its stride (kernels/kernels.h). */
+/* Returns n columns of `width` floats, each with its stride (kernels/kernels.h). */
 float *nx_arena_columns(nx_arena *arena, uint32_t n, uint32_t width);
 
 static inline int nx_arena_full(const nx_arena *arena) { return arena->base && arena->used > arena->size; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See gguf.h. A cursor walks the bytes. Once it has run past the end or met invalid data its status sticks and every further read yields
- * zero, so the code below reads like the format and checks once per entry.
+ * See gguf.h. A cursor walks the bytes. Once it has run past the end or met invalid data, its status is sticky and every further read
+ * yields zero. The code below can therefore follow the format and check only once per entry.
  */
 #include "gguf.h"
 
@@ -11,12 +11,12 @@
 
 typedef struct {
     const uint8_t *bytes;
-    uint64_t at, length; /* length: of the bytes present */
-    uint64_t total;      /* of the file */
+    uint64_t at, length; /* length: number of bytes present */
+    uint64_t total;      /* size of the file */
     nx_status status;
 } cursor;
 
-/* Advances over `n` bytes and returns their start; on a short file, a zero-filled substitute of 8 bytes. */
+/* Advances over `n` bytes and returns their start; if the file is too short, returns 8 zero bytes. */
 static const uint8_t *take(cursor *c, uint64_t n) {
     static const uint8_t zeros[8];
     if (c->status || n > c->length - c->at) {
@@ -41,7 +41,7 @@ static uint64_t load_u64(const uint8_t *p) {
 static uint32_t take_u32(cursor *c) { return load_u32(take(c, 4)); }
 static uint64_t take_u64(cursor *c) { return load_u64(take(c, 8)); }
 
-/* A string: its bytes and their number. */
+/* Reads a string: returns its bytes and their number. */
 static const char *take_string(cursor *c, uint64_t *n) {
     *n = take_u64(c);
     const uint8_t *p = take(c, *n);
@@ -49,7 +49,7 @@ static const char *take_string(cursor *c, uint64_t *n) {
     return (const char *)p;
 }
 
-/* Bytes of a scalar value; 0 for string, array and unknown types. */
+/* Returns the size of a scalar value; 0 for a string, an array or an unknown type. */
 static uint32_t scalar_bytes(uint32_t type) {
     static const uint8_t size[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
     return type < sizeof size ? size[type] : 0;
@@ -131,14 +131,14 @@ static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint6
     uint64_t offset = take_u64(c);
     if (c->status) return;
     uint64_t row = nx_row_bytes(tensor->type, tensor->dim[0]);
-    if (!row && nx_type_of(tensor->type)) { /* another type is refused only where a model needs the tensor: reader.c */
+    if (!row && nx_type_of(tensor->type)) { /* reader.c rejects other types, but only if a model needs the tensor */
         *reason = "a quantised row is not a multiple of its blocks";
         c->status = NX_E_FORMAT;
         return;
     }
     uint64_t bytes = row * rows; /* below 2^33 * 2^31 */
     tensor->bytes = (uint32_t)bytes;
-    if (!file->data) return; /* first pass: where the data starts is not known yet */
+    if (!file->data) return; /* first pass: the start of the data is not known yet */
     uint64_t room = file->length - file->data;
     if (offset > room || bytes > room - offset) {
         *reason = "the tensor's data lie outside the file";
@@ -164,7 +164,7 @@ nx_status nx_refuse(nx_problem *problem, nx_status status, const char *name, siz
     return status;
 }
 
-/* Returns whether the name at the start of entry `offset` is the given one. */
+/* Returns whether the entry at `offset` begins with this name. */
 static int name_is(const nx_gguf *file, uint32_t offset, const char *name, uint64_t bytes) {
     return load_u64(file->bytes + offset) == bytes && !memcmp(file->bytes + offset + 8, name, bytes);
 }
@@ -194,7 +194,7 @@ static nx_status parse_keys(nx_gguf *file, cursor *c, uint32_t *alignment, nx_pr
     return NX_OK;
 }
 
-/* Walks the list of tensors: once to find where the data start, once to check each tensor against the data. */
+/* Walks over the list of tensors: once to find where the data start, and once to check each tensor against the data. */
 static nx_status parse_tensors(nx_gguf *file, cursor *c, nx_problem *problem) {
     for (uint32_t i = 0; i < file->n_tensors; i++) {
         nx_tensor tensor;
@@ -203,7 +203,7 @@ static nx_status parse_tensors(nx_gguf *file, cursor *c, nx_problem *problem) {
         file->tensor[i] = (uint32_t)c->at;
         take_tensor(c, file, &name, &name_bytes, &tensor, &reason);
         if (c->status) return nx_refuse(problem, c->status, name, name_bytes, reason);
-        if (file->data) { /* the second time: its place is known */
+        if (file->data) { /* second pass: the start of the data is known */
             file->begin[i] = tensor.offset;
             file->end[i] = file->begin[i] + tensor.bytes;
         }
@@ -230,7 +230,7 @@ nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t
     uint32_t version = take_u32(&c);
     uint64_t n_tensors = take_u64(&c), n_keys = take_u64(&c);
     if (c.status) return nx_refuse(problem, NX_E_FORMAT, "", 0, "the file ends inside its header");
-    if (version != 2 && version != 3) /* of the same layout: 3 may be big-endian, too */
+    if (version != 2 && version != 3) /* versions 2 and 3 have the same layout; only 3 may be big-endian */
         return nx_refuse(problem, NX_E_UNSUPPORTED, "", 0,
                          version == 0x03000000 || version == 0x02000000 ? "a big-endian GGUF file" : "the GGUF version is neither 2 nor 3");
     if (n_keys > GGUF_MAX_KEYS) return nx_refuse(problem, NX_E_LIMIT, "", 0, "more than 1024 metadata keys");

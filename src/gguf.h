@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reader of GGUF files of the versions 2 and 3: the only parser of untrusted bytes. nx_gguf_parse checks every count, length, type, size
- * and offset against the file; afterwards everything that an entry describes is inside the file.
+ * Reader of GGUF files of versions 2 and 3, and the only parser of untrusted bytes. nx_gguf_parse checks every count, length, type, size
+ * and offset against the file. Afterwards everything that an entry describes is inside the file.
  *
  * The format, little-endian throughout:
  *   magic "GGUF", u32 version, u64 tensor count, u64 key count
@@ -19,9 +19,9 @@
 #include "nextpixel.h"
 #include "tensor_types.h"
 
-/* Stated limits of a file. */
+/* Limits of a file. */
 #define GGUF_MAX_BYTES 0xf0000000u /* 3.75 GiB */
-#define GGUF_MAX_DIM 0x80000000u   /* columns, rows; so that the bytes of a tensor have 64 bits */
+#define GGUF_MAX_DIM 0x80000000u   /* limit of columns and of rows, so that the size of a tensor fits 64 bits */
 #define GGUF_MAX_KEYS 1024u
 #define GGUF_MAX_TENSORS 2048u
 #define GGUF_MAX_NAME 255u /* bytes of a key or of a tensor's name */
@@ -53,29 +53,30 @@ enum { NX_TENSOR_TYPES(NX_CODE, NX_NOTHING) };
 #define NX_BLOCK_BYTES(name, code, values, bytes, ...) name##_BYTES = bytes,
 enum { NX_TENSOR_TYPES(NX_BLOCK_BYTES, NX_NOTHING) };
 
-/* How a block stores its scale, or a type without blocks its values. E8M0: a byte e, which means 2^(e - 127). */
+/* How a block stores its scale or, for a type without blocks, how it stores its values. E8M0: a byte e, which means 2^(e - 127). */
 typedef enum { NX_F32_SCALE, NX_HALF_SCALE, NX_BF16_SCALE, NX_E8M0_SCALE } nx_scale;
 
-/* Layout of a type: blocks of `values` values in `bytes` bytes; `scales` scales of the kind `scale` from byte `at` on. `form`: of the packed matrix,
- * by block (kernels/kernels.h). */
+/* Layout of a type: blocks of `bytes` bytes with `values` values and `scales` scales of type `scale`, which start at byte `at`. `form`: the
+ * form of the packed matrix, by block (kernels/kernels.h). */
 typedef struct {
     uint16_t values, bytes;
     uint8_t scale, scales, at, form;
 } nx_type;
 
-/* The layout of a supported type; null for any other. */
+/* Returns the layout of a supported type; null for any other. */
 const nx_type *nx_type_of(uint32_t type);
 
-/* Bytes of a row of `columns` values. 0: an unsupported type, or a number of columns that is not a multiple of its block. */
+/* Returns the size in bytes of a row of `columns` values; 0 for an unsupported type, or if `columns` is not a multiple of its
+ * block. */
 uint64_t nx_row_bytes(uint32_t type, uint64_t columns);
 
 typedef struct {
     const uint8_t *bytes; /* the file, or its head: everything before the tensors' data */
-    uint32_t length;      /* of the whole file */
-    uint32_t present;     /* of the bytes present */
+    uint32_t length;      /* size of the whole file */
+    uint32_t present;     /* number of bytes present */
     uint32_t n_keys, n_tensors;
-    uint32_t keys_end;                 /* offset just past the last key: end of the metadata */
-    uint32_t head_end;                 /* offset just past the list of tensors */
+    uint32_t keys_end;                 /* offset after the last key, which is the end of the metadata */
+    uint32_t head_end;                 /* offset after the list of tensors */
     uint32_t data;                     /* offset of the tensors' data */
     uint32_t key[GGUF_MAX_KEYS];       /* offset of each key's entry */
     uint32_t tensor[GGUF_MAX_TENSORS]; /* offset of each tensor's entry */
@@ -87,26 +88,26 @@ typedef struct {
     uint32_t type;
     uint32_t n_dims;
     uint32_t dim[GGUF_MAX_DIMENSIONS]; /* fastest first: dim[0] columns, dim[1] rows; 1 past n_dims */
-    uint32_t offset;                   /* of its data in the file */
-    const uint8_t *data;               /* null where only the head is here */
-    uint32_t bytes;                    /* 0: the type is not supported */
+    uint32_t offset;                   /* offset of its data in the file */
+    const uint8_t *data;               /* null if only the head is present */
+    uint32_t bytes;                    /* size of its data; 0: the type is not supported */
 } nx_tensor;
 
 /* Checks the structure of a file and indexes it. bytes: its first `present` bytes; length: size of the whole file. Returns NX_OK,
  * NX_E_FORMAT, NX_E_UNSUPPORTED or NX_E_LIMIT; NX_MORE if `bytes` ends before the data of the tensors. */
 nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem);
 
-/* The key's entry at an offset of checked metadata; pointers lead into `bytes`. */
+/* Reads the entry of a key at an offset of checked metadata; pointers point into `bytes`. */
 void nx_gguf_entry(const uint8_t *bytes, uint32_t length, uint32_t offset, nx_metadata *entry);
 
 /* Looks up a key or a tensor by name. Returns 1 if it exists. */
 int nx_gguf_find(const nx_gguf *file, const char *key, nx_metadata *entry);
 int nx_gguf_tensor(const nx_gguf *file, const char *name, nx_tensor *tensor);
 
-/* The tensor at an index below n_tensors. */
+/* Returns the tensor at an index below n_tensors. */
 void nx_gguf_tensor_at(const nx_gguf *file, uint32_t index, nx_tensor *tensor);
 
-/* Records why a file is refused, and returns `status`. `name` has name_bytes bytes and is truncated if necessary. */
+/* Records the reason for rejecting a file, and returns `status`. `name` has name_bytes bytes and is truncated if necessary. */
 nx_status nx_refuse(nx_problem *problem, nx_status status, const char *name, size_t name_bytes, const char *reason);
 
 #endif

@@ -19,7 +19,7 @@ void nx_settings_init(nx_settings *settings) {
     settings->top_p = 1;
 }
 
-/* ---- why settings are refused ------------------------------------------------------------------------------------------ */
+/* ---- why settings are rejected ---------------------------------------------------------------------------------------- */
 
 static int fails(nx_problem *problem, int holds, const char *name, const char *reason) {
     if (holds) return 0;

@@ -7,13 +7,13 @@
 #include "destination.h"
 #include "reader.h"
 
-/* web/lib/engine/abi.js has the structs of the header as 32-bit fields in order, without padding if a pointer has 32 bits; web/tools/abi.js
- * refuses others. A problem is two texts. */
+/* web/lib/engine/abi.js describes the structs of the header as 32-bit fields in order. This has no padding if a pointer has 32 bits;
+ * web/tools/abi.js rejects other structs. A problem consists of two texts. */
 _Static_assert(sizeof(nx_problem) == 2 * NX_NAME_BYTES, "read so by web/lib/engine/layout.js");
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }
 
-/* Stores the metadata and an index of its keys; for a head, whose tensors are fed later, also the list of tensors. */
+/* Stores the metadata and an index of its keys. For a head, whose tensors are fed later, also stores the list of tensors. */
 static void keep_metadata(nx_model *model, const nx_gguf *file, uint32_t bytes_kept, nx_arena *arena) {
     uint8_t *bytes = nx_arena_take(arena, bytes_kept);
     uint32_t *key = nx_arena_take(arena, file->n_keys * sizeof *key);
@@ -26,10 +26,10 @@ static void keep_metadata(nx_model *model, const nx_gguf *file, uint32_t bytes_k
     model->n_keys = file->n_keys;
 }
 
-/* FNV-1a over 32-bit words, the last one filled with zeros. */
+/* FNV-1a over 32-bit words; the last word is padded with zeros. */
 static uint32_t hash_of(uint32_t hash, const uint8_t *bytes, uint32_t length) {
     uint32_t whole = length & ~3u, word;
-    for (uint32_t i = 0; i < whole; i += 4) { /* all but the last word of a length known here: one load each */
+    for (uint32_t i = 0; i < whole; i += 4) { /* all words but the last, whose length is known here: one load each */
         memcpy(&word, bytes + i, 4);
         hash = (hash ^ word) * 16777619u;
     }
@@ -46,7 +46,7 @@ static uint32_t hash_of_rows(uint32_t hash, const uint8_t *data, uint32_t rows, 
 
 static uint32_t rows_of(const nx_tensor *tensor) { return tensor->dim[1] * tensor->dim[2] * tensor->dim[3]; }
 
-/* A saved session names its model by this hash of the head and of every row of every tensor. */
+/* A saved session identifies its model by this hash of the head and of every row of every tensor. */
 static uint32_t fingerprint(const nx_gguf *file) {
     uint32_t hash = hash_of(2166136261u, file->bytes, file->head_end);
     for (uint32_t i = 0; i < file->n_tensors; i++) {
@@ -57,7 +57,7 @@ static uint32_t fingerprint(const nx_gguf *file) {
     return hash;
 }
 
-/* The tensors to be fed, in list order, each without a destination yet. */
+/* Lists the tensors to be fed, in list order, still without destinations. */
 static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *arena, nx_problem *problem) {
     nx_destination *destinations = nx_arena_take(arena, file->n_tensors * sizeof *destinations);
     if (!model->arch->streams)
@@ -76,14 +76,14 @@ static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *
     return NX_OK;
 }
 
-/* Returns whether the text of a key is, or ends with, `text`. */
+/* Returns whether the text of a key equals `text` or ends with it. */
 static int text_ends(const nx_metadata *entry, const char *text) {
     size_t n = strlen(text);
     return entry->type == GGUF_STRING && entry->value_bytes - 8 >= n &&
            !memcmp((const char *)entry->value + entry->value_bytes - n, text, n);
 }
 
-/* Reports a file that contains no model, or a part of one, before a missing tensor is reported. */
+/* Reports a file without a model, or with only a part of one, before a missing tensor would be reported. */
 static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *architecture, nx_problem *problem) {
     nx_metadata entry;
     nx_name pooling = {{0}};
@@ -103,7 +103,7 @@ static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *arch
     return NX_OK;
 }
 
-/* Reads a file, or the head of one, through an arena; model stays null when the arena only counts. */
+/* Reads a file, or the head of one, through an arena. The model stays null while the arena only counts. */
 static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, size_t length, int head, nx_model **model,
                             nx_problem *problem) {
     nx_gguf file;
@@ -122,7 +122,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, 
     nx_model local, *placed = nx_arena_take(arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
     m->arch = arch;
-    if (head) file.present = file.head_end; /* the data that are present are fed like the rest */
+    if (head) file.present = file.head_end; /* data that are already present are fed like the rest */
     keep_metadata(m, &file, head ? file.head_end : file.keys_end, arena);
     if (head) status = expect_tensors(m, &file, arena, problem);
     if (status) return status;
@@ -224,7 +224,7 @@ nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t
 
 uint32_t nx_model_parts(const nx_model *model) { return model->arch->n_parts; }
 
-/* The plan of a part, or null. */
+/* Returns the plan of a part, or null. */
 static const nx_plan *plan_of(const nx_model *model, uint32_t part) { return part < model->arch->n_parts ? &model->plan[part] : NULL; }
 
 nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info) {

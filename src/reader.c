@@ -9,7 +9,7 @@ void nx_reader_fail(nx_reader *reader, nx_status status, const char *name, const
     if (!reader->status) reader->status = nx_refuse(reader->problem, status, name, strlen(name), reason);
 }
 
-/* Finds a key of the expected type; 0 if it is absent or after a failure. */
+/* Finds a key of the expected type. Returns 0 if there is none, or after a failure. */
 static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *entry) {
     if (reader->status || !nx_gguf_find(reader->file, key, entry)) return 0;
     if (entry->type == type) return 1;
@@ -17,12 +17,13 @@ static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *
     return 0;
 }
 
-/* An integer of any type; a negative one gives -1, one above 32 bits the largest 32-bit integer. Returns 0 for any other type. */
+/* Reads an integer of any type; a negative one becomes -1, and one above 32 bits the largest 32-bit integer. Returns 0 for any other
+ * type. */
 static int integer_of(const nx_metadata *entry, int64_t *value) {
     static const uint8_t sizes[] = {
         [GGUF_U8] = 1, [GGUF_I8] = 1, [GGUF_U16] = 2, [GGUF_I16] = 2, [GGUF_U32] = 4, [GGUF_I32] = 4, [GGUF_U64] = 8, [GGUF_I64] = 8};
     uint64_t number = 0;
-    if (!NX_TEXTS) { /* our own files have no others */
+    if (!NX_TEXTS) { /* the project's own files have no other types */
         memcpy(&number, entry->value, 4);
         *value = (int64_t)number;
         return entry->type == GGUF_U32;
@@ -44,7 +45,7 @@ uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t 
         nx_reader_fail(reader, NX_E_FORMAT, key, "the key is missing");
     if (!reader->status && value < low) nx_reader_fail(reader, NX_E_FORMAT, key, "the number is too small");
     if (!reader->status && value > high) nx_reader_fail(reader, NX_E_LIMIT, key, "the number is too large");
-    return reader->status ? low : (uint32_t)value; /* always in range, so that computations before the check are sound */
+    return reader->status ? low : (uint32_t)value; /* always in range, so that computations before the status is checked are sound */
 }
 
 uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32_t missing) {
@@ -97,7 +98,7 @@ static char *append(char *at, const char *text) {
     return at + n;
 }
 
-/* Writes a number in decimal, within `room`. */
+/* Writes a number in decimal into `room`. */
 static const char *digits(char room[11], uint32_t number) {
     char *first = room + 10;
     *first = 0;
@@ -125,7 +126,7 @@ nx_name nx_key(const char *arch, const char *name) {
     return key;
 }
 
-/* "its type is IQ2_XS, which is not read", for a tensor that a model needs. */
+/* Rejects a tensor that a model needs: "its type is IQ2_XS, which is not read". */
 static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
 #define NX_NAME(name, code, ...) [code] = #name,
     static const char *const known[] = {NX_TENSOR_TYPES(NX_NOTHING, NX_NAME)};
@@ -135,7 +136,7 @@ static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
     nx_reader_fail(reader, NX_E_UNSUPPORTED, name, reason);
 }
 
-/* Finds a tensor of shape (rows, cols); a vector is one row. Counts its weights; checks them, if they are present. */
+/* Finds a tensor of shape (rows, cols), where a vector is one row. Counts its weights, and checks them if they are present. */
 static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols, int optional, nx_tensor *tensor) {
     if (reader->status) return 0;
     if (!nx_gguf_tensor(reader->file, name, tensor)) {
@@ -200,7 +201,7 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
     return table;
 }
 
-/* A vector of numbers from low to high; of any finite numbers if both are 0. */
+/* Reads a vector of numbers from low to high, or of any finite numbers if both are 0. */
 static const float *read_vector(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional) {
     nx_tensor tensor;
     if (!find_tensor(reader, name, 1, n, optional, &tensor)) return NULL;
@@ -261,7 +262,7 @@ void nx_read_ends(nx_reader *reader, nx_plan *plan) {
         if (!integer_of(&entry, &id))
             nx_reader_fail(reader, NX_E_FORMAT, keys[i], "the key has another type than it should");
         else if (id < 0 || id >= plan->output.values)
-            continue; /* -1: none; an id outside the vocabulary is never drawn, so it ends nothing */
+            continue; /* -1 means none; an id outside the vocabulary is never drawn, so it cannot end a text */
         else if (!plan->n_ends || plan->ends[0] != id)
             plan->ends[plan->n_ends++] = (uint32_t)id;
     }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The types of a GGUF file's tensors, one row each. The only table of them: C, web/lib/gguf/tensor-types.js (node web/tools/abi.js) and the
- * manual are made from it. CONTRIBUTING.md lists the files to change for a new type.
+ * The types of a GGUF file's tensors, one row each. This is the only table of them: the constants in C, web/lib/gguf/tensor-types.js (node
+ * web/tools/abi.js) and the manual are generated from it. CONTRIBUTING.md lists the files to change for a new type.
  *
  *   READ(name, code, values, bytes, scale, scales, at, form)
  *     name, code   as in llama.cpp: GGML_TYPE_name = code
- *     values       of a block; a row of a matrix is whole blocks
- *     bytes        of a block
- *     scale        how a block stores its scale, or a value without one: nx_scale
- *     scales, at   number of scales and offset of the first one; any further one, such as an offset, follows it
- *     form         the kernels' packed form of a block (kernels/kernels.h)
+ *     values       number of values of a block; a row of a matrix consists of whole blocks
+ *     bytes        size of a block
+ *     scale        how a block stores its scale or, without blocks, its value: nx_scale
+ *     scales, at   number of scales, and offset of the first one; others, such as an offset, follow it
+ *     form         the packed form of a block in the kernels (kernels/kernels.h)
  *   NOT_READ(name, code, values, bytes, reason)
  *     reason       why; the manual prints it
  *

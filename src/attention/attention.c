@@ -59,14 +59,14 @@ static void scores(float *weights, const float *query, const nx_cache *cache, ui
     uint32_t slot_group = first % slot_groups;
     for (uint32_t g = 0; g < groups; g++) {
         const float *k = (const float *)cache->memory + ((size_t)slot_group * width + offset) * 4;
-        v128_t even = wasm_f32x4_splat(0), odd = even; /* two sums, so that one addition need not wait for the other */
+        v128_t even = wasm_f32x4_splat(0), odd = even; /* two sums, so that successive additions do not wait for each other */
         for (uint32_t i = 0; i < cache->key_length; i += 2) {
             even = f32x4_mul_add(wasm_v128_load(k + 4 * i), wasm_v128_load32_splat(query + i), even);
             odd = f32x4_mul_add(wasm_v128_load(k + 4 * i + 4), wasm_v128_load32_splat(query + i + 1), odd);
         }
         v128_t score = wasm_f32x4_mul(wasm_f32x4_add(even, odd), scale);
         if (NX_TEXTS && cache->cap > 0) score = nx_capped(score, cache->cap);
-        if (g == 0 || g + 1 == groups) score = nx_mask_group(score, first + g, range); /* only the ends reach outside */
+        if (g == 0 || g + 1 == groups) score = nx_mask_group(score, first + g, range); /* only the first and the last group reach outside */
         wasm_v128_store(weights + 4 * g, score);
         if (++slot_group == slot_groups) slot_group = 0;
     }
@@ -94,7 +94,7 @@ NX_INLINE void mix(float *out, const float *weights, const nx_cache *cache, uint
     for (uint32_t v = 0; v < vectors; v++) wasm_v128_store(out + 4 * v, sum[v]);
 }
 
-/* The weights of the visible positions without the padding of the groups. */
+/* Copies the weights of the visible positions, without the padding of the groups. */
 static void copy_map(float *map, const float *weights, const nx_range *ranges, uint32_t n_ranges) {
     for (uint32_t r = 0; r < n_ranges; r++) {
         uint32_t length = ranges[r].to - ranges[r].from;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cached keys and values are in a ring of slots, position p in slot p mod slots, so that for a local pattern memory and time per element do
- * not grow with the image.
+ * Cached keys and values are in a ring of slots: position p is in slot p mod slots. With a local pattern, memory and time per element
+ * therefore do not grow with the image.
  */
 #ifndef NX_CACHE_H
 #define NX_CACHE_H
@@ -22,7 +22,7 @@ static inline int nx_is_kv8(uint32_t type) { return type == NX_KV8 || type == NX
 typedef struct {
     void *memory;
     uint32_t type, slots, n_kv_heads, key_length, queries_per_kv;
-    float cap; /* of the scores, F32 and 8 bits: score becomes cap * tanh(score / cap) [Gemma Team 2024, section 2]; 0: none */
+    float cap; /* cap of the scores, for F32 and 8 bits: a score becomes cap * tanh(score / cap) [Gemma Team 2024, section 2]; 0: none */
 } nx_cache;
 
 #endif

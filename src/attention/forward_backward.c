@@ -6,7 +6,7 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 
-#define LOWEST -0x1.fffffep127f /* the maximum when all are -infinity, so that the subtraction stays defined */
+#define LOWEST -0x1.fffffep127f /* used as the maximum if all values are -infinity, so that the subtraction stays defined */
 
 void nx_chain_pad_row(float *row, const float *numbers, uint32_t states) {
     for (uint32_t c = 0; c < nx_chain_stride(states); c++) row[c] = c < states ? numbers[c] : -INFINITY;
@@ -21,7 +21,7 @@ void nx_chain_pad(float *rows, float *reversed, const float *transition, uint32_
         }
 }
 
-/* log of the sum over k of e^(x[k] + rows[k][lane]) for four lanes; -infinity for a lane that nothing leads to. */
+/* log of the sum over k of e^(x[k] + rows[k][lane]) for four lanes; -infinity for a lane that cannot be reached. */
 NX_INLINE v128_t log_sum(const float *rows, uint32_t stride, const float *x, uint32_t states) {
     v128_t largest = wasm_f32x4_splat(LOWEST), sum = wasm_f32x4_splat(0);
     for (uint32_t k = 0; k < states; k++)

@@ -5,8 +5,8 @@
  *   p(z) = exp(start[z_1] + sum over t of U_t[z_t] + sum over t of A[z_t-1][z_t] + end[z_T]) / Z
  *
  * [Rabiner 1989 for hidden Markov models; Lafferty, McCallum, Pereira 2001 for conditional random fields; Kim et al. 2017 for attention].
- * Forward-backward gives log Z and p(z_t = c), Viterbi the best z, in T C^2 additions and exponentials each. Each step is one position, so
- * that a long chain can be interrupted anywhere. -infinity marks an impossible state or transition.
+ * Forward-backward gives log Z and p(z_t = c), Viterbi the best z, in T C^2 additions and exponentials each. Each step computes one
+ * position, so a long chain can be interrupted after any position.
  *
  * Rows of C numbers have nx_chain_stride(C), a multiple of 4; past C they are -infinity. A lane is a state.
  */
@@ -26,7 +26,7 @@ typedef struct {
     const float *start, *end; /* (stride) */
 } nx_chain_weights;
 
-/* Writes the rows that a chain needs from numbers without padding: rows (C, stride) from (C, C), and their transpose; a row (stride) from (C). */
+/* Writes the rows that a chain needs from unpadded numbers: rows (C, stride) and their transpose from (C, C); a row (stride) from (C). */
 void nx_chain_pad(float *rows, float *reversed, const float *transition, uint32_t states);
 void nx_chain_pad_row(float *row, const float *numbers, uint32_t states);
 
@@ -38,7 +38,7 @@ void nx_chain_follow(const nx_chain_weights *chain, const float *x, float *out);
 
 /* Forward, a position: alpha_t[c] = U_t[c] + log sum over k of e^(alpha_t-1[k] + A[k][c]) - log Z_t, at the first U + start - log Z_1, so
  * that e^alpha sums to 1: alpha is log p(z_t = c | U_1 .. U_t), and log Z is the sum of the log Z_t, and of nx_chain_log_sum(end, alpha_T).
- * before (stride) alpha_t-1, null at the first position; alpha (stride) written. Returns log Z_t, which is not finite if nothing is
+ * before (stride) alpha_t-1, null at the first position; alpha (stride) written. Returns log Z_t, which is not finite if no state is
  * possible. */
 float nx_chain_forward(const nx_chain_weights *chain, const float *before, const float *u, float *alpha);
 

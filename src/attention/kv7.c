@@ -3,12 +3,12 @@
  * Attention over keys and values of 7 bits, for picture models. See tiles.h for the cache and the order of the work, and kernels/dot.h for
  * the product of bytes.
  *
- * It rounds keys and values to 7 bits, each head of each position with its own scale; the query to 8 bits; the
- * weights of the positions to 127 steps.
+ * Keys and values are rounded to 7 bits, with one scale per head and position; queries to 8 bits; the weights of the positions to 127
+ * steps.
  *
  * Bottleneck. For 16 positions of a head of width 64 there are 128 products of 16 bytes, each with a load, and some 160 instructions of
  * scales, softmax and rounding, which take about as long (npm run bench -- --only ours,kernels: half the throughput of the bare dot loop).
- * Two partial sums, as for one column in matmul.c, made a decoder of 6 MB 5 % slower.
+ * Two partial sums, as for one column in matmul.c, made a decoder of 6 MB 5 % slower, so there is one.
  */
 #include "kv7.h"
 
@@ -27,8 +27,8 @@ void nx_kv7_write(const nx_cache *cache, uint32_t position, const float *key, co
     }
 }
 
-/* weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns the
- * largest of them and `top`. */
+/* weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns the largest of these
+ * scores and `top`. */
 NX_INLINE v128_t scores(float *weights, const nx_activations *query, int32_t query_sum, float scale, const nx_cache *cache,
                         const head_cache *head, nx_range range, v128_t top) {
     uint32_t first = range.from / TILE, tiles = range_tiles(range), vectors = cache->key_length / 4;
@@ -52,14 +52,14 @@ NX_INLINE v128_t scores(float *weights, const nx_activations *query, int32_t que
     return top;
 }
 
-/* The rounded weights of two tiles. */
+/* The rounded weights of two tiles of positions. */
 typedef struct {
     nx_activations activations[2][TILE / 4];
     float scale;
     int32_t sum;
 } weight_block;
 
-/* Scores of a range, from its first tile on, to rounded weights, whose powers are added to *sum. Returns the block after
+/* Converts the scores of a range, starting at its first tile, to rounded weights, and adds their powers to *sum. Returns the block after
  * the last one. */
 NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx_cache *cache, const head_cache *head, nx_range range,
                                       v128_t top, v128_t *sum) {
@@ -74,15 +74,15 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
     return to;
 }
 
-/* Rounds n numbers to activations with their own scale, which it returns. */
+/* Rounds n numbers to activations with a common scale, which it returns. */
 static float round_activations(nx_activations *activations, int32_t *sum, const float *x, uint32_t n) {
     float top = largest_magnitude(x, n);
     *sum = activations_of(activations, x, n, steps_per_unit(NX_ACTIVATION_MOST, top));
     return top / NX_ACTIVATION_MOST;
 }
 
-/* For the vectors of channels from `at`: out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value. Each
- * block is an exact sum of integers; the blocks are added in single precision. */
+/* out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels that start at `at`.
+ * Each block is an exact sum of integers; the blocks are added in single precision. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t row = 4 * cache->key_length; /* bytes of four positions */

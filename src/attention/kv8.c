@@ -4,17 +4,18 @@
  * order of the work; here bytes are signed (kernels/wide.h).
  *
  * After the scales, a cache has key sums (H, S): 8192 times the sum of a position's key, which corrects the product of a query stored plus
- * 8192. After these, a wide cache has a second set of keys with their sums: the remainder of each number after 8 bits, in steps that are
- * FINE times finer.
+ * 8192. They are followed, in a wide cache, by a second set of keys with their sums: the remainder of each number after 8 bits, in steps
+ * that are FINE times finer.
  *
- * It rounds keys and values to 8 bits, keys of a wide cache to 16, each head of each position with its own scale; the query to 14 bits; the
- * weights of the positions to 16383 steps.
+ * Keys and values are rounded to 8 bits, keys of a wide cache to 16, with one scale per head and position; queries to 14 bits; the weights
+ * of the positions to 16383 steps.
  *
  * Bottleneck. A score and its share of the output are 2 k multiply-adds in two planes of seven bits: k / 4 products of 16 bytes, with three
  * quarters as many loads and splats, and some 15 more instructions for the exponential, the rounding and the sums. At position 2,000 (k =
- * 64, V8, relaxed SIMD) scores take a third of the time, sums of values a third, and the steps between them a quarter. So a multiply-add
- * takes about as long as one of blocks.c with 8 bits: columns of a prompt gain only because a head's keys and values are already in the
- * cache. In the shape of SmolLM2 (135 M) a prompt of 4,000 tokens has 12.2 times the multiply-adds of one of 500.
+ * 64, V8, relaxed SIMD) scores take a third of the time, sums of values a third, and the steps between them a quarter. A multiply-add
+ * therefore takes about as long as one of blocks.c with 8 bits. Columns of a prompt are faster only because a head's keys and values are
+ * already in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times the multiply-adds of one of
+ * 500.
  */
 #include "kv8.h"
 
@@ -23,8 +24,8 @@
 
 #define BYTE_MOST 127.0f
 #define WEIGHT_MOST 16383.0f
-#define BITS 0x1.715476p+0f /* in a nat: 1 / ln 2 */
-#define FINE 254.0f         /* the remainder is at most half a step: -127..127 finer ones */
+#define BITS 0x1.715476p+0f /* bits per nat: 1 / ln 2 */
+#define FINE 254.0f         /* the remainder is at most half a step, which is -127..127 finer steps */
 
 uint64_t nx_kv8_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length) {
     uint64_t bytes = 2 * key_length + 3 * sizeof(float);
@@ -37,7 +38,7 @@ static int32_t *key_sums_of(const nx_cache *cache, uint32_t head) {
     return (int32_t *)((uint8_t *)cache->memory + 2 * slots * cache->n_kv_heads * (cache->key_length + sizeof(float))) + head * slots;
 }
 
-/* The finer bytes of the keys of a head of a wide cache, and their sums. */
+/* Returns the finer bytes of a head's keys in a wide cache, and their sums. */
 static uint8_t *fine_keys_of(const nx_cache *cache, uint32_t head) {
     return (uint8_t *)(key_sums_of(cache, 0) + (size_t)ring_slots(cache->slots) * cache->n_kv_heads) +
            (size_t)head * ring_slots(cache->slots) * cache->key_length;
@@ -94,9 +95,9 @@ void nx_kv8_copy(const nx_cache *to, const nx_cache *from) {
     }
 }
 
-/* product[i] = the sum over n groups of the four bytes in each lane of a vector times the four numbers of a group: vector i of a group
- * stands 16 i bytes after its first, the next group `step` bytes further on. Exact. A separate function, so that its sums and loads have
- * all the registers: one sum in memory costs a third of the loop's time. */
+/* product[i] = sum over n groups of the four bytes in each lane of a vector times the four numbers of the group. Vector i of a group begins
+ * 16 i bytes after its first vector, and the next group `step` bytes further. Exact. Exact. This is a separate function so that its sums
+ * and loads can use all registers: a single sum in memory costs a third of the loop's time. */
 static NX_NOINLINE void products(v128_t product[4], const uint8_t *bytes, uint32_t step, const nx_wide *numbers, uint32_t n) {
     v128_t sum[2][4];
     for (int i = 0; i < 4; i++) sum[0][i] = sum[1][i] = wasm_i32x4_splat(0);
@@ -110,20 +111,20 @@ static NX_NOINLINE void products(v128_t product[4], const uint8_t *bytes, uint32
     for (int i = 0; i < 4; i++) product[i] = wasm_i32x4_add(wide_first(sum[0][i]), sum[1][i]);
 }
 
-/* product[i] = query . key of the positions 4 i..4 i + 3 of a tile, in steps. */
+/* product[i] = query . key for the positions 4 i..4 i + 3 of a tile, in steps. */
 NX_INLINE void key_products(v128_t product[4], const nx_wide *query, const uint8_t *keys, const int32_t *key_sums, uint32_t vectors) {
     products(product, keys, 4 * TILE, query, vectors);
     for (int i = 0; i < 4; i++) product[i] = wasm_f32x4_convert_i32x4(wasm_i32x4_sub(product[i], wasm_v128_load(key_sums + 4 * i)));
 }
 
-/* The keys of a head: bytes and sums, and for a wide cache (`wide`) the finer ones. */
+/* The keys of a head: their bytes and sums and, for a wide cache (`wide`), the finer ones. */
 typedef struct {
     const uint8_t *bytes[2];
     const int32_t *sums[2];
 } head_keys;
 
-/* weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns the
- * largest of them and `top`. */
+/* weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns the largest of these
+ * scores and `top`. */
 NX_INLINE v128_t scores(float *weights, const nx_wide *query, float scale, const nx_cache *cache, const head_cache *head,
                         const head_keys *keys, int wide, nx_range range, v128_t top) {
     uint32_t first = range.from / TILE, tiles = range_tiles(range), vectors = cache->key_length / 4;
@@ -146,13 +147,13 @@ NX_INLINE v128_t scores(float *weights, const nx_wide *query, float scale, const
     return top;
 }
 
-/* The rounded weights of two tiles. */
+/* The rounded weights of two tiles of positions. */
 typedef struct {
     nx_wide weight[2][TILE / 4];
     float scale;
 } weight_block;
 
-/* Scores of a range, from its first tile on, to rounded weights, whose powers are added to *sum. Returns the block after
+/* Converts the scores of a range, starting at its first tile, to rounded weights, and adds their powers to *sum. Returns the block after
  * the last one. */
 NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx_cache *cache, const head_cache *head, nx_range range,
                                       v128_t top, v128_t *sum) {
@@ -170,9 +171,9 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
     return to;
 }
 
-/* out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels
- * from `at`. Each block is an exact sum of integers; the blocks are added in single precision. Four vectors are read in any case: the
- * values are followed by scales. */
+/* out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels that start at `at`.
+ * Each block is an exact sum of integers; the blocks are added in single precision. Four vectors are always read, which is safe because
+ * scales follow the values. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t row = 4 * cache->key_length; /* bytes of four positions */
@@ -186,7 +187,7 @@ NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_
             uint32_t both = t + 1 < tiles ? 2 : 1, together = walk.tile + both <= walk.ring ? both : 1;
             v128_t product[4], rest[4], step = wasm_f32x4_splat(block->scale);
             products(product, values + (size_t)walk.tile * (TILE / 4) * row, row, block->weight[0], together * (TILE / 4));
-            if (together < both) { /* the ring wraps around between them */
+            if (together < both) { /* the ring wraps around between the two tiles */
                 products(rest, values, row, block->weight[1], TILE / 4);
                 for (uint32_t v = 0; v < 4; v++) product[v] = wasm_i32x4_add(product[v], rest[v]);
             }

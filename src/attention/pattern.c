@@ -5,14 +5,15 @@
 #include <stddef.h>
 
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static uint32_t minus(uint32_t a, uint32_t b) { return a > b ? a - b : 0; } /* not below zero */
+static uint32_t minus(uint32_t a, uint32_t b) { return a > b ? a - b : 0; } /* a - b, but at least zero */
 
-/* A block of the grid: rows r0..r1-1, columns c0..c1-1, first position `start` in generation order. */
+/* A block of the grid: rows r0..r1-1 and columns c0..c1-1. Its first position in generation order is `start`. */
 typedef struct {
     uint32_t r0, r1, c0, c1, start;
 } grid_block;
 
-/* The block that holds the grid's row and column. It is preceded by whole rows of blocks, then by the blocks to its left. */
+/* Returns the block that contains this row and column of the grid. Whole rows of blocks precede it in generation order, then the blocks to
+ * its left. */
 static grid_block block_at(const nx_pattern *p, uint32_t row, uint32_t col) {
     grid_block b;
     b.r0 = row - row % p->block_rows;
@@ -23,7 +24,7 @@ static grid_block block_at(const nx_pattern *p, uint32_t row, uint32_t col) {
     return b;
 }
 
-/* The block that holds position i. */
+/* Returns the block that contains position i. */
 static grid_block block_of(const nx_pattern *p, uint32_t i) {
     uint32_t row = i / (p->block_rows * p->cols) * p->block_rows;
     uint32_t height = min(p->block_rows, p->rows - row);
@@ -32,7 +33,7 @@ static grid_block block_of(const nx_pattern *p, uint32_t i) {
 
 static uint32_t block_end(const grid_block *b) { return b->start + (b->r1 - b->r0) * (b->c1 - b->c0); }
 
-/* The list of visible positions: ranges, or individual positions. */
+/* The visible positions, listed as ranges or individually. */
 typedef struct {
     nx_range *ranges;
     uint32_t *keys; /* or null */
@@ -49,7 +50,7 @@ static void append(listing *l, uint32_t from, uint32_t to) {
         l->ranges[l->n++] = (nx_range){from, to};
 }
 
-/* Appends the visible positions of rows r0..r1-1 and columns c0..c1-1 of the row of blocks that holds r0 and r1-1. */
+/* Appends the visible positions in rows r0..r1-1 and columns c0..c1-1. Rows r0 and r1-1 must be in the same row of blocks. */
 static void append_area(const nx_pattern *p, listing *l, uint32_t r0, uint32_t r1, uint32_t c0, uint32_t c1) {
     for (uint32_t col = c0; col < c1;) {
         grid_block b = block_at(p, r0, col);
@@ -70,7 +71,7 @@ static uint32_t list_visible(const nx_pattern *p, uint32_t i, listing l) {
     grid_block own = block_of(p, i);
     uint32_t left = minus(own.c0, p->flange_cols), right = min(own.c1 + p->flange_cols, p->cols);
     for (uint32_t row = minus(own.r0, p->flange_rows); row < own.r0;) {
-        uint32_t end = row - row % p->block_rows + p->block_rows; /* of this row of blocks; own.r0 begins one */
+        uint32_t end = row - row % p->block_rows + p->block_rows; /* end of this row of blocks; own.r0 begins one */
         append_area(p, &l, row, end, left, right);
         row = end;
     }
@@ -89,7 +90,7 @@ uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys) 
 
 uint32_t nx_pattern_max_ranges(const nx_pattern *p) {
     if (p->kind != NX_LOCAL_2D) return 1;
-    /* the most blocks that a row of the window meets, each with one range */
+    /* the largest number of blocks that a row of the window meets; each contributes one range */
     uint32_t blocks = min(2 * (p->flange_cols / p->block_cols) + 4, p->cols / p->block_cols + 1);
     return (min(p->flange_rows, p->rows) + p->block_rows) * blocks + 1;
 }
@@ -111,7 +112,7 @@ uint32_t nx_pattern_window(const nx_pattern *p) {
 
 uint32_t nx_pattern_slots(const nx_pattern *p) {
     uint64_t slots = nx_pattern_window(p);
-    if (p->kind == NX_LOCAL_2D) /* whole rows of blocks, from the one that holds the top of the flange */
+    if (p->kind == NX_LOCAL_2D) /* whole rows of blocks, starting with the one that contains the top of the flange */
         slots = (uint64_t)((p->flange_rows + p->block_rows - 1) / p->block_rows + 1) * p->block_rows * p->cols;
     if (slots > p->positions) slots = p->positions;
     return ((uint32_t)slots + 3) & ~3u;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Patterns: which cached positions a query sees; positions are indices in generation order.
+ * Patterns define which cached positions a query sees. Positions are indices in generation order.
  *
- * Query blocks. A pattern cuts the positions into query blocks, each contiguous in generation order. All queries of a block see the same
- * memory and the earlier positions of this block; so one pass of many columns stays within one block (nx_pattern_block_end) and
- * shares one list of visible positions.
+ * Query blocks. A pattern divides the positions into query blocks, each contiguous in generation order. All queries of a block see the same
+ * memory and the earlier positions of the block. A pass of many columns therefore stays within one block (nx_pattern_block_end) and uses
+ * one list of visible positions.
  */
 #ifndef NX_PATTERN_H
 #define NX_PATTERN_H
@@ -17,14 +17,14 @@ typedef enum {
     NX_LOCAL_2D     /* blocks of rows and columns with flanges    [Parmar 2018, section 3.3, figure 1 right] */
 } nx_pattern_kind;
 
-/* Local 2D. Positions form a grid of rows and columns. It is cut into query blocks of block_rows x block_cols (smaller at the far edges);
- * generation runs over the blocks in raster order and in raster order within a block. With a block's first row r0 and columns c0..c1-1, its
- * queries see: the flange_rows rows above r0, columns c0 - flange_cols .. c1 + flange_cols - 1; in the block's own rows the flange_cols
- * columns left of c0; and the positions of the block up to the query. The right flange in its own rows is never visible, because it is
- * generated later. Everything is clipped at the image's edges. */
+/* Local 2D. Positions form a grid of rows and columns. The grid is divided into query blocks of block_rows x block_cols (smaller at the
+ * right and bottom edges). Generation goes through the blocks in raster order, and through each block in raster order. Let r0 be a block's
+ * first row and c0..c1-1 its columns. Its queries see the flange_rows rows above r0 in columns c0 - flange_cols .. c1 + flange_cols - 1;
+ * the flange_cols columns left of c0 in the block's own rows; and the positions of the block up to the query. In the block's own rows the
+ * right flange is never visible, because it is generated later. Everything is clipped at the image's edges. */
 typedef struct {
     nx_pattern_kind kind;
-    uint32_t positions;    /* n: positions of a complete sequence */
+    uint32_t positions;    /* n: number of positions in a complete sequence */
     uint32_t query_block;  /* l_q; n for full causal attention */
     uint32_t memory_block; /* l_m: number of positions directly before the query block that it sees; 0 for full causal attention */
     uint32_t rows, cols;   /* local 2D only, like the fields below: rows * cols = n */
@@ -36,25 +36,25 @@ typedef struct {
     uint32_t from, to;
 } nx_range;
 
-/* Query i sees these ranges: they ascend, neither touch nor overlap, and the last one ends with i itself. Returns their number. */
+/* Lists the ranges that query i sees. They ascend, neither touch nor overlap, and the last one ends with i itself. Returns their number. */
 uint32_t nx_pattern_ranges(const nx_pattern *pattern, uint32_t i, nx_range *ranges);
 
-/* The same positions individually, ascending; keys: capacity for nx_pattern_window. Returns their number. */
+/* Lists the same positions one by one, ascending; keys: capacity for nx_pattern_window. Returns their number. */
 uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys);
 
-/* An upper bound of the number returned by nx_pattern_ranges. */
+/* Returns an upper bound of the number that nx_pattern_ranges returns. */
 uint32_t nx_pattern_max_ranges(const nx_pattern *pattern);
 
-/* The position after the last one of i's query block. */
+/* Returns the position after the last one of i's query block. */
 uint32_t nx_pattern_block_end(const nx_pattern *pattern, uint32_t i);
 
-/* The most positions that a query can see (for local 2D an upper bound: the uncut window). */
+/* Returns the largest number of positions that a query can see (for local 2D an upper bound: the window without clipping). */
 uint32_t nx_pattern_window(const nx_pattern *pattern);
 
-/* Slots of the ring, a multiple of 4 that holds everything from the oldest visible position to the newest. */
+/* Returns the number of slots of the ring: a multiple of 4 that holds everything from the oldest visible position to the newest. */
 uint32_t nx_pattern_slots(const nx_pattern *pattern);
 
-/* The raster index of position i in the grid. */
+/* Returns the raster index of position i in the grid. */
 uint32_t nx_pattern_raster(const nx_pattern *pattern, uint32_t i);
 
 #endif

@@ -5,14 +5,14 @@
  *   p(z) = exp(sum of theta_i z_i + sum over i > 1 of A[z_i-1][z_i]) / Z
  *
  * [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887, section 3.1]. It is the linear chain of forward_backward.h with two states, so log-odds
- * are sufficient: f_i and b_i are log-odds of z_i = 1 from both sides; only f_i includes theta_i,
+ * suffice: f_i and b_i are the log-odds of z_i = 1 from either side, and only f_i includes theta_i,
  *
  *   f_1 = theta_1,  f_i = theta_i + g(f_i-1),        g(x) = A01 - A00 + log(1 + e^(x + A11 - A01)) - log(1 + e^(x + A10 - A00))
  *   b_n = 0,        b_i = g'(theta_i+1 + b_i+1),     g' likewise of the transpose of A
  *   p(z_i = 1) = sigma(f_i + b_i)
  *
- * so nothing is normalised on the way and nothing can underflow. Both directions run together: a position costs the exponential and the
- * logarithm of one vector. With A = 0 it equals sigma(theta_i).
+ * so no normalisation is needed and nothing can underflow. Both directions run together: a position takes one exponential and one logarithm
+ * of a vector. With A = 0 the result is sigma(theta_i).
  */
 #ifndef NX_SEGMENTS_H
 #define NX_SEGMENTS_H
@@ -23,7 +23,7 @@
  * overwritten. */
 void nx_segments(float *p, const float *theta, const float *A, uint32_t n, float *scratch);
 
-/* p (n) = sigma(theta), with the same space. */
+/* p (n) = sigma(theta), with the same space after the arrays. */
 void nx_bits(float *p, const float *theta, uint32_t n);
 
 #endif

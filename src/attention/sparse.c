@@ -3,14 +3,14 @@
 
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Slots of the far set of columns for each residue: whole tiles of 16, or an even part of one. So the alignment of a run within its tiles,
- * and with it the rounding of sums, does not depend on the capacity of the sequence. */
+/* The number of slots of the far set of columns for each residue: whole tiles of 16, or an even part of one. The alignment of a run within
+ * its tiles, and with it the rounding of sums, therefore does not depend on the capacity of the sequence. */
 static uint32_t residue_slots(const nx_sparse *p) {
     uint32_t rows = (p->positions - 1) / p->stride + 1;
     return rows <= 4 ? 4 : rows <= 8 ? 8 : (rows + 15) & ~15u;
 }
 
-/* Summaries among the positions 0..i. */
+/* Returns the number of summaries among the positions 0..i. */
 static uint32_t summaries(const nx_sparse *p, uint32_t i) {
     uint32_t offset = i % p->stride + 1, others = p->stride - p->summary;
     return i / p->stride * p->summary + (offset > others ? offset - others : 0);
@@ -22,7 +22,7 @@ uint32_t nx_sparse_slot(const nx_sparse *p, uint32_t i) {
     return i % p->stride < p->stride - p->summary ? NX_NOT_KEPT : summaries(p, i) - 1;
 }
 
-/* Appends the range from..to-1, joined to the previous one if they touch; returns the number of ranges. */
+/* Appends the range from..to-1, joined to the previous range if they touch; returns the number of ranges. */
 static uint32_t append(nx_range *ranges, uint32_t n, uint32_t from, uint32_t to) {
     if (n && ranges[n - 1].to >= from) {
         ranges[n - 1].to = to;
@@ -32,7 +32,7 @@ static uint32_t append(nx_range *ranges, uint32_t n, uint32_t from, uint32_t to)
     return n + 1;
 }
 
-/* The first position of A1. */
+/* Returns the first position of A1. */
 static uint32_t near_from(const nx_sparse *p, uint32_t i) {
     if (p->kind != NX_STRIDED) return i - i % p->stride;
     return i < p->stride ? 0 : i + 1 - p->stride;
@@ -71,7 +71,7 @@ uint32_t nx_sparse_window(const nx_sparse *p) {
     uint64_t n = p->positions, near = p->sets & NX_NEAR || (p->sets == NX_PREVIOUS && n > p->stride) ? p->stride : 0;
     uint64_t far = p->kind == NX_FIXED ? summaries(p, p->positions - 1) : (n - 1) / p->stride + 1;
     uint64_t window = near + (p->sets & NX_FAR ? far : 0);
-    return !window ? 1 : window < n ? (uint32_t)window : p->positions; /* one for sets that are always empty */
+    return !window ? 1 : window < n ? (uint32_t)window : p->positions; /* one slot for sets that are always empty */
 }
 
 uint32_t nx_sparse_slots(const nx_sparse *p) {

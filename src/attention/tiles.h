@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The common part of attention over keys and values of 7 bits (kv7.c) and of 8 bits (kv8.c): a cache of bytes and the order of traversal.
+ * The common part of attention over keys and values of 7 bits (kv7.c) and of 8 bits (kv8.c): a cache of bytes, and the order in which it is
+ * read.
  *
- * A cache, of S slots (a multiple of 16), H heads of width k, is bytes and then scales:
+ * A cache of S slots (a multiple of 16) and H heads of width k consists of bytes followed by scales:
  *   keys (H, S/16, k/4, 4) vectors of 4 positions x 4 channels: a lane of a product is a position
  *   values (H, S/4, k/4) vectors of 4 channels x 4 positions: a lane of a product is a channel
- *   key scales, value scales (H, S): of each position, that of its largest number in this head
+ *   key scales, value scales (H, S): for each position, the scale of its largest number in this head
  *
- * The functions work in tiles of 16 positions; invisible positions of a tile have the score -infinity and the weight 0. The weights of two
- * tiles of a range, already multiplied by the scales of the values, are rounded with their own scale.
+ * The functions work on tiles of 16 positions. Invisible positions of a tile have the score -infinity and the weight 0. For every two tiles
+ * of a range, the weights are multiplied by the scales of the values and then rounded with a common scale.
  */
 #ifndef NX_TILES_H
 #define NX_TILES_H
@@ -26,9 +27,9 @@
 static inline uint32_t ring_slots(uint32_t slots) { return (slots + TILE - 1) & ~(uint32_t)(TILE - 1); }
 static inline uint32_t range_tiles(nx_range range) { return (range.to + TILE - 1) / TILE - range.from / TILE; }
 
-/* A walk over the tiles of a range, which form a ring: `tile` is the current one. */
+/* A walk over the tiles of a range in the ring; `tile` is the current one. */
 typedef struct {
-    uint32_t tile, ring; /* ring: tiles of the cache */
+    uint32_t tile, ring; /* ring: number of tiles in the cache */
 } ring_walk;
 
 NX_INLINE ring_walk walk_of(const nx_cache *cache, nx_range range) {
@@ -41,7 +42,7 @@ NX_INLINE void walk_on(ring_walk *walk, uint32_t n) {
     for (walk->tile += n; walk->tile >= walk->ring;) walk->tile -= walk->ring;
 }
 
-/* The bytes of a head's keys or values at which a slot begins, in the cache of one head. */
+/* The bytes of a head's keys or values, and where a slot begins in them. */
 typedef struct {
     uint8_t *keys, *values;
     float *key_scales, *value_scales; /* (S) */
@@ -58,8 +59,8 @@ static inline head_cache head_of(const nx_cache *cache, uint32_t head) {
 static inline size_t key_byte(uint32_t slot, uint32_t k) { return (size_t)(slot - slot % TILE) * k + 4 * (slot % TILE); }
 static inline size_t value_byte(uint32_t slot, uint32_t k) { return (size_t)(slot & ~3u) * k + slot % 4; }
 
-/* Rounds n numbers to bytes of -most..most plus `zero`; four are stored at `to`, `step` bytes apart, the next four `next` bytes further on.
- * Returns the scale; *sum, if not null, gets the sum of the signed bytes. */
+/* Rounds n numbers to bytes of -most..most plus `zero`. Four bytes are stored at `to`, `step` bytes apart, and the next four `next` bytes
+ * further. Returns the scale; *sum, if not null, gets the sum of the signed bytes. */
 NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t step, uint32_t next, float most, int32_t zero, int32_t *sum) {
     float top = largest_magnitude(x, n);
     v128_t per_unit = steps_per_unit(most, top);
@@ -77,17 +78,17 @@ NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t st
 }
 
 /* Stores the scores of the four positions from 4 group on: product times scale, in bits (base 2), capped if `cap` is not 0, -infinity
- * outside the range; `end`: some of them may be outside. Returns the largest of them and `top`. */
+ * outside the range. `end`: some of them may be outside. Returns the largest of these scores and `top`. */
 NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float cap, uint32_t group, int end, nx_range range, v128_t top) {
     v128_t score = wasm_f32x4_mul(product, scale);
     if (cap > 0) score = nx_capped(score, cap);
     if (end) score = nx_mask_group(score, group, range);
     wasm_v128_store(scores, score);
-    return wasm_f32x4_pmax(top, score); /* skips NaN, which the exponentials restore */
+    return wasm_f32x4_pmax(top, score); /* ignores NaN, which the exponentials restore */
 }
 
-/* weights: 2^(score - top), times the scale of the value, of one tile. Adds the powers to *sum and raises *largest,
- * bits of numbers, to the largest weight. `end`: some of the tile may be invisible. */
+/* weights (of one tile) = 2^(score - top) times the scale of the value. Adds the powers to *sum, and raises *largest (the bits of floats)
+ * to the largest weight. `end`: some positions of the tile may be invisible. */
 NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v128_t *sum, v128_t *largest) {
     for (int i = 0; i < TILE; i += 4) {
         v128_t score = wasm_v128_load(weights + i), power = f32x4_exp2_coarse(wasm_f32x4_sub(score, top));
@@ -103,7 +104,7 @@ NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v
     }
 }
 
-/* Weighs tiles t and, if it exists, t + 1 of a range of `tiles`, starting at `walk`. Returns the largest weight. */
+/* Computes the weights of tile t and, if it exists, tile t + 1 of a range of `tiles`, starting at `walk`. Returns the largest weight. */
 NX_INLINE float weigh_two(float *weights, const head_cache *head, ring_walk *walk, uint32_t t, uint32_t tiles, v128_t top, v128_t *sum) {
     v128_t largest = wasm_i32x4_splat(0);
     for (uint32_t half = 0; half < 2 && t + half < tiles; half++) {
@@ -114,15 +115,15 @@ NX_INLINE float weigh_two(float *weights, const head_cache *head, ring_walk *wal
     return f32x4_largest_magnitude(largest);
 }
 
-/* The scratch memory of attention: weights of the largest number of tiles that ranges of `window` positions in total can touch, and
+/* Size of the scratch memory of attention: weights of the largest number of tiles that ranges of `window` positions in total can touch, and
  * block_bytes for every two of these tiles. */
 static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_ranges, size_t block_bytes) {
     uint64_t tiles = window / TILE + 2 * (uint64_t)n_ranges;
     return tiles * TILE * sizeof(float) + (tiles / 2 + n_ranges) * block_bytes;
 }
 
-/* The powers of the visible positions, from scores that are not weighted yet: rows of a map without a common factor. Returns their
- * number. */
+/* Computes the powers of the visible positions from scores that are not weighted yet. The rows of the map still need a common factor.
+ * Returns their number. */
 static inline uint32_t map_powers(float *map, const float *scores, const nx_range *ranges, uint32_t n_ranges, v128_t top) {
     uint32_t n = 0;
     for (uint32_t r = 0; r < n_ranges; scores += TILE * range_tiles(ranges[r]), r++)

@@ -8,15 +8,15 @@
 #include "kernels/kernels.h"
 
 /* Tables with a number for each span i .. j; words count from 0. A row has the spans with the same start, [i][j], or those with the same
- * end, [j][i]: the terms of a sum are contiguous in a row of one table and in a row of another. */
+ * end, [j][i]. The terms of a sum are thus contiguous in a row of one table and in a row of another. */
 typedef struct {
-    float *right_starts, *right_ends, *left_starts, *left_ends; /* complete, each twice */
+    float *right_starts, *right_ends, *left_starts, *left_ends; /* complete spans, each stored twice */
     float *going_right, *going_left;                            /* incomplete: I_right [i][j], I_left [j][i] */
 } tables;
 
 typedef struct {
-    tables log;   /* of the sums */
-    tables mass;  /* outside values so far; a complete span has parts in both of its entries */
+    tables log;   /* logarithms of the sums */
+    tables mass;  /* outside values so far; those of a complete span are divided between its two entries */
     float *inner; /* I [i][j] */
     float *terms;
     uint32_t stride;
@@ -42,7 +42,7 @@ static room room_of(const nx_trees *trees) {
 
 uint64_t nx_tree_bytes(uint32_t words) { return (13 * (uint64_t)words + 1) * padded(words) * sizeof(float); }
 
-/* A single word is complete: log 1 on the diagonals. */
+/* Initialises: a single word is a complete span, with log 1 on the diagonals. */
 void nx_tree_begin(const nx_trees *trees) { memset(trees->charts, 0, nx_tree_bytes(trees->words)); }
 
 static float arc(const nx_trees *trees, uint32_t head, uint32_t child) {
@@ -53,7 +53,7 @@ static float root(const nx_trees *trees, uint32_t child) { return trees->scores[
 
 /* ---- one sum ----------------------------------------------------------------------------------------------------------- */
 
-/* x[t] + y[t] of `count` terms, and the outside mass that goes to either row. */
+/* A sum of the `count` terms x[t] + y[t], and where the outside mass of each goes. */
 typedef struct {
     const float *x, *y;
     float *to_x, *to_y;
@@ -73,7 +73,7 @@ static float total_of(const nx_trees *trees, const float *terms, uint32_t count)
     return trees->best || largest == -INFINITY ? largest : nx_log_sum_exp(terms, padded(count));
 }
 
-/* terms <- the share of each in the sum. */
+/* terms <- the share of each term in the sum. */
 static void share(const nx_trees *trees, float *terms, uint32_t count, float total) {
     uint32_t t = 0;
     if (trees->best) {

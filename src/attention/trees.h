@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Projective trees: over the words 1 .. n of a sentence: exactly one is attached to the root 0, each other one to another word, so that
+ * Projective trees over the words 1 .. n of a sentence: exactly one word is attached to the root 0, every other word to another word, and
  * arcs drawn above the words do not cross. With a score s[h][m] for every arc from a head h to a dependent m,
  *
  *   p(trees) = exp(sum over m of s[head of m][m]) / Z
@@ -14,43 +14,43 @@
  *   C_left(i, j)  = log sum over i <= k < j of e^(C_left(i, k) + I_left(k, j))
  *   log Z         = log sum over r of e^(s[0][r] + C_left(1, r) + C_right(r, n))
  *
- * This is the inside pass, from short spans to long ones: each tree is in exactly one term of each sum. The outside pass runs backwards
- * from 1 at log Z: every sum passes its value on to its terms, to each the share e^(term - sum). The value that arrives at the arc of an
- * incomplete span is p(h is the head of m), which is d log Z / d s[h][m]. With the maximum instead of the log sum, and the whole value
- * passed to the first maximum, 1 arrives at the arcs of the most probable tree. Nothing is multiplied, so nothing underflows.
+ * This is the inside pass, from short spans to long ones. Each tree is in exactly one term of each sum. The outside pass goes backwards and
+ * begins with 1 at log Z: every sum passes its value on to its terms, each of which gets the share e^(term - sum). The value that arrives
+ * at the arc of an incomplete span is p(h is the head of m), which is d log Z / d s[h][m]. With the maximum in place of the log sum, the
+ * whole value goes to the first maximum, so 1 arrives at the arcs of the most probable tree. There are no products, so nothing underflows.
  *
- * About n^3 / 2 exponentials in each direction, one width of spans at a time, so that a long sentence can be interrupted. -infinity marks
- * an impossible arc.
+ * Each direction takes about n^3 / 2 exponentials. A call computes one width of spans, so that a long sentence can be interrupted.
+ * -infinity marks an impossible arc.
  */
 #ifndef NX_TREES_H
 #define NX_TREES_H
 
 #include <stdint.h>
 
-/* Scores have n + 1 rows, one per head, of nx_tree_stride(n) numbers, one per dependent; those of dependent 0 and of a word as its own head
- * are ignored. */
+/* Scores have n + 1 rows, one per head, of nx_tree_stride(n) numbers, one per dependent. Those of dependent 0, and of a word as its own
+ * head, are ignored. */
 static inline uint32_t nx_tree_stride(uint32_t words) { return (words + 1 + 3) & ~3u; }
 
 typedef struct {
     uint32_t words; /* n >= 1 */
-    int best;       /* maximum instead of sum, the most probable tree instead of marginals */
+    int best;       /* 1: maximum in place of the sum, and the most probable tree in place of marginals */
     const float *scores;
     float *charts; /* nx_tree_bytes(n): the state that the functions below share */
 } nx_trees;
 
 uint64_t nx_tree_bytes(uint32_t words);
 
-/* Must be called first. */
+/* Initialises the charts. Must be called first. */
 void nx_tree_begin(const nx_trees *trees);
 
-/* Inside pass for all spans of width + 1 words: width 1, 2 .. n - 1, in this order. */
+/* Computes the inside pass for all spans of width + 1 words. Call it for width 1, 2 .. n - 1, in this order. */
 void nx_tree_inside(const nx_trees *trees, uint32_t width);
 
-/* After these: log Z, or the score of the best tree; -infinity if there is none. */
+/* Returns log Z, or the score of the best tree, once the inside pass is complete; -infinity if there is no tree. */
 float nx_tree_total(const nx_trees *trees);
 
-/* After nx_tree_total: the outside pass of the root, and then of all spans of width + 1 words: width n - 1 .. 2, 1. marginals: the shape of
- * the scores, (n + 1, stride), zeros before; after the last call it holds p(head | words) for every dependent. */
+/* After nx_tree_total: the outside pass of the root, and then of all spans of width + 1 words, for width n - 1 .. 2, 1. marginals: the
+ * shape of the scores, (n + 1, stride), zeros before; after the last call it holds p(head | words) for every dependent. */
 void nx_tree_outside_root(const nx_trees *trees, float total, float *marginals);
 void nx_tree_outside(const nx_trees *trees, uint32_t width, float *marginals);
 

@@ -5,10 +5,10 @@
  *
  * 4 and 6 bits: [rows/16][cols/32] blocks of
  *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte nibbles[4][4][16] or sixes[2][4][3][16]
- * The halves of nibbles[g][v] are the groups g and g + 4 of four columns of the rows 4v..4v+3. The low six bits of sixes[h][v][i]
- * are the group 4h + i, and the two above are bits 2i and 2i + 1 of the group 4h + 3. Numbers are stored with an added constant: their zero
- * (4 bits: 8, 6 bits: 32) if the form has no offsets; otherwise nothing, except 4 for Q3_K in blocks of 24 bytes, which have both.
- * They are multiplied by activations of 8 bits with a scale for every 32 of a column.
+ * The halves of nibbles[g][v] are the groups g and g + 4 of four columns of the rows 4v..4v+3. The low six bits of sixes[h][v][i] are the
+ * group 4h + i. The two bits above are bits 2i and 2i + 1 of the group 4h + 3. Numbers are stored with an added constant. It is their zero
+ * (4 bits: 8, 6 bits: 32) if the form has no offsets, and otherwise 0, except 4 for Q3_K in blocks of 24 bytes, which have both. They are
+ * multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
  *
  * 8 bits: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
  * Signed weights use both signs of a byte, so the activation must be 0..127 for an exact dot product everywhere: it is rounded to 14 bits
@@ -16,12 +16,12 @@
  * less than sqrt(cols) / 28,000 of the column's length, even with outliers. The added 8192 contributes a constant, the sum of scale *
  * weight over the row, times 8192.
  *
- * Bottleneck. V8 allocates 15 vector registers and keeps clang's loops unchanged: sums that do not fit are spilled to memory at each
- * product, and a shift by a loop counter costs three more instructions. So four columns are computed for two vectors of rows (8 bits) or
- * one at a time, and the shifts of the unpacking are constants. For 16 weights, 8 bits then cost a load and two products, and 4 bits half a
- * load, a mask, half a shift and a product; 6 bits 3/4 of a load, 11/4 instructions to unpack, and a product; and each scale of a vector of
- * rows costs seven instructions, which 6 bits with two scales need for every 16 columns. Weights outside the caches are limited by memory
- * bandwidth, which one column of 8 bits nearly reaches.
+ * Bottleneck. V8 allocates 15 vector registers and keeps clang's loops unchanged. Sums that do not fit are spilled to memory at each
+ * product, and a shift by a loop counter costs three more instructions. Four columns are therefore computed for two vectors of rows (8
+ * bits) or for one vector at a time, and the shifts that unpack weights are constants. For 16 weights, 8 bits then cost a load and two
+ * products, and 4 bits half a load, a mask, half a shift and a product; 6 bits 3/4 of a load, 11/4 instructions to unpack, and a product;
+ * and each scale of a vector of rows costs seven instructions, which 6 bits with two scales need for every 16 columns. Weights outside the
+ * caches are limited by memory bandwidth, which one column of 8 bits nearly reaches.
  */
 #include "blocks.h"
 
@@ -46,7 +46,8 @@ NX_INLINE uint32_t offsets_of(uint32_t form) {
 }
 NX_INLINE uint32_t six_bits(uint32_t form) { return form == NX_BLOCKS_6_OFFSET || form == NX_BLOCKS_6_HALVES; }
 
-/* The constant that is added to the numbers of a form before they are stored. Forms that store their own offsets include it in those. */
+/* The constant that is added to the numbers of a form before they are stored. Forms that store their own offsets include this constant in
+ * them. */
 NX_INLINE uint32_t zero_of(uint32_t form) { return form == NX_BLOCKS_4 ? 8 : form == NX_BLOCKS_6_HALVES ? 32 : 0; }
 
 NX_INLINE uint32_t low_at(uint32_t form) { return 2 * TILE * (scales_of(form) + offsets_of(form)); }
@@ -89,7 +90,7 @@ static uint32_t stored_number(const uint8_t *block, uint32_t t, uint32_t c, uint
 /* Half-precision number `index` of row t: scales, then offsets. */
 static uint16_t *half_at(const uint8_t *block, uint32_t index, uint32_t t) { return (uint16_t *)block + index * TILE + t; }
 
-/* A row of Q8_0 or Q4_0: its values are stored unchanged, a half-precision scale and then four columns (or pairs of columns) at a time. */
+/* Packs a row of Q8_0 or Q4_0 with unchanged values: a half-precision scale, then four columns (or pairs of columns) at a time. */
 static void pack_as_it_stands(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t cols) {
     uint8_t *block = tile + tile_head(form);
     uint32_t groups = form == NX_BLOCKS_8 ? GROUPS : GROUPS / 2;
@@ -158,7 +159,7 @@ uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n) {
     return blocks * (activations + 2 * sizeof(int32_t) + sizeof(float)) + n * sizeof(float);
 }
 
-/* One step for a column, 14 bits. */
+/* Rounds to 14 bits, with one step per column. */
 static rounded round_wide(nx_input *input, uint32_t cols) {
     nx_wide *to = input->scratch;
     float *scale = (float *)(to + (size_t)input->n * (cols / 4));
@@ -177,7 +178,7 @@ static rounded round_wide(nx_input *input, uint32_t cols) {
     return r;
 }
 
-/* A step for each block, 8 bits. */
+/* Rounds to 8 bits, with one step per block. */
 static rounded round_by_block(nx_input *input, uint32_t cols) {
     uint32_t blocks = input->n * (cols / BLOCK);
     nx_activations *activations = input->scratch;
@@ -205,12 +206,13 @@ typedef struct {
     float *out;
     const float *bias;
     uint32_t out_stride, blocks;
-    rounded x; /* from the first column on */
+    rounded x; /* starts at the first column */
 } tile_work;
 
 NX_INLINE v128_t load_bias(const tile_work *w, int v) { return w->bias ? wasm_v128_load(w->bias + 4 * v) : wasm_f32x4_splat(0); }
 
-/* The vectors of rows processed together: their sums fit the registers. Groups whose products wait for one another overlap. */
+/* How many vectors of rows are processed together, so that their sums fit the registers. Groups whose products wait for each other
+ * overlap. */
 NX_INLINE int vectors(uint32_t form, uint32_t n) { return n == 1 ? 4 : form == NX_BLOCKS_8 || (form == NX_BLOCKS_4 && !NX_PAIRS) ? 2 : 1; }
 
 /* Adds a block to `sum`: sum[j][at + v] += scale of the rows * integer dot product, for each column j < n and the vectors of rows v that are
@@ -220,7 +222,7 @@ NX_INLINE void wide_vectors(v128_t sum[4][4], const uint8_t *block, const nx_wid
     const uint8_t *weight = block + 2 * TILE + 16 * at;
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < vectors(NX_BLOCKS_8, n); v++) part[0][j][v] = part[1][j][v] = wasm_i32x4_splat(0);
-    if (n == 1) { /* both parts at once */
+    if (n == 1) { /* both parts together */
         NX_ROLLED
         for (uint32_t g = 0; g < GROUPS; g++)
             for (int v = 0; v < 4; v++) {
@@ -230,7 +232,7 @@ NX_INLINE void wide_vectors(v128_t sum[4][4], const uint8_t *block, const nx_wid
                 *second = wide_dot(*second, four, x[0] + g, 1);
             }
         for (int v = 0; v < 4 && NX_WIDE_SUMS == 2; v++) part[0][0][v] = wasm_i32x4_add(wide_first(part[0][0][v]), part[1][0][v]);
-    } else { /* one after the other: not more sums than registers */
+    } else { /* one part after the other, so that the sums fit the registers */
         NX_UNROLLED
         for (int p = 0; p < 2; p++) {
             NX_ROLLED
@@ -279,7 +281,7 @@ NX_INLINE void wide_tile(const tile_work *w, const uint8_t *tile, uint32_t n) {
     }
 }
 
-/* Blocks of up to four columns, the same block of each. */
+/* The same block of up to four columns. */
 typedef struct {
     const nx_activations *activations[4];
     const float *scale[4];
@@ -324,7 +326,7 @@ NX_INLINE v128_t start_of(const column_blocks *x, uint32_t j, uint32_t zero, uin
     return dot_start(zero, (int32_t)sum);
 }
 
-/* part[v][j] = the integer products of the halves from..to-1, of the vectors from `at` on. */
+/* part[v][j] = integer products of the halves from..to-1, for the vectors from `at` on. */
 NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const column_blocks *x, int at, uint32_t from, uint32_t to,
                                uint32_t form, uint32_t n) {
     NX_UNROLLED
@@ -368,7 +370,7 @@ NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *bloc
     }
 }
 
-/* Adds the numbers that scale h belongs to. */
+/* Adds the numbers that share scale h. */
 NX_INLINE void add_halves(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t h, uint32_t form, uint32_t n) {
     v128_t part[4][4];
     halves_of_block(part, block + low_at(form), x, at, h, h + 2 / scales_of(form), form, n);
@@ -389,7 +391,7 @@ NX_INLINE void add_offset(v128_t sum[4][4], const uint8_t *block, const column_b
     }
 }
 
-/* Adds a block. One column is unrolled over its halves; for several columns a loop costs less than the larger code. */
+/* Adds a block. The halves are unrolled for one column; for several columns a loop costs less than the larger code. */
 NX_INLINE void small_vectors(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t form, uint32_t n) {
     uint32_t scales = scales_of(form);
     if (n == 1 || !six_bits(form)) {
@@ -422,7 +424,7 @@ NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form
         for (int v = 0; v < 4; v++) wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, sum[j][v]);
 }
 
-/* Each form and number of columns has its own function: engines spill the vectors of a large one to memory. */
+/* Each form and number of columns has its own function, because engines would spill the vectors of a single large one to memory. */
 typedef void tile_function(const tile_work *w, const uint8_t *tile);
 
 #define TILE_OF(form, n)                                                                                                                   \
@@ -430,7 +432,7 @@ typedef void tile_function(const tile_work *w, const uint8_t *tile);
 #define SMALL(form) TILE_OF(form, 1) TILE_OF(form, 4)
 SMALL(NX_BLOCKS_4)
 SMALL(NX_BLOCKS_4_OFFSET)
-TILE_OF(NX_BLOCKS_4_HALVES, 1) /* few files have these types: columns one by one */
+TILE_OF(NX_BLOCKS_4_HALVES, 1) /* few files have these types, so their columns are computed one by one */
 SMALL(NX_BLOCKS_6_OFFSET)
 SMALL(NX_BLOCKS_6_HALVES)
 static void tile_1_NX_BLOCKS_8(const tile_work *w, const uint8_t *tile) { wide_tile(w, tile, 1); }
@@ -444,7 +446,7 @@ typedef struct {
     rounded x;
 } product;
 
-/* The tiles from..to-1: no other thread writes these rows. */
+/* Multiplies the tiles from..to-1; no other thread writes these rows. */
 static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
 #define TILES(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form}
     static tile_function *const functions[][2] = {TILES(NX_BLOCKS_8),        TILES(NX_BLOCKS_4),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Matrices packed by block, every 32 or 16 weights with their scale: what matmul.c calls for the forms from NX_BLOCKS_8 on.
+ * Matrices packed by block, where every 32 or 16 weights have a scale. matmul.c calls these functions for the forms from NX_BLOCKS_8 on.
  */
 #ifndef NX_BLOCKS_H
 #define NX_BLOCKS_H
@@ -13,7 +13,7 @@
 /* The columns of an input in rounded form. */
 enum { NX_NOT_ROUNDED, NX_ROUNDED_BY_ROW, NX_ROUNDED_WIDE, NX_ROUNDED_BY_BLOCK };
 
-/* The form of a supported type; 0 for types without blocks. */
+/* Returns the form of a supported type; 0 for types without blocks. */
 uint32_t nx_block_form(uint32_t type);
 
 uint64_t nx_blocks_tile_bytes(uint32_t form, uint32_t cols);
@@ -27,8 +27,8 @@ void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, u
 uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n);
 void nx_blocks_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
 
-/* Four finite half-precision numbers to single precision: exact. Exponents keep their 5 bits until the product with 2^112 makes up for the
- * difference of the biases, for subnormal ones too. */
+/* Converts four finite half-precision numbers to single precision, exactly. The exponents keep their 5 bits; a product with 2^112 then
+ * corrects the bias, even for subnormal numbers. */
 NX_INLINE v128_t load_halves(const uint16_t *halves) {
     v128_t bits = wasm_v128_and(wasm_i32x4_shl(wasm_i32x4_load16x4(halves), 13), wasm_i32x4_splat((int32_t)0x8fffe000));
     return wasm_f32x4_mul(bits, wasm_f32x4_splat(0x1p112f));

@@ -7,10 +7,10 @@
 
 #include <stdint.h>
 
-/* Gated recurrent unit [Cho et al. 2014, arXiv:1406.1078], its reset gate behind the product:
+/* Gated recurrent unit [Cho et al. 2014, arXiv:1406.1078], with the reset gate applied after the product:
  *   r = sigma(x_r + u_r),  z = sigma(x_z + u_z),  n = tanh(x_n + r u_n),  h = (1 - z) n + z h
- * h (n, nx_stride(width)) overwritten; x = W_i input + b_i and u = W_h h + b_h (n, nx_stride(3 width)) hold the parts r, z, n one after
- * another.    width % 4 == 0 */
+ * h (n, nx_stride(width)) overwritten; x = W_i input + b_i and u = W_h h + b_h (n, nx_stride(3 width)) hold the parts r, z, n
+ * consecutively.    width % 4 == 0 */
 void nx_gru(float *h, const float *x, const float *u, uint32_t width, uint32_t n);
 
 /* Long short-term memory [Hochreiter, Schmidhuber 1997; Gers et al. 2000]:

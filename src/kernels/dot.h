@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * The integer dot product used by everything quantised, in one packed form for two instruction sets.
+ * The integer dot product of all quantised products, in one packed form for two instruction sets.
  *
  * Quantised weights (and cached keys and values) are bytes 0..127: a number -64..63 plus 64, or a nibble 0..15.
- * Quantised activations (and queries, and the weights of attention) are signed, -127..127. A vector of 16 weights holds four
- * lanes (rows, positions or channels) of four numbers each, and meets the same four activations in every lane:
+ * Quantised activations (and queries, and the weights of attention) are signed, -127..127. A vector of 16 weights holds four lanes (rows,
+ * positions or channels) of four numbers each. Every lane is multiplied by the same four activations:
  *
  *   dot(sum, weights, activations)[lane] = sum[lane] + sum over i < 4 of weights[4 lane + i] activations[i]
  *
  * Relaxed SIMD has an instruction for it. The details that it leaves open (how the top bit of its second operand is read, and whether pairs
  * saturate at 16 bits) do not matter for a second operand of 0..127, so its result is exact and the same on every processor.
  *
- * Baseline SIMD has 16-bit products. As 16-bit numbers the weights are w0 + 256 w1 and w2 + 256 w3, so
+ * Baseline SIMD has only 16-bit products. As 16-bit numbers, the weights are w0 + 256 w1 and w2 + 256 w3, so
  *   (w0 + 256 w1) a1 + w0 (256 a0 - a1) = 256 (w0 a0 + w1 a1)
- * needs one mask instead of two widenings. Its sums are 256 times as large until dot_value shifts them back, exactly;
- * without their bias they stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 * 256.
+ * needs one mask instead of two widenings. Its sums are 256 times as
+ *   large until dot_value shifts them back, which is exact; without their bias they stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 *
+ *   256.
  *
- * If the engine expands it to five instructions (x86 before AVX-VNNI: sums of two products in 16 bits, then of two of those by a product
- * with ones, which it loads anew each time), a third build (NX_PAIRS) writes three of them itself; and sums of nibbles' products stay in 16
- * bits for as long as they fit: dot_pairs, for NX_PAIRS_MOST products. Nothing saturates on the way, so the sums are those of the other
- * builds, everywhere; web/lib/workers/simd.js asks the engine which is faster.
+ * Some engines expand the instruction to five (x86 before AVX-VNNI: sums of two products in 16 bits, then sums of two of those by a product
+ * with ones, which it loads each time). For these, a third build (NX_PAIRS) writes three of the five itself, and sums of nibbles' products
+ * stay in 16 bits as long as they fit: dot_pairs, for NX_PAIRS_MOST products. Nothing saturates, so the sums equal those of the other
+ * builds on every machine; web/lib/workers/simd.js measures which build is faster.
  *
- * The zero of the weights comes off once per sum, with which dot_start(z, sum a) begins: sum (w - z) a = sum w a -
- * z sum a. All of this is arithmetic modulo 2^32, for numbers that are not finite are rounded to anything.
+ * The zero of the weights is subtracted once per sum: a sum begins with dot_start(z, sum a), because sum (w - z) a = sum w a - z sum a. All
+ * of this is arithmetic modulo 2^32, because numbers that are not finite are rounded to arbitrary values.
  */
 #ifndef NX_DOT_H
 #define NX_DOT_H
@@ -37,8 +38,8 @@
 #endif
 #define NX_PAIRS_MOST 8 /* 8 * 2 * 15 * 127 < 2^15 */
 
-/* Whether the dot product is a single instruction, as it may be with relaxed SIMD. It then takes half a cycle and its sum five, so that
- * sums wait for each other, and one spilled to memory costs more than the product; if it is several instructions, these take most of the
+/* Whether the dot product is a single instruction, as it may be with relaxed SIMD. It then takes half a cycle and its addition five, so
+ * sums wait for each other, and spilling one to memory costs more than the product. If it is several instructions, these take most of the
  * time. */
 #if defined(__wasm_relaxed_simd__) && !NX_PAIRS
 #define NX_ONE_DOT 1
@@ -53,13 +54,13 @@ typedef struct {
     int8_t number[4];
 } nx_activations;
 
-/* Lanes of four i32 in -127..127. */
+/* Stores four lanes of i32 in -127..127. */
 NX_INLINE void activations_store(nx_activations *to, v128_t numbers) {
     v128_t words = wasm_i16x8_narrow_i32x4(numbers, numbers);
     wasm_v128_store32_lane(to, wasm_i8x16_narrow_i16x8(words, words), 0);
 }
 
-/* The same, repeated four times. */
+/* Stores 16 activations. */
 NX_INLINE void activations_store_16(nx_activations *to, const v128_t numbers[4]) {
     v128_t first = wasm_i16x8_narrow_i32x4(numbers[0], numbers[1]), last = wasm_i16x8_narrow_i32x4(numbers[2], numbers[3]);
     wasm_v128_store(to, wasm_i8x16_narrow_i16x8(first, last));
@@ -124,15 +125,15 @@ NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_activations *act
 NX_INLINE v128_t dot_add_pairs(v128_t sum, v128_t pairs) { return wasm_i32x4_add(sum, pairs); }
 #endif
 
-/* The largest magnitude of n numbers, n % 4 == 0. Magnitudes are compared as integers, where NaN is the largest: it becomes the scale and
- * so reaches the output, because integers cannot carry it. */
+/* Returns the largest magnitude of n numbers, n % 4 == 0. Magnitudes are compared as integers, so NaN is the largest. It becomes the scale
+ * and thus reaches the output, because integers cannot represent it. */
 NX_INLINE float largest_magnitude(const float *x, uint32_t n) {
     v128_t top = wasm_i32x4_splat(0);
     for (uint32_t i = 0; i < n; i += 4) top = wasm_i32x4_max(top, wasm_f32x4_abs(wasm_v128_load(x + i)));
     return f32x4_largest_magnitude(top);
 }
 
-/* most / top, or 0 for numbers too small to divide by, which all become 0. */
+/* Returns most / top, or 0 if the numbers are too small to divide by; they then all become 0. */
 NX_INLINE v128_t steps_per_unit(float most, float top) { return wasm_f32x4_splat(top > 0x1p-100f ? most / top : 0.0f); }
 
 /* Rounds products up to 2^22 to the nearest integer, ties to even: their sum with 1.5 * 2^23 has no fractional bits. Numbers that are not

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * exp, log, tanh and sigma on four lanes, and the double-precision functions of the sinusoidal positions. Our own, because libm
- * differs between systems and the results here must not.
+ * exp, log, tanh and sigma on four lanes, and the double-precision functions of the sinusoidal positions. These are our own functions,
+ * because libm differs between systems and the results here must not.
  */
 #ifndef NX_ELEMENTARY_H
 #define NX_ELEMENTARY_H
@@ -32,7 +32,7 @@ NX_INLINE v128_t f32x4_exp(v128_t x) {
     return wasm_v128_andnot(wasm_f32x4_mul(p, power), tiny);
 }
 
-/* sigma(x) = 1 / (1 + e^-x), relative error under 3e-7. Below -87 (-infinity included) it is sigma(-87), the last one that is not
+/* sigma(x) = 1 / (1 + e^-x), relative error under 3e-7. Below -87 (-infinity included) it is sigma(-87), the last value that is not
  * subnormal; NaN stays NaN. */
 NX_INLINE v128_t f32x4_sigmoid(v128_t x) {
     v128_t one = wasm_f32x4_splat(1);
@@ -40,7 +40,7 @@ NX_INLINE v128_t f32x4_sigmoid(v128_t x) {
     return wasm_f32x4_div(one, wasm_f32x4_add(one, f32x4_exp(wasm_f32x4_neg(x))));
 }
 
-/* tanh x, relative error under 3e-7; tanh(-x) = -tanh(x) to the bit, not-a-number stays one.
+/* tanh x, relative error under 3e-7; tanh(-x) = -tanh(x) to the bit; NaN stays NaN.
  *
  * 1 - 2 / (e^2|x| + 1) with the sign of x; where that would cancel, |x| < 0.35, the Taylor sum to x^11, whose remainder is under
  * 2e-8 of it. */
@@ -60,8 +60,8 @@ NX_INLINE v128_t f32x4_tanh(v128_t x) {
 /* cap tanh(x / cap), cap > 0. */
 v128_t nx_capped(v128_t x, float cap);
 
-/* 2^x for x <= 0, relative error under 3e-6: for weights that are rounded to far fewer digits. Below -64 (-infinity included) it is 2^-64,
- * far above the subnormal range, which is inexact and slow; NaN stays NaN.
+/* 2^x for x <= 0, relative error under 3e-6, which is enough for weights that are rounded to far fewer digits. Below -64 (-infinity
+ * included) it is 2^-64, far above the subnormal range, which is inexact and slow; NaN stays NaN.
  *
  * x = n + r with |r| <= 1/2, n rounded as above; 2^r is the polynomial of degree 4 with the least relative error there,
  * and n is added to its exponent. */
@@ -100,7 +100,7 @@ NX_INLINE v128_t f32x4_log(v128_t x) {
     return f32x4_mul_add(e, wasm_f32x4_splat(0x1.62e4p-1f), low);
 }
 
-/* The same for one number. */
+/* ln x of one number. */
 NX_INLINE float f32_log(float x) { return wasm_f32x4_extract_lane(f32x4_log(wasm_f32x4_splat(x)), 0); }
 
 /* sin and cos of x in [0, 2^17], absolute error under 1e-11: x - k pi/2 by a two-part pi/2, then Taylor sums on [-pi/4,

@@ -46,7 +46,7 @@ uint16_t nx_float_to_half(float x) {
     memcpy(&bits, &x, 4);
     uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
     if (size >= 0x477ff000) return (uint16_t)(sign | 0x7bff);
-    if (size < 0x38800000) { /* subnormal: in units of 2^-24, to which the sum with 1.5 * 2^23 rounds */
+    if (size < 0x38800000) { /* subnormal: adding 1.5 * 2^23 rounds to units of 2^-24 */
         float magnitude, sum;
         memcpy(&magnitude, &size, 4);
         sum = magnitude * 0x1p24f + 0x1.8p23f;
@@ -56,7 +56,7 @@ uint16_t nx_float_to_half(float x) {
     return (uint16_t)(sign | (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13);
 }
 
-/* Two nibbles per byte: values 0..15 below, 16..31 above, minus `minus` each. */
+/* Two nibbles per byte: the low nibbles are values 0..15, the high ones 16..31, less `minus` each. */
 static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
     for (uint32_t i = 0; i < 16; i++) {
         number[i] = (int8_t)((pairs[i] & 15) - minus);
@@ -64,7 +64,7 @@ static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
     }
 }
 
-/* For IQ4_NL and IQ4_XS; for MXFP4, twice its numbers. */
+/* The levels of IQ4_NL and IQ4_XS; those of MXFP4, times two. */
 static const int8_t iq4_levels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 static const int8_t fp4_levels[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
@@ -75,7 +75,7 @@ static void levels(int8_t *number, const uint8_t *pairs, const int8_t *level) {
     }
 }
 
-/* 2^(e - 128), e < 255: half of an E8M0 scale. Below 2^-126 it is subnormal. */
+/* 2^(e - 128), e < 255, which is half of an E8M0 scale. It is subnormal below 2^-126. */
 static float half_of_power(uint32_t e) {
     uint32_t bits = e < 2 ? 0x200000u << e : (e - 1) << 23;
     float value;
@@ -88,13 +88,13 @@ static void whole(nx_weights *w, float scale, float offset) {
     w->offset[0] = w->offset[1] = offset;
 }
 
-/* The fifth bits of 32 values. */
+/* Adds the fifth bits of 32 values. */
 static void fifth(nx_weights *w, const uint8_t *bits) {
     for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)(w->number[i] + (bits[i / 8] >> i % 8 & 1) * 16);
 }
 
-/* For Q4_K and Q5_K: scale and offset of group s of 32 values in a block. Six bits each in twelve bytes: the first four pairs whole, the
- * other four in the remaining bits. */
+/* For Q4_K and Q5_K: scale and offset of group s of 32 values in a block. Six bits each, in twelve bytes: the first four pairs are
+ * contiguous, the other four use the remaining bits. */
 static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     const uint8_t *bytes = block + 4;
     uint32_t scale = s < 4 ? bytes[s] & 63 : (bytes[s + 4] & 15) | (uint32_t)bytes[s - 4] >> 6 << 4;
@@ -102,15 +102,15 @@ static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     whole(w, nx_load_half(block) * (float)scale, -(nx_load_half(block + 2) * (float)offset));
 }
 
-/* For Q3_K: scale 0..15 of a block, six bits each: the low four in eight bytes, the high two in four. */
+/* For Q3_K: scale 0..15 of a block, six bits each: the low four bits in eight bytes, the high two in four bytes. */
 static int32_t scale_of_16(const uint8_t *bytes, uint32_t s) {
     uint32_t low = s < 8 ? bytes[s] & 15 : (uint32_t)bytes[s - 8] >> 4;
     return (int32_t)(low | ((uint32_t)bytes[8 + s % 4] >> s / 4 * 2 & 3) << 4) - 32;
 }
 
-/* Part `s` (of 8) of a block of 256. */
+/* Unpacks part `s` (of 8) of a block of 256. */
 static void unpack_k(nx_weights *w, const uint8_t *block, uint32_t type, uint32_t s) {
-    uint32_t half = s / 4, shift = s % 4 * 2; /* of 128 values, which share bytes */
+    uint32_t half = s / 4, shift = s % 4 * 2; /* half: one of two groups of 128 values that share bytes */
     switch (type) {
     case NX_Q2_K:
         for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)(block[16 + 32 * half + i] >> shift & 3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The encodings of weights in files, block by block. 32 weights of any quantised type are integers with a scale and an
- * offset for each 16 of them: weight[i] = scale[i / 16] number[i] + offset[i / 16].
+ * The encodings of weights in files, block by block. 32 weights of any quantised type are integers, with a scale and an offset for each 16
+ * of them: weight[i] = scale[i / 16] number[i] + offset[i / 16].
  */
 #ifndef NX_FORMATS_H
 #define NX_FORMATS_H
@@ -11,14 +11,14 @@
 
 #include "kernels.h"
 
-/* An unaligned 16-bit number, as in files. */
+/* Loads an unaligned half-precision number. */
 static inline float nx_load_half(const uint8_t *p) {
     uint16_t half;
     memcpy(&half, p, sizeof half);
     return nx_half_to_float(half);
 }
 
-/* The same of BF16: the upper half of a float. */
+/* Loads an unaligned BF16 number, which is the upper half of a float. */
 static inline float nx_load_bf16(const uint8_t *p) {
     uint16_t half;
     memcpy(&half, p, sizeof half);
@@ -34,7 +34,7 @@ typedef struct {
 } nx_weights;
 
 /* Unpacks weights 32 b .. 32 b + 31 of a row of a quantised type. The numbers fit the form that tensor_types.h specifies for the type:
- * signed bytes in 8 bits; -8..7 in 4 bits and -32..31 in 6 without an offset; otherwise from 0 (Q3_K: from -4) to 15 or 63. */
+ * signed bytes for 8 bits; without an offset, -8..7 for 4 bits and -32..31 for 6 bits; with one, 0 (Q3_K: -4) to 15 or 63. */
 void nx_unpack(nx_weights *weights, const uint8_t *row, uint32_t type, uint32_t b);
 
 #endif

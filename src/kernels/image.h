@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures of many channels, and their rows: reading the inputs of a convolution that looks in all directions, pooling, nearest neighbours.
+ * Pictures of many channels, and their rows: gathering the inputs of a two-dimensional convolution, pooling, and enlarging by nearest
+ * neighbours.
  *
- * A picture is (rows, cols) vectors, its pixels, in raster order, each of `channels` numbers. Unless nx_patches.pixel specifies otherwise,
+ * A picture is (rows, cols) pixels in raster order, each a vector of `channels` numbers. Unless nx_patches.pixel specifies otherwise,
  * vectors are nx_stride(channels) numbers apart, as products store their columns (kernels.h). A row of vectors, such as a sound, is a
  * picture of one row. Outside the picture all values are zero.
  */
@@ -18,31 +19,32 @@
  * = below = right = e. A row of k: rows = down = 1, above = below = 0. */
 typedef struct {
     uint32_t rows, cols, channels;
-    uint32_t pixel; /* numbers from one pixel to the next, at least `channels`; 0: nx_stride(channels) */
+    uint32_t pixel; /* distance between two pixels, in numbers, at least `channels`; 0: nx_stride(channels) */
     uint32_t down, across;
     uint32_t stride_down, stride_across, dilation; /* at least 1 */
     uint32_t above, left, below, right;            /* rows and columns of zeros around the picture */
 } nx_patches;
 
-/* Rows and columns of locations: (rows + above + below - dilation (down - 1) - 1) / stride_down + 1, rounded down, and likewise; 0 if not
- * even one patch fits. */
+/* The number of rows and columns of locations: (rows + above + below - dilation (down - 1) - 1) / stride_down + 1, rounded down, and
+ * likewise for columns; 0 if no patch fits. */
 uint32_t nx_patch_rows(const nx_patches *patches);
 uint32_t nx_patch_cols(const nx_patches *patches);
 
-/* Numbers in a patch: down across channels. */
+/* The number of values in a patch: down * across * channels. */
 static inline uint32_t nx_patch_length(const nx_patches *p) { return p->down * p->across * p->channels; }
 
 /* out (nx_patch_length) written: the vectors that a location sees, concatenated. location: row * nx_patch_cols + column. */
 void nx_patch_gather(float *out, const float *picture, const nx_patches *patches, uint32_t location);
 
-/* A convolution at n locations from `first` on, n <= NX_COLUMNS: out (n, nx_stride(weights->rows)) written, weights * patch + bias. weights: of
- * nx_patch_length columns. scratch: nx_convolve_bytes of these patches. A location's numbers do not depend on the others. */
+/* Computes a convolution at n locations, beginning with `first`, n <= NX_COLUMNS: out (n, nx_stride(weights->rows)) written, weights *
+ * patch + bias. weights: nx_patch_length columns. scratch: nx_convolve_bytes of these patches. The values of a location do not depend on
+ * other locations. */
 uint64_t nx_convolve_bytes(const nx_patches *patches);
 void nx_convolve(float *out, const nx_matrix *weights, const float *bias, const float *picture, const nx_patches *patches, uint32_t first,
                  uint32_t n, void *scratch);
 
-/* out (rows / 2, cols / 2) written: the maximum over 2 x 2, without a last odd row or column. NaN counts as the largest. channels % 4 ==
- * 0 */
+/* out (rows / 2, cols / 2) written: the maximum over 2 x 2 pixels. A last odd row or column is dropped. NaN counts as the largest. channels
+ * % 4 == 0 */
 void nx_pool_largest(float *out, const float *picture, uint32_t rows, uint32_t cols, uint32_t channels);
 
 /* out (2 rows, 2 cols) written: every pixel four times, its nearest neighbours. */

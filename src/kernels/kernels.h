@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contracts of every kernel. Kernels take n columns: n vectors that go through the same weights. Column j of an array x is x + j * stride.
- * The results of a column do not depend on n nor on the other columns, to the bit.
+ * The contracts of all kernels. Kernels take n columns: n vectors that go through the same weights. out (2 rows, 2 cols) written: every
+ * pixel four times (nearest neighbour). The results of a column depend neither on n nor on the other columns, to the bit.
  *
  * Widths: a vector of w numbers is stored with stride nx_stride(w), a multiple of 16. Numbers past w are padding: kernels may read and
- * write it and must ignore it, except that matmul writes zeros there. Vectors of weights have no padding. Kernels only assert; sizes were
- * validated when the model was configured.
+ * write it and must ignore it, except that matmul writes zeros there. Vectors of weights have no padding. Kernels only assert sizes,
+ * because these were validated when the model was configured.
  */
 #ifndef NX_KERNELS_H
 #define NX_KERNELS_H
@@ -18,7 +18,7 @@
 #define NX_COLUMNS 16 /* the most columns in one pass */
 
 /* A build without language models, -DNX_TEXTS=0, leaves out the code that only they need: matrices by block, the types of their files,
- * caches of 8 bits, most filters, penalties, searches, drafts from the text. It refuses files of those types. */
+ * caches of 8 bits, most filters, penalties, searches, and drafts from the text. It refuses files of those types. */
 #ifndef NX_TEXTS
 #define NX_TEXTS 1
 #endif
@@ -27,16 +27,16 @@ static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 
 static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* The rounding of a product, chosen by the model.
- * NX_BY_ROW: one scale for a row of weights of Q8_0, which keep 7 bits, one for a column of activations, which keep 8: the fastest,
- * and enough for pictures. Q4_0 is exact.
- * NX_BY_BLOCK: weights as in the file, every 32 or 16 with their scale; activations of 14 bits for products with 8-bit weights, of 8 bits
- * with a scale for every 32 for 6-bit and 4-bit ones: language models have outliers. F16 and BF16 stay
- * 16 bits wide in memory. */
+/* How a product is rounded; each model chooses one.
+ * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one for each column of activations (8 bits). This is the fastest
+ * way, and sufficient for pictures. Q4_0 is exact.
+ * NX_BY_BLOCK: weights as in the file, with a scale for every 32 or 16. Activations have 14 bits for products with 8-bit weights; for
+ * products with 6-bit and 4-bit weights they have 8 bits with a scale for every 32. Language models need this because of outliers. F16 and
+ * BF16 keep their 16 bits in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
-/* The forms of packed weights: F32, F16, BF16, and Q8_0 and Q4_0 by row, with the numbers of their types (matmul.c); by block, by the form
- * in tensor_types.h (blocks.c). The comments give the bytes of 32 packed weights. */
+/* The forms of packed weights. F32, F16, BF16, and Q8_0 and Q4_0 by row, have the codes of their types (matmul.c); the forms by block are
+ * listed in tensor_types.h (blocks.c). The comments give the bytes of 32 packed weights. */
 enum {
     NX_SINGLE = 0,      /* no blocks */
     NX_BLOCKS_8 = 64,   /* 34: 8 bits, a scale */
@@ -49,16 +49,15 @@ enum {
 
 /* A weight matrix, packed for matmul. Rows are padded with zeros to a multiple of 16. */
 typedef struct {
-    uint32_t type;       /* of the packed weights, nx_matrix_form */
-    uint32_t rows, cols; /* out and in */
+    uint32_t type;       /* form of the packed weights: nx_matrix_form */
+    uint32_t rows, cols; /* number of outputs and of inputs */
     const void *packed;
 } nx_matrix;
 
-/* The form in which weights of a file's type are packed. By row, F16 is widened to F32, and types other than F32, F16, Q8_0 and Q4_0
- * are packed as by block.
- * Packing is exact for F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1; for Q8_0 by block; and for MXFP4, except blocks whose scale is below
- * 2^-24, which become 0. In the K types, a scale is a half-precision number times an integer; here it is rounded to half
- * precision, an error of at most 1/2048, and so is the offset of its block. */
+/* Returns the form in which weights of a file's type are packed. By row, F16 is widened to F32, and types other than F32, F16, Q8_0 and
+ * Q4_0 are packed by block. Packing is exact for F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1; for Q8_0 by block; and for MXFP4, except blocks
+ * whose scale is below 2^-24, which become 0. In the K types, a scale is a half-precision number times an integer. It is rounded to half
+ * precision here, with an error of at most 1/2048, and so is the offset of its block. */
 uint32_t nx_matrix_form(uint32_t type, uint32_t packing);
 
 /* Returns whether products with a packed matrix round the activations. */
@@ -66,21 +65,21 @@ static inline int nx_matrix_rounds(const nx_matrix *matrix) {
     return matrix->type != 0 && matrix->type != 1 && matrix->type != 30; /* F32, F16, BF16 */
 }
 
-/* Bytes of a packed matrix of that form. */
+/* Returns the size in bytes of a packed matrix of this form. */
 uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols);
 
-/* Packs `count` rows from `first` on, row-major weights in the file's encoding `type`, into `packed`, in the form of the matrix. Packing
- * must start with row 0. */
+/* Packs `count` rows of weights, beginning with row `first`, into `packed` in the form of the matrix. The weights are row-major in the
+ * file's encoding `type`. The first call must be for row 0. */
 void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count);
 
-/* `count` rows of a packed matrix from `first` on, both multiples of 16, as a matrix. */
+/* Returns `count` rows of a packed matrix, beginning with `first`, as a matrix. Both numbers must be multiples of 16. */
 nx_matrix nx_matrix_rows(const nx_matrix *matrix, uint32_t first, uint32_t count);
 
-/* out (cols) written: row `row` of a packed matrix, as floats; the rounded weights where they were rounded. For a table that is also used
- * as a matrix (tied output weights). */
+/* out (cols) written: row `row` of a packed matrix as floats, with rounded weights if packing rounds them. For a table that is also used as
+ * a matrix (tied output weights). */
 void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row);
 
-/* A table whose rows are looked up: it stays in the file's encoding, and a row is converted to floats on use. */
+/* A table whose rows are looked up. It stays in the file's encoding, and a row is converted to floats when it is used. */
 typedef struct {
     uint32_t type, rows, cols;
     const uint8_t *data; /* (rows, cols) */
@@ -98,18 +97,17 @@ typedef struct {
     void *scratch;
 } nx_input;
 
-/* Bytes of the scratch memory of an input of n columns of at most `cols` numbers. */
+/* Returns the size of the scratch memory of an input of n columns of at most `cols` numbers. */
 uint64_t nx_input_bytes(uint32_t cols, uint32_t n);
 
 nx_input nx_input_of(const float *x, uint32_t n, void *scratch);
 
 /* out[j][r] = bias[r] + sum over c of W[r][c] x[j][c].
  * out (n, nx_stride(rows)) written     bias (nx_stride(rows)) or null     input: of matrix->cols numbers
- * F32, F16, BF16: products added to the bias in the order of c. Quantised: x is rounded as nx_packing specifies, to steps of the largest
+ * F32, F16, BF16: products added to the bias in the order of c. Quantised: x is rounded as nx_packing specifies, in steps of the largest
  * magnitude / 127 or / 8191. Products that share scales (for Q8_0 by row, those within 1,024 columns) are added exactly as integers, then
  * scaled and added in order, and finally added to the bias. Cost: n * rows * cols multiply-adds; the weights are read from memory once for
- * 16
- * columns. */
+ * 16 columns. */
 void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
 
 /* x[j] = max(x[j], 0), width % 4 == 0. */
@@ -145,15 +143,15 @@ float nx_log_sum_exp(const float *x, uint32_t n);
  * offset are rounded to single precision once. */
 void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n);
 
-/* A half-precision number to single precision: exact. Back: to nearest, ties to even, at most 65504. */
+/* Converts a half-precision number to single precision, exactly. The inverse rounds to nearest, ties to even, with a maximum of 65504. */
 float nx_half_to_float(uint16_t half);
 uint16_t nx_float_to_half(float x);
 
-/* x[j] = gelu(x[j]) in the form of its approximation by tanh [Hendrycks, Gimpel 2016, arXiv:1606.08415, section 2]:
+/* x[j] = gelu(x[j]), approximated with tanh [Hendrycks, Gimpel 2016, arXiv:1606.08415, section 2]:
  * x / 2 (1 + tanh(u)) = x / (1 + e^(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3).    width % 4 == 0 */
 void nx_gelu(float *x, uint32_t width, uint32_t n);
 
-/* The same in the form of its approximation by sigma: x sigma(1.702 x) [the same section].    width % 4 == 0 */
+/* x[j] = gelu(x[j]), approximated with sigma: x sigma(1.702 x) [the same section].    width % 4 == 0 */
 void nx_gelu_sigmoid(float *x, uint32_t width, uint32_t n);
 
 /* x[j] = cap tanh(x[j] / cap).    width % 4 == 0, or zeros up to the stride */

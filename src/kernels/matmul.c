@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * The matrix product, where nearly all the time goes. See kernels.h.
+ * The matrix product, which takes nearly all the time. See kernels.h.
  *
  * Layout. A lane is a row: a v128 of weights holds one column (F32) or four columns (quantised) of four rows, so no sum
- * ever crosses lanes and the activations are loaded as splats. A tile is 16 rows, four vectors, times one to four
- * columns of activations.
+ * ever crosses lanes and the activations are loaded as splats. A tile is 16 rows (four vectors) times one to four columns of activations.
  *
- * F32:   [rows/16][cols][16] floats; F16 and BF16 the same in their 16 bits, widened when they are used
+ * F32:   [rows/16][cols][16] floats; F16 and BF16 likewise with 16 bits, widened when they are used
  * Q8_0:  [rows/16] { float scale[16]; byte weight[cols/4][4][16]; } where weight[g][v] holds the rows 4v..4v+3 of the
- * tile, and of each the columns 4g..4g+3, as quantised weights (dot.h).
+ * tile, and for each of them the columns 4g..4g+3, as quantised weights (dot.h).
  * Q4_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[4][4][16]; } where the low nibbles of [g][v] are
  * group g of the block's columns, the high ones group g + 4.
  *
- * Weights of Q8_0 have 8 bits and a scale for every 32 in the file. Here they have 7 bits, and a row has one scale, so that its whole
- * product is one sum of integers: only dot products, which pays most if several columns share the weights. Those of Q4_0 are exact. The
- * forms whose blocks keep their scales: blocks.c.
+ * Weights of Q8_0 have 8 bits and a scale for every 32 in the file. Here they have 7 bits and one scale per row, so that the product with a
+ * row is a single sum of integers. It needs only dot products, which is most effective if several columns share the weights. Those of Q4_0
+ * are exact. blocks.c has the forms whose blocks keep their scales.
  *
  * Bottlenecks (npm run bench -- --only products, V8 on an Intel Xeon with AVX-VNNI). One column of Q8_0: a matrix that stays in a cache
- * comes close to the bare dot loop; the 6 MB of a whole decoder are limited by memory bandwidth, a byte a weight. Several columns: a dot
- * product takes half a cycle and its sum five, so ten sums are needed to hide the latency, and there are registers for eight: V8 has 15 and
- * keeps two for the instruction, two vectors of weights and one of activations take three. Eight sums allow 76 billion multiply-adds a
- * second at 2.95 GHz; 64 are reached, and rounding a value costs 0.85 cycles, a tenth of a product of 256 rows. Q4_0: for 32 weights, a
- * load, two masks and a shift in addition to two products, and six instructions for each scale of a vector of rows: from a cache 0.6 of the
- * throughput of Q8_0 for one column, so its only gain is the smaller number of bytes to read.
+ * comes close to the bare dot loop; a whole decoder of 6 MB is limited by memory bandwidth, at one byte per weight. Several columns: a dot
+ * product takes half a cycle and its addition five, so ten sums are needed to hide the latency, but there are registers for only eight. V8
+ * has 15 and reserves two for the instruction; two vectors of weights and one of activations take three. Eight sums allow 76 billion
+ * multiply-adds per second at 2.95 GHz, of which 64 are reached. Rounding a value costs 0.85 cycles, a tenth of its product with 256 rows.
+ * Q4_0: 32 weights take one load, two masks and one shift in addition to two products, and each scale of a vector of rows takes six
+ * instructions. From a cache, one column reaches 0.6 of the throughput of Q8_0, so the only gain is the smaller number of bytes to read.
  */
 #include <string.h>
 
@@ -35,7 +34,7 @@
 #define TILE NX_TILE
 #define BLOCK NX_BLOCK
 #define GROUPS (BLOCK / 4)
-#define EXACT 1024 /* the most columns whose integer sum certainly fits a lane, and single precision exactly: dot.h */
+#define EXACT 1024 /* the largest number of columns whose integer sum certainly fits a lane and is exact in single precision: dot.h */
 
 typedef struct {
     float scale[TILE];
@@ -71,7 +70,7 @@ static uint64_t tile_bytes(uint32_t form, uint32_t cols) {
 
 uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols) { return tiles(rows) * tile_bytes(form, cols); }
 
-/* Row `r` of a matrix of 32-bit or 16-bit numbers, of a file of the same, or of 16-bit ones that become 32-bit. */
+/* Packs row `r` of a matrix of 32-bit or 16-bit numbers. The file has numbers of the same size, or 16-bit ones that become 32-bit. */
 static void pack_numbers(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t form, uint32_t type, uint32_t cols) {
     for (uint32_t c = 0; c < cols; c++) {
         if (form == NX_F32 && type == NX_F16)
@@ -112,7 +111,7 @@ static void pack_q8_row(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t
         }
 }
 
-/* For Q4_0, whose value i is nibble i % 16 of its half of the block. */
+/* Packs a row of Q4_0, where value i is nibble i % 16 of its half of the block. */
 static void pack_q4_row(q4_block *to, uint32_t t, const uint8_t *from) {
     to->scale[t] = nx_load_half(from);
     for (uint32_t c = 0; c < BLOCK / 2; c++) to->weight[c / 4][t / 4][t % 4 * 4 + c % 4] = from[2 + c];
@@ -176,7 +175,7 @@ typedef struct {
     uint32_t x_stride;
     const nx_activations *activations; /* (n, cols / 4) */
     const float *scale;                /* (n) */
-    const int32_t *sum;                /* (n, sums_of(cols)) of the activations of each block, then of every EXACT columns */
+    const int32_t *sum;                /* (n, sums_of(cols)) sums of the activations, for each block and then for every EXACT columns */
 } tile_work;
 
 static uint32_t sums_of(uint32_t cols) { return cols / BLOCK + (cols + EXACT - 1) / EXACT; }
@@ -205,7 +204,7 @@ NX_INLINE void tile_f32(const tile_work *w, const float *weights, uint32_t n) {
     store_tile(w, sum, n);
 }
 
-/* The same for weights of 16 bits. */
+/* Multiplies a tile of 16-bit weights. */
 NX_INLINE void tile_16(const tile_work *w, const uint16_t *weights, uint32_t type, uint32_t n) {
     v128_t sum[4][4];
     for (uint32_t j = 0; j < n; j++)
@@ -223,7 +222,7 @@ NX_INLINE void tile_16(const tile_work *w, const uint16_t *weights, uint32_t typ
 }
 
 /* A product of n columns adds to n * 4 vectors of sums, and each addition waits for the last one to its vector. Four are too few to hide
- * the latency, so each column keeps two parts: integers, so their order does not matter.
+ * the latency, so one column keeps two sets of sums. They are integers, so their order does not matter.
  */
 NX_INLINE uint32_t parts(uint32_t n) { return n == 1 ? 2 : 1; }
 
@@ -231,7 +230,7 @@ typedef struct {
     v128_t of[2][4][4];
 } product_sums;
 
-/* total: for each column, the sum of its activations. */
+/* total: the sum of the activations of each column. */
 NX_INLINE void start_sums(product_sums *product, uint32_t zero, const int32_t *total, uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) {
@@ -245,7 +244,7 @@ NX_INLINE v128_t product_value(const product_sums *product, uint32_t j, int v, u
     return wasm_f32x4_convert_i32x4(dot_value(parts(n) == 2 ? wasm_i32x4_add(sum, product->of[1][j][v]) : sum));
 }
 
-/* The groups g and g + GROUPS / 2 of a block. */
+/* Adds the groups g and g + GROUPS / 2 of a block. */
 NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const nx_activations *activations, uint32_t activations_stride,
                              uint32_t g, uint32_t n) {
     v128_t nibble = wasm_i8x16_splat(15);
@@ -261,8 +260,8 @@ NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const
     }
 }
 
-/* One column is unrolled, because each iteration of a loop would move sums between registers and memory; for several columns the code would
- * be too long for that to pay. */
+/* One column is unrolled, because each iteration of a loop would move sums between registers and memory. For several columns the code would
+ * be too long to benefit. */
 NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_activations *activations, uint32_t activations_stride,
                       uint32_t n) {
     if (n == 1) {
@@ -273,7 +272,7 @@ NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_act
     }
 }
 
-/* One block of 32 columns: sum[j][v] += scale of the row * the integer product. */
+/* Adds one block of 32 columns: sum[j][v] += scale of the row * the integer product. */
 NX_INLINE void add_q4_block(const tile_work *w, v128_t sum[4][4], uint32_t b, const q4_block *block, uint32_t n) {
     uint32_t blocks = w->cols / BLOCK;
     const nx_activations *activations = w->activations + (size_t)b * GROUPS;
@@ -302,8 +301,8 @@ NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) 
     finish_tile(w, sum, n);
 }
 
-/* The vectors of rows of a Q8_0 tile that are processed together: two for three and four columns, so that their sums fit the registers. A
- * tile of Q4_0, whose weights are unpacked once for all columns, processes all four together. */
+/* How many vectors of rows of a Q8_0 tile are processed together: two for three and four columns, so that their sums fit the registers. For
+ * Q4_0 it is always four, because a tile's weights are unpacked once for all columns. */
 NX_INLINE int vectors(uint32_t n) { return n > 2 ? 2 : 4; }
 
 /* Computes the partial products of columns from..to-1 (at most EXACT of them) and the vectors of rows that start at `at`. The loop loads the
@@ -335,7 +334,8 @@ NX_INLINE void product_q8(product_sums *product, const tile_work *w, const uint8
     }
 }
 
-/* Sums over more columns than EXACT are kept in `out`: variables that live through the loop of product_q8 would take registers from it. */
+/* Sums over more columns than EXACT are kept in `out`, because variables that live through the loop of product_q8 would take registers from
+ * it. */
 NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {
     const uint8_t *weight = (const uint8_t *)(weights + TILE);
     NX_ROLLED
@@ -359,7 +359,7 @@ NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {
     }
 }
 
-/* The same for one column of at most EXACT values and two tiles, with the bits of each alone: they share the loads of the activations and
+/* Multiplies two tiles by one column of at most EXACT values, with the same bits as tile_q8. The two share the loads of the activations and
  * the fixed cost of a short row. */
 NX_INLINE void two_tiles_q8(const tile_work *w, const uint8_t *weights, const uint8_t *others) {
     v128_t sum[2][4];
@@ -393,7 +393,8 @@ NX_INLINE void tile(const tile_work *w, const void *weights, uint32_t type, uint
         tile_q4(w, weights, n);
 }
 
-/* The rounded columns of an input in its scratch memory: activations of each, then their sums (tile_work), then scales. */
+/* Returns the rounded columns of an input from its scratch memory, which has the activations of each column, then their sums (tile_work),
+ * then scales. */
 static const nx_activations *activations_in(const nx_input *input) { return input->scratch; }
 static const int32_t *sums_in(const nx_input *input, uint32_t blocks) {
     return (const int32_t *)(activations_in(input) + (size_t)input->n * blocks * GROUPS);
@@ -403,7 +404,7 @@ static const int32_t *sums_in(const nx_input *input, uint32_t blocks) {
 NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const nx_input *input, uint32_t type) {
     uint32_t out_stride = nx_stride(m->rows), x_stride = nx_stride(m->cols), blocks = m->cols / BLOCK;
     uint64_t step = tile_bytes(type, m->cols);
-    int twos = NX_TEXTS && type == NX_Q8_0 && input->n == 1 && m->cols <= EXACT; /* not in the pictures-only build, to save bytes */
+    int twos = NX_TEXTS && type == NX_Q8_0 && input->n == 1 && m->cols <= EXACT; /* left out of the pictures-only build to save bytes */
     for (uint32_t t = 0; t < tiles(m->rows); t++) {
         const uint8_t *weights = (const uint8_t *)m->packed + t * step;
         for (uint32_t j = 0; j < input->n; j += 4) {

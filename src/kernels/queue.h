@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Causal convolutions, one position at a time [Paine et al. 2016, arXiv:1611.09482; Ramachandran et al. 2017, arXiv:1704.06001]: the
- * outputs of a layer at past positions stay in a queue, from which the taps of a convolution are gathered, so a position costs one product
- * and nothing is computed twice. Outside the grid all values are zero.
+ * Causal convolutions, one position at a time [Paine et al. 2016, arXiv:1611.09482; Ramachandran et al. 2017, arXiv:1704.06001]. The
+ * outputs of a layer at past positions stay in a queue, from which the taps of a convolution are gathered. A position thus costs one
+ * product, and nothing is computed twice. Outside the grid all values are zero.
  *
- * A queue is a ring with as many slots as taps reach back, plus NX_COLUMNS: a pass may write all its columns before it reads, and up to
- * NX_COLUMNS positions may be entered again.
+ * A queue is a ring with as many slots as taps reach back, plus NX_COLUMNS, because a pass may write all its columns before it reads, and
+ * up to NX_COLUMNS positions may be entered again.
  */
 #ifndef NX_QUEUE_H
 #define NX_QUEUE_H
@@ -16,9 +16,9 @@
 
 #define NX_OUTSIDE 0xffffffffu
 
-/* The taps of a masked convolution over a grid in raster order, themselves in raster order: `above` whole rows of `across` taps, centred,
- * the last one in the row right above the position; then `left` taps of the position's own row, the last one `gap` to its left.
- * A square of k with mask A: above = k/2, across = k, left = k/2, gap = 1; with mask B: left = k/2 + 1, gap = 0. */
+/* The taps of a masked convolution over a grid in raster order. They are in raster order, too: first `above` whole rows of `across` taps
+ * each, centred, the last of them in the row right above the position; then `left` taps of the position's own row, the last one `gap` to
+ * its left. A square of k with mask A: above = k/2, across = k, left = k/2, gap = 1; with mask B: left = k/2 + 1, gap = 0. */
 typedef struct {
     uint32_t width; /* columns of the grid; 0: a single endless row */
     uint32_t above, across, left, gap;
@@ -26,21 +26,21 @@ typedef struct {
 
 static inline uint32_t nx_taps_count(const nx_taps *taps) { return taps->above * taps->across + taps->left; }
 
-/* The position where tap t of `position` is, or NX_OUTSIDE. */
+/* Returns the position of tap t of `position`, or NX_OUTSIDE. */
 uint32_t nx_tap_at(const nx_taps *taps, uint32_t t, uint32_t position);
 
-/* The number of positions back to the farthest tap. */
+/* Returns how many positions back the farthest tap is. */
 uint32_t nx_taps_reach(const nx_taps *taps);
 
-/* For a queue of vectors of `channels` numbers: its size in bytes, a multiple of NX_ALIGN; the address of a position's vector; storing x
- * (channels) at a position; and out (taps channels) written, the concatenated vectors at all taps of a position. */
+/* For a queue of vectors of `channels` numbers: returns its size in bytes, a multiple of NX_ALIGN; returns the address of a position's
+ * vector; stores x (channels) at a position; and writes out (taps channels), the concatenated vectors at all taps of a position. */
 uint64_t nx_queue_bytes(const nx_taps *taps, uint32_t channels);
 float *nx_queue_at(const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position);
 void nx_queue_write(float *queue, const nx_taps *taps, uint32_t channels, uint32_t position, const float *x);
 void nx_queue_gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position);
 
-/* The same over ids, which need no queue: out (table->cols) += row t values + ids[tap t] of the table for every tap t inside. row: space
- * for nx_stride(table->cols) numbers.    table->cols % 4 == 0 */
+/* A convolution over ids, which needs no queue: for every tap t inside the grid, out (table->cols) += row t values + ids[tap t] of the
+ * table. row: space for nx_stride(table->cols) numbers.    table->cols % 4 == 0 */
 void nx_taps_add_rows(float *out, const nx_embedding *table, const nx_taps *taps, uint32_t values, const uint32_t *ids, uint32_t position,
                       float *row);
 

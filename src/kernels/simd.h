@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The only place that depends on the instruction set: WebAssembly SIMD128 intrinsics, in a native build through SIMDe, which implements the
- * same names exactly. Everything above is written once.
+ * The only place that depends on the instruction set. It uses WebAssembly SIMD128 intrinsics; a native build gets them from SIMDe, which
+ * implements the same names exactly. All other code is written once.
  *
  * Rules for equal results everywhere: plain mul and add in a stated order, no fused multiply-add (-ffp-contract=off), no libm, no f32x4
  * min/max where NaN could occur.
@@ -18,10 +18,10 @@
 #include <simde/wasm/simd128.h>
 #endif
 
-/* For a loop whose body is already large. */
+/* For loops whose body is already large. */
 #if defined(__clang__)
 #define NX_ROLLED _Pragma("clang loop unroll(disable)")
-/* For bodies that need their counter as a constant. */
+/* For loops that need their counter as a constant. */
 #define NX_UNROLLED _Pragma("clang loop unroll(full)")
 #else
 #define NX_ROLLED
@@ -30,10 +30,10 @@
 
 #define NX_INLINE static inline __attribute__((always_inline))
 
-/* For long bodies whose inlined copies would cost more than the calls. */
+/* For long functions whose inlined copies would cost more than the calls. */
 #define NX_NOINLINE __attribute__((noinline))
 
-/* Lanes added as (0 + 2) + (1 + 3). */
+/* Adds the lanes as (0 + 2) + (1 + 3). */
 NX_INLINE float f32x4_sum(v128_t v) {
     v128_t pair = wasm_f32x4_add(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
     return wasm_f32x4_extract_lane(pair, 0) + wasm_f32x4_extract_lane(pair, 1);
@@ -44,19 +44,19 @@ NX_INLINE int32_t i32x4_sum(v128_t v) {
     return wasm_i32x4_extract_lane(wasm_i32x4_add(pair, wasm_i32x4_shuffle(pair, pair, 1, 0, 3, 2)), 0);
 }
 
-/* The largest lane in all lanes. */
+/* Returns the largest lane in all lanes. */
 NX_INLINE v128_t f32x4_largest(v128_t v) {
     v = wasm_f32x4_pmax(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
     return wasm_f32x4_pmax(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2));
 }
 
-/* The largest of four non-negative numbers, compared as integers: NaN is the largest. */
+/* Returns the largest of four non-negative numbers. They are compared as integers, so NaN is the largest. */
 NX_INLINE float f32x4_largest_magnitude(v128_t v) {
     v = wasm_i32x4_max(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
     return wasm_f32x4_extract_lane(wasm_i32x4_max(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2)), 0);
 }
 
-/* out (n) = x: a few hundred numbers, for which a call of memcpy would take longer. */
+/* out (n) = x, for a few hundred numbers, which a call of memcpy would not copy faster. */
 NX_INLINE void f32_copy(float *out, const float *x, uint32_t n) {
     for (; n >= 16; n -= 16, out += 16, x += 16)
         for (int v = 0; v < 16; v += 4) wasm_v128_store(out + v, wasm_v128_load(x + v));

@@ -2,14 +2,14 @@
  *
  * Threads of a build with NX_THREADS: instances of one module with one memory, each with its own stack.
  *
- * One thread, the owner, runs the library; the others are in nx_thread and help. A job is cut into pieces, and a ticket holds the job, its
- * number of pieces and the next one. The thread that increments the ticket by one owns that piece: a helper that comes late, or never,
- * causes no delay. The owner takes pieces too and then waits for those taken by others, so the job's words do not change while any piece is
- * being processed.
+ * One thread, the owner, runs the library; the others are in nx_thread and help it. A job is divided into pieces. A ticket holds the job,
+ * its number of pieces, and the next piece. The thread that increments the ticket gets that piece, so a helper that comes late or never
+ * causes no delay. The owner takes pieces too, and then waits for those taken by others. The job's words therefore do not change while any
+ * piece is being processed.
  *
- * A helper is useless if another program occupies its core: then it stops in the middle of a piece, for thousands of times the length of
- * the piece, or alternates with the owner on the owner's core. So an owner that had to wait long, or that hardly ever saw a helper at work
- * after its own pieces were done, does the next jobs alone, and twice as many each time this happens again.
+ * A helper is useless if another program occupies its core: it stops in the middle of a piece for thousands of times the length of the
+ * piece, or alternates with the owner on the owner's core. An owner that had to wait long, or that hardly ever saw a helper at work after
+ * its own pieces were done, therefore does the next jobs alone, and twice as many each time this happens again.
  */
 #if defined(NX_THREADS)
 
@@ -19,21 +19,21 @@
 
 /* Pieces per job: more than threads, so that a slow one does not delay the others. */
 #define PIECES 64
-/* Polls of a helper before it sleeps: they take longer than the time between two products of a step. */
+/* How often a helper polls before it sleeps: longer than the time between two products of a step. */
 #define LOOKS 20000
-/* Polls of the owner that count as a long wait: they take longer than a piece of the largest product. */
+/* How often the owner polls before this counts as a long wait: longer than a piece of the largest product takes. */
 #define WAITS (1 << 19)
 /* Jobs of a trial, which measures whether helpers are at work; with two working threads, the owner finishes first in every second job. */
 #define TRIAL 128
 #define SEEN (TRIAL / 16)
-/* Number of jobs that the owner otherwise does alone: initially, and at most. A token of a language model takes about two hundred. */
+/* How many jobs the owner does alone after a failed trial: at first, and at most. A token of a language model takes about two hundred. */
 #define ALONE 256
 #define ALONE_MOST 8192
 
 typedef struct {
     _Atomic uint64_t ticket;   /* job << 32 | pieces << 16 | next piece */
-    _Atomic uint32_t job;      /* the same number, for waiting on it */
-    _Atomic uint32_t sleepers; /* helpers that sleep, or are about to, since they were last woken */
+    _Atomic uint32_t job;      /* the job number again, for waiting on it */
+    _Atomic uint32_t sleepers; /* number of helpers that have gone to sleep, or are about to, since they were last woken */
     _Atomic uint32_t done;     /* pieces */
     nx_share *work;
     const void *context;
@@ -42,13 +42,13 @@ typedef struct {
 
 static pool shared;
 
-/* The owner's counters: jobs to do alone; their number after the next failure; in a trial, all jobs so far and those in which it saw a
+/* The owner's counters: jobs to do alone, their number after the next failure, and, in a trial, all jobs so far and those in which it saw a
  * helper. */
 static struct {
     uint32_t alone, next, jobs, seen;
 } trust = {.next = ALONE};
 
-/* Learns from a job after which the owner polled this many times until the others were done. */
+/* Learns from a job, after which the owner polled this many times until the others were done. */
 static void learn(uint32_t looks) {
     int late = looks > WAITS;
     trust.seen += looks > 0;
@@ -108,5 +108,5 @@ void nx_thread(void) {
 }
 
 #else
-typedef int nx_threads_are_not_here; /* a file is not empty */
+typedef int nx_threads_are_not_here; /* because a source file must not be empty */
 #endif

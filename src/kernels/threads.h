@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Work that threads share, if there are any: a build with NX_THREADS has threads, every other build does the work in the caller.
+ * Divides work among threads. A build with NX_THREADS has threads; every other build does the work in the caller.
  */
 #ifndef NX_THREADS_H
 #define NX_THREADS_H
 
 #include <stdint.h>
 
-/* Processes the items from..to-1. Its result must not depend on the thread that runs it, nor on what others do meanwhile. */
+/* Processes the items from..to-1. Its result must depend neither on the thread that runs it nor on what other threads do at the same
+ * time. */
 typedef void nx_share(const void *context, uint32_t from, uint32_t to);
 
 #if defined(NX_THREADS)
 
-/* Returns when all items are done: pieces of them go to free threads. */
+/* Divides the items among free threads, and returns when all items are done. */
 void nx_share_work(nx_share *work, const void *context, uint32_t items);
 
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels over vectors: residual, ReLU, layer norm, softmax. See kernels.h. Sums keep four running lanes (lane i
- * adds the numbers i, i+4, i+8, ...), which f32x4_sum joins at the end.
+ * Kernels over vectors: residual, ReLU, layer norm, softmax. See kernels.h. Sums have four running lanes (lane i adds the numbers i, i+4,
+ * i+8, ...), which f32x4_sum adds at the end.
  */
 #include "elementary.h"
 #include "kernels.h"
@@ -11,7 +11,7 @@ void nx_relu(float *x, uint32_t width, uint32_t n) {
     for (uint32_t j = 0; j < n; j++, x += nx_stride(width))
         for (uint32_t i = 0; i < width; i += 4) {
             v128_t value = wasm_v128_load(x + i);
-            /* "not below zero" keeps NaN, which must reach the output and be reported there */
+            /* "not less than zero" keeps NaN, which must reach the output to be reported */
             wasm_v128_store(x + i, wasm_v128_andnot(value, wasm_f32x4_lt(value, zero)));
         }
 }
@@ -78,7 +78,7 @@ void nx_layer_norm(float *x, const float *weight, const float *bias, float epsil
     }
 }
 
-/* The largest number; NaN may be skipped, because it reappears through the exponentials. */
+/* Returns the largest number. NaN may be ignored, because it reappears through the exponentials. */
 static v128_t largest(const float *x, uint32_t n) {
     v128_t top = wasm_v128_load(x);
     for (uint32_t i = 4; i < n; i += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + i));
@@ -87,7 +87,7 @@ static v128_t largest(const float *x, uint32_t n) {
 
 void nx_softmax(float *x, uint32_t n) {
     v128_t top = largest(x, n);
-    /* If all are masked, top is -infinity and x - top would be NaN. With 0 in its place every exponential is 0. */
+    /* If all numbers are masked, top is -infinity, and x - top would be NaN. With top = 0 instead, every exponential is 0. */
     top = wasm_v128_andnot(top, wasm_f32x4_eq(top, wasm_f32x4_splat(-__builtin_inff())));
     v128_t sum = wasm_f32x4_splat(0);
     for (uint32_t i = 0; i < n; i += 4) {

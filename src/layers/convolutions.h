@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stack of convolutions that turns a picture into a smaller one of more channels: odd square kernels, strides, zeros around, relu after each.
+ * A stack of convolutions that makes a smaller picture of more channels from a picture: odd square kernels, strides, zeros outside, relu
+ * after each convolution.
  */
 #ifndef NX_CONVOLUTIONS_H
 #define NX_CONVOLUTIONS_H
@@ -13,40 +14,41 @@
 
 typedef struct {
     nx_patches patches;
-    nx_linear map;      /* (channels out, kernel kernel channels in) */
-    uint32_t locations; /* rows columns of its output */
+    nx_linear map;      /* (channels out, kernel * kernel * channels in) */
+    uint32_t locations; /* rows * columns of its output */
 } nx_convolution;
 
 typedef struct {
-    uint32_t n;                    /* convolutions with relu */
-    uint32_t rows, cols, channels; /* size of the last one's output */
-    uint32_t picture;              /* numbers of the largest picture, the input included */
-    uint32_t widest;               /* numbers of the largest patch */
+    uint32_t n;                    /* number of convolutions with relu */
+    uint32_t rows, cols, channels; /* size of the last convolution's output */
+    uint32_t picture;              /* number of values of the largest picture, including the input */
+    uint32_t widest;               /* number of values of the largest patch */
     nx_convolution at[NX_MAX_CONVOLUTIONS + 1];
 } nx_convolutions;
 
-/* Reads the stack for a picture (rows, cols, channels) without padding between its pixels: the keys "kernels" and "strides" of architecture
- * `arch`, the tensors "PREFIX0.weight" and "PREFIX0.bias", "PREFIX1.weight", ... */
+/* Reads the stack for a picture (rows, cols, channels) that has no padding between its pixels: the keys "kernels" and "strides" of
+ * architecture `arch`, and the tensors "PREFIX0.weight", "PREFIX0.bias", "PREFIX1.weight", ... */
 void nx_read_convolutions(nx_reader *r, nx_convolutions *c, const char *arch, const char *prefix, uint32_t rows, uint32_t cols,
                           uint32_t channels);
 
-/* Reads a linear map of the stack's whole output, "NAME.weight" and "NAME.bias", as at[n]. */
+/* Reads a linear map of the stack's whole output, "NAME.weight" and "NAME.bias", as convolution at[n]. */
 void nx_read_last_convolution(nx_reader *r, nx_convolutions *c, const char *name, uint32_t outputs);
 
-/* Scratch memory of a convolution of the stack. */
+/* Size of the scratch memory of a convolution of the stack. */
 uint64_t nx_convolutions_bytes(const nx_convolutions *c);
 
-/* The part of a convolution that a slice of an encoder computes: locations `first` to `past` of convolution `index`. A slice has as many
- * groups of NX_COLUMNS locations as about four million multiply-adds allow, at least one, so it takes milliseconds for any picture size. */
+/* The part of a convolution that one slice of an encoder computes: locations `first` to `past` of convolution `index`. A slice has as many
+ * groups of NX_COLUMNS locations as about four million multiply-adds allow, and at least one. It takes milliseconds whatever the size of
+ * the picture. */
 typedef struct {
     uint32_t index, first, past;
 } nx_convolution_slice;
 
-/* The number of slices of the first n convolutions, and the part that slice `slice` computes; slice < nx_convolution_slices. */
+/* Return the number of slices of the first n convolutions, and the part that slice `slice` computes; slice < nx_convolution_slices. */
 uint32_t nx_convolution_slices(const nx_convolutions *c, uint32_t n);
 nx_convolution_slice nx_convolution_slice_at(const nx_convolutions *c, uint32_t slice);
 
-/* out (past - first, nx_stride(channels out)) written: that part of a convolution of `picture`, with relu if index < c->n. */
+/* out (past - first, nx_stride(channels out)) written: this part of a convolution of `picture`, with relu if index < c->n. */
 void nx_convolve_slice(float *out, const nx_convolutions *c, nx_convolution_slice part, const float *picture, void *scratch);
 
 #endif

@@ -14,7 +14,7 @@ void nx_decoder_read(nx_reader *r, nx_decoder *m) {
     m->head = nx_read_matrix(r, m->tied ? "token_embd.weight" : "output.weight", values, m->d);
 }
 
-/* Whether an entry is the number 0, or 1. */
+/* Returns whether an entry is the number 0 or the number 1. */
 static int is_number(const nx_metadata *entry, int number) {
     uint64_t bits = 0;
     if (entry->type == GGUF_STRING || entry->type == GGUF_ARRAY) return 0;
@@ -24,7 +24,7 @@ static int is_number(const nx_metadata *entry, int number) {
     return bits == (uint64_t)number;
 }
 
-/* Keys of GGUF files that request another computation in other programs. Before each: the values that change nothing, 0 or 1 or both (b),
+/* Keys of GGUF files that make other programs compute something else. Before each key: the values that change nothing, 0 or 1 or both (b),
  * and whether it is a scale (*), which some models read. */
 static const char others[][40] = {
     "1 attention.causal",
@@ -85,7 +85,7 @@ void nx_decoder_plan(nx_reader *r, const nx_decoder *m, uint32_t length, nx_plan
     plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = m->n_blocks * m->heads, .keys = length};
 }
 
-/* The form of the caches of a run. */
+/* Returns the form of the caches of a run. */
 static nx_cache_form form_of(const nx_decoder *m, const nx_shape *shape) {
     nx_cache_form form = m->cache;
     if (form.type != NX_F32 && shape->key_bits) form.type = shape->key_bits == 16 ? NX_KV8_WIDE : NX_KV8;

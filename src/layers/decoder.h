@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The common part of text decoders: ids in, attention of every block to the past, logits of the next id.
+ * The common part of text decoders: ids as input, attention of every block to earlier positions, logits of the next id.
  *
- * In a model without a begin token (GPT-2, Llama) the first id is given: it has no past, and position 0 predicts nothing (all ids are
+ * In a model without a begin token (GPT-2, Llama) the first id is given. It has no past, so position 0 predicts nothing (all ids are
  * equally probable). Position p > 0 reads id p - 1, whose key and value are in slot p - 1, and sees slots 0..p - 1.
  *
  * Letters: d width of the model, H heads of queries and G of keys and values, each of width k (H / G queries share a key and a value
@@ -14,41 +14,42 @@
 #include "arch.h"
 #include "layers/layers.h"
 
-/* The model's struct begins with it, so that the functions below, which take `decoder` as void, can be those of its nx_part. */
+/* The model's struct begins with this one, so that the functions below, which take `decoder` as void, can be functions of its nx_part. */
 typedef struct {
     uint32_t d, heads, n_kv_heads, key_length, n_blocks;
     nx_output distribution;
-    nx_embedding ids; /* (V, d) without data when tied */
-    nx_matrix head;   /* (V, d); tied: its rows are the ids' embeddings too */
+    nx_embedding ids; /* (V, d); without data if tied */
+    nx_matrix head;   /* (V, d); if tied, its rows are also the embeddings of the ids */
     int tied;
-    float score_cap;     /* of nx_cache; a model sets it before nx_decoder_cache */
-    nx_cache_form cache; /* of the keys and values of a block */
+    float score_cap;     /* cap of the scores, as in nx_cache; a model sets it before nx_decoder_cache */
+    nx_cache_form cache; /* form of the keys and values of a block */
 } nx_decoder;
 
 /* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight"; if the latter is missing, they are tied. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
-/* Refuses keys of other models that would change the result, unless they have the value that changes nothing. scaled: the model reads the scales of
- * embeddings, scores, residuals and logits itself. */
+/* Rejects keys of other models that would change the result, unless they have the value that changes nothing. scaled: the model itself
+ * reads the scales of embeddings, scores, residuals and logits. */
 void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled);
 
-/* Sets the form of the caches, by the matrix that computes the keys. wide: keys may have a few channels far larger than the others. */
+/* Sets the form of the caches, which depends on the matrix that computes the keys. wide: keys may have a few channels far larger than the
+ * others. */
 void nx_decoder_cache(nx_decoder *decoder, const nx_matrix *keys, int wide);
 
-/* Width of each of the heads into which d is divided; reports an error for `key` if it is not divisible. */
+/* Returns the width of each of the heads into which d is divided; reports an error for `key` if d is not divisible. */
 uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads);
 
-/* Its plan, of `length` positions: the distribution, the ends of the file, and the map "attention". */
+/* Fills the plan for `length` positions: the distribution, the ends of the file, and the map "attention". */
 void nx_decoder_plan(nx_reader *r, const nx_decoder *decoder, uint32_t length, nx_plan *plan);
 
-/* Functions of nx_part: the caches of all blocks, also for a longer run; a separate pass for position 0, which has no past; the keys of the
- * map "attention", counted as in the public header: key j holds id j - 1, key 0 the start. */
+/* Functions for nx_part: the caches of all blocks, which can grow; a separate pass for position 0, which has no past; the keys of the map
+ * "attention", counted as in the public header: key j is id j - 1, and key 0 the start. */
 uint64_t nx_decoder_state_bytes(const void *decoder, const nx_shape *shape);
 void nx_decoder_grow(const void *decoder, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 uint32_t nx_decoder_pass_end(const void *decoder, uint32_t position);
 uint32_t nx_decoder_keys(const void *decoder, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
-/* Position 0 of n sequences: all ids equally probable, and all attention on the start. */
+/* Computes position 0 of n sequences: all ids are equally probable, and all attention is on the start. */
 void nx_decoder_start(const nx_decoder *decoder, const nx_column *columns, uint32_t n, float *parameters);
 
 /* x (d) = the embedding of an id. */
@@ -60,9 +61,9 @@ typedef struct {
     uint32_t query_stride, kv_stride;
 } nx_qkv;
 
-/* out (J, nx_stride(H k)) = attention of block `index` to the columns themselves and the last `local` slots before them, heads
- * concatenated; 0: all slots. Enters the keys and values into the cache, the column of position p into slot p - behind: behind is 1 if
- * nothing comes before position 1, else 0. */
+/* out (J, nx_stride(H k)) = attention of block `index` to the columns themselves and to the last `local` slots before them (0: all slots),
+ * heads concatenated. Stores the keys and values in the cache: the column of position p in slot p - behind, where behind is 1 if position 0
+ * has no key, otherwise 0. */
 void nx_decoder_attend(const nx_decoder *decoder, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, uint32_t local,
                        const nx_qkv *qkv, float *out, void *scratch);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linear maps, layer norms and caches of keys and values, as the files of most models have them.
+ * Linear maps, layer norms and caches of keys and values, as most models' files have them.
  */
 #ifndef NX_LAYERS_H
 #define NX_LAYERS_H
@@ -19,15 +19,15 @@ typedef struct {
     const float *weight, *bias; /* (d) */
 } nx_norm;
 
-/* Part "attn_q" of block 7 of a stack, "enc." or "", as nx_block_name names it. The bias may be absent. */
+/* Reads a linear map: part "attn_q" of block 7 of a stack, "enc." or "", named as by nx_block_name. The bias may be missing. */
 nx_linear nx_read_linear(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows, uint32_t cols);
 
-/* The same for a part whose bias is required. */
+/* Reads a linear map whose bias is required. */
 nx_linear nx_read_linear_with_bias(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows, uint32_t cols);
 
 nx_norm nx_read_norm(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t d);
 
-/* A linear layer with a name outside the blocks: "output" has the tensors "output.weight" and "output.bias". */
+/* Reads a linear map outside the blocks: "output" has the tensors "output.weight" and "output.bias". */
 nx_linear nx_read_named_linear(nx_reader *r, const char *name, uint32_t rows, uint32_t cols);
 nx_norm nx_read_named_norm(nx_reader *r, const char *name, uint32_t d);
 
@@ -44,25 +44,26 @@ static inline void nx_apply_columns(float *out, const nx_linear *l, const float 
     nx_apply(out, l, &input);
 }
 
-/* Writes the hidden states of layer `layer`, x (n, nx_stride(d)), for those columns that keep them; null: zeros. */
+/* Writes the hidden states of layer `layer`, x (n, nx_stride(d)), for the columns that keep them; if x is null, writes zeros. */
 void nx_write_hidden(const nx_column *columns, uint32_t n, uint32_t layer, const float *x, uint32_t d);
 static inline void nx_keep_hidden(const nx_column *columns, uint32_t n, uint32_t layer, const float *x, uint32_t d) {
     if (NX_TEXTS) nx_write_hidden(columns, n, layer, x, d);
 }
 
-/* Declares in the plan that a pass keeps hidden states: of the embedding, and of each of n layers of width d. */
+/* Declares in the plan that a pass keeps hidden states: the embedding, and the output of each of n layers of width d. */
 static inline void nx_plan_hidden(nx_plan *plan, uint32_t n, uint32_t d) {
     if (NX_TEXTS) plan->hidden_layers = n + 1, plan->hidden_width = d;
 }
 
-/* The caches of all blocks, which have one form. */
+/* The form of the caches, which is the same for all blocks. */
 typedef struct {
     uint32_t type, n_kv_heads, key_length, queries_per_kv;
-    float cap; /* of scores; 0: none */
+    float cap; /* cap of the scores; 0: none */
 } nx_cache_form;
 
-/* keys: the matrix that computes them. If weights are rounded, keys and values are too: 8 bits each; `wide`: keys to 16. With few channels
- * per head the rounding does not average out, but such models are so small that single precision costs hardly any memory. */
+/* keys: the matrix that computes them. If its weights are rounded, keys and values are rounded to 8 bits, and with `wide` the keys to 16.
+ * With few channels per head, rounding errors do not average out; but such models are so small that single precision takes hardly any
+ * memory. */
 static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, int wide, uint32_t n_kv_heads, uint32_t key_length,
                                              uint32_t queries_per_kv) {
     uint32_t rounded = wide ? NX_KV8_WIDE : NX_KV8;
@@ -76,7 +77,7 @@ static inline uint64_t nx_cache_form_bytes(nx_cache_form form, uint32_t position
     return (bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
 }
 
-/* The cache of block `index`, in an array of the caches of all blocks. */
+/* Returns the cache of block `index` from the memory of all caches. */
 nx_cache nx_cache_of_block(nx_cache_form form, const void *caches, uint32_t index, uint32_t positions);
 
 #endif

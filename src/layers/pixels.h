@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The common part of PixelCNN and gated PixelCNN: the picture that they draw, their first convolution, over ids, and their last two layers.
+ * The common part of PixelCNN and gated PixelCNN: the description of the picture, the first convolution, over ids, and the last two layers.
  * Both predict one grey pixel per position, in raster order.
  */
 #ifndef NX_PIXELS_H
@@ -15,19 +15,19 @@
 #define NX_MAX_KERNEL 15 /* side of a convolution */
 
 typedef struct {
-    uint32_t width, n;             /* columns of the picture, and its pixels */
+    uint32_t width, n;             /* columns of the picture; number of its pixels */
     uint32_t blocks;               /* number of layers after the first one */
     uint32_t d;                    /* width between layers */
     uint32_t input_kernel, kernel; /* kernel sides of the first convolution and of the others, odd */
     uint32_t head_length;          /* width of the layer before the output */
-    nx_output output;              /* of a pixel */
+    nx_output output;              /* distribution of a pixel */
     nx_linear head, last;          /* (head_length, d), (P, head_length) */
 } nx_pixels;
 
-/* The keys of architecture `arch`; d is a multiple of `unit`. */
+/* Reads the keys of architecture `arch`; d must be a multiple of `unit`. */
 void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit);
 
-/* Fills the plan: one pixel per position, and the map "field". weights: of the model, null before they are allocated. */
+/* Fills the plan: one pixel per position, and the map "field". weights: those of the model, null before they are allocated. */
 void nx_pixels_plan(const nx_pixels *p, nx_plan *plan, const void *weights);
 
 /* The taps of a square of side k: number of rows above the pixel, number of taps in its own row, and the distance of the last tap to the
@@ -39,16 +39,16 @@ static inline nx_taps nx_pixels_taps(const nx_pixels *p, uint32_t k, uint32_t ab
 /* parameters = W_last relu(W_head relu(x)); x (n, d) is overwritten, y: space for (n, nx_stride(head_length)). */
 void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, uint32_t n, void *matmul);
 
-/* ---- the map "field": which pixels a layer's numbers at a position depend on ----------------------------------------------- */
+/* ---- the map "field": the pixels that affect a layer's values at a position ---------------------------------------------------- */
 
-/* Marks with `to` the positions reached by the taps of all positions marked with `from`, shifted `down` positions further. marks (last +
+/* Marks with `to` the positions that are reached by the taps of positions marked with `from`, shifted by `down` positions. marks (last +
  * 1) */
 void nx_pixels_reach(const nx_taps *taps, uint32_t down, uint32_t *marks, uint32_t last, uint32_t from, uint32_t to);
 
-/* Replaces the marks by a list of the positions with that mark, and `position` itself. Returns their number. */
+/* Replaces the marks by a list of the positions with this mark and of `position` itself. Returns their number. */
 uint32_t nx_pixels_list(uint32_t *marks, uint32_t position, uint32_t mark);
 
-/* Weights of all rows of the map for the columns that request them: all positions in the field have equal weights. */
+/* Writes the weights of all rows of the map, for the columns that request them: all positions in the field have equal weights. */
 void nx_pixels_map(const nx_column *columns, uint32_t n, uint32_t rows, const void *m, uint32_t *list,
                    uint32_t (*keys)(const void *, const nx_shape *, uint32_t, uint32_t, uint32_t, uint32_t *));
 

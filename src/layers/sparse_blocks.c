@@ -46,15 +46,15 @@ void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, 
     b->blocks = blocks;
 }
 
-/* ---- assignment of sets to blocks ------------------------------------------------------------------------------------ */
+/* ---- which blocks and heads see which sets ------------------------------------------------------------------------------ */
 
-/* Neighbouring heads of a block that see the same set, and share a cache. */
+/* Neighbouring heads of a block that see the same set and share a cache. */
 typedef struct {
     nx_sparse pattern;
     uint32_t first, heads;
 } group;
 
-/* The number of blocks after which the sets repeat. */
+/* Returns the number of blocks after which the sets repeat. */
 static uint32_t cycle_of(const nx_sparse_blocks *b) { return b->pattern.kind == NX_BLOCKS ? 3 : 2; }
 
 /* Writes the groups of block `index` in a sequence of `positions` positions, and returns their number, 1 or 2. */
@@ -80,7 +80,7 @@ static uint64_t group_bytes(const nx_sparse_blocks *b, const group *g) {
 
 static uint32_t pattern_positions(const nx_sparse_blocks *b, uint32_t length) { return length > b->behind ? length - b->behind : 0; }
 
-/* Bytes of the caches of the blocks before block `end`. */
+/* Returns the size of the caches of the blocks before block `end`. */
 static uint64_t caches_bytes(const nx_sparse_blocks *b, uint32_t end, uint32_t length) {
     uint32_t cycle = cycle_of(b);
     uint64_t bytes = 0;
@@ -121,7 +121,7 @@ uint32_t nx_sparse_blocks_keys(const nx_sparse_blocks *b, uint32_t row, uint32_t
 /* ---- a pass ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    float *y, *normed;          /* (J, d) a sublayer's output, its input */
+    float *y, *normed;          /* (J, d) the output of a sublayer, and its input */
     float *query, *key, *value; /* (J, H k) */
     float *mixed;               /* (J, H k) */
     float *inner;               /* (J, F) */
@@ -162,7 +162,7 @@ static nx_input normed(const nx_sparse_blocks *b, const scratch *s, const nx_nor
     return nx_input_of(s->normed, n, s->matmul);
 }
 
-/* mixed = the attention output of a group of heads for the columns; the caches of this group start at `offset` in their states. */
+/* mixed = the attention output of a group of heads for these columns. The group's caches start at `offset` in the columns' states. */
 static void gather(const nx_sparse_blocks *b, uint32_t index, const group *g, uint64_t offset, const scratch *s, const nx_column *columns,
                    uint32_t n) {
     size_t stride = nx_stride(b->heads * b->key_length), at = (size_t)g->first * b->key_length;

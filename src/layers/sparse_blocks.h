@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The blocks of a Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509, equations 11 to 14]: each reads the residual stream
- * through a layer norm, and adds
+ * The blocks of a Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509, equations 11 to 14]. Each reads the residual
+ * stream through a layer norm, and adds
  *
  *   a = W_o attention(LN(x))        b = W_down f(W_up LN(x + a))        x = x + a + b,        f(x) = x sigma(1.702 x)
  *
- * Attention is over the sets of attention/sparse.h, combined in one of three ways: blocks alternate between them, A1 first (interleaved,
- * equation 6), every block sees the union of A1 and A2 (merged, 7), or the first half of the heads has A1 and the other A2 (heads, 8). If
- * there is an A3, blocks alternate between the three.
+ * Attention uses the sets of attention/sparse.h in one of three ways. Interleaved (equation 6): blocks alternate between the sets, A1
+ * first. Merged (7): every block sees the union of A1 and A2. Heads (8): the first half of the heads has A1, the other half A2. If there is
+ * an A3, blocks alternate between all three.
  *
  * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, N blocks; J is the number of columns of a pass.
  */
@@ -28,22 +28,22 @@ typedef enum { NX_INTERLEAVED, NX_MERGED, NX_BY_HEAD } nx_sparse_combine;
 
 typedef struct {
     uint32_t d, heads, key_length, inner, n_blocks;
-    uint32_t behind; /* position p of a sequence is position p - behind of the pattern, which does not contain the earlier ones */
+    uint32_t behind; /* position p of a sequence is position p - behind of the pattern, which excludes earlier positions */
     float epsilon;
-    nx_sparse pattern; /* of the longest sequence; `sets` follow from block and head */
+    nx_sparse pattern; /* pattern of the longest sequence; its `sets` depend on the block and head */
     nx_sparse_combine combine;
     uint32_t cache; /* type of the caches */
     const nx_sparse_block *blocks;
 } nx_sparse_blocks;
 
-/* Reads the keys of architecture `arch` and the tensors of `stack`, of sequences of `positions` positions. `behind` is unchanged. */
+/* Reads the keys of architecture `arch` and the tensors of `stack`, for sequences of `positions` positions. Leaves `behind` unchanged. */
 void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, const char *stack, uint32_t positions);
 
-/* Bytes of the caches of a sequence of `length` positions, and of the scratch memory of a pass of n columns. */
+/* Return the size of the caches of a sequence of `length` positions, and of the scratch memory of a pass of n columns. */
 uint64_t nx_sparse_blocks_state_bytes(const nx_sparse_blocks *b, uint32_t length);
 uint64_t nx_sparse_blocks_scratch_bytes(const nx_sparse_blocks *b, uint32_t n);
 
-/* x (J, d) the residual stream of the columns, through all blocks. The caches are at the beginning of each column's state. */
+/* Computes all blocks on x (J, d), the residual stream of the columns. The caches are at the beginning of each column's state. */
 void nx_sparse_blocks_apply(const nx_sparse_blocks *b, float *x, const nx_column *columns, uint32_t n, void *scratch);
 
 /* The map "attention": its rows are the heads of the blocks; row `row` has its own keys. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The blocks of a Transformer [Vaswani et al. 2017, arXiv:1706.03762, section 3.1], shared by the Transformer and the Image Transformer:
- * sublayers of attention and of a feed-forward network around the residual stream x.
+ * sublayers of attention and of a feed-forward network, which add to the residual stream x.
  *
  *   attention(X, M) = W_o concat_h( softmax( (W_q X)_h (W_k M)_h^T / sqrt(k) ) (W_v M)_h )
  *   feed forward:     W_down ReLU(W_up x + b_up) + b_down
@@ -42,52 +42,52 @@ typedef struct {
     int cross, biased;
 } nx_block_form;
 
-/* names: of the query, key, value and output projections and of the norm. */
+/* names: those of the query, key, value and output projections and of the norm. */
 void nx_read_attention(nx_reader *r, const char *stack, uint32_t index, nx_attention_weights *w, const char *const *names,
                        const nx_block_form *form);
 
-/* The n blocks of a stack, "enc." or "". */
+/* Reads the n blocks of a stack, "enc." or "". */
 const nx_block *nx_read_blocks(nx_reader *r, const char *stack, uint32_t n, const nx_block_form *form);
 
-/* The position of the norms, and the sublayers' working memory: enough for a pass of up to J columns. */
+/* The place of the norms, and the working memory of the sublayers, enough for a pass of up to J columns. */
 typedef struct {
     uint32_t d, width;          /* d, H k */
-    int pre_norm;               /* norm before each sublayer instead of after it */
+    int pre_norm;               /* norm before each sublayer, not after it */
     float epsilon;              /* of the norms */
     float *y;                   /* (J, d) a sublayer's output */
     float *normed;              /* (J, d) a sublayer's input, pre-norm only */
     float *query, *key, *value; /* (J, H k) */
-    float *mixed;               /* (J, H k) attention's output before W_o */
+    float *mixed;               /* (J, H k) output of attention before W_o */
     float *inner;               /* (J, F) */
     void *attend, *matmul;
 } nx_sublayers;
 
-/* window: the most keys that a query sees; n_ranges: the most ranges of these keys. */
+/* Lays out this memory. window: the largest number of keys that a query sees; n_ranges: the largest number of ranges of these keys. */
 nx_sublayers nx_sublayers_at(nx_arena *arena, const nx_block_form *form, int pre_norm, float epsilon, uint32_t window, uint32_t n_ranges,
                              uint32_t n);
 
 /* out = W x + b of n columns. */
 void nx_project(const nx_sublayers *s, float *out, const nx_linear *linear, const float *x, uint32_t n);
 
-/* A sublayer reads n columns of x (post-norm) or LN(x) (pre-norm). */
+/* Returns the input of a sublayer: n columns of x (post-norm) or LN(x) (pre-norm). */
 nx_input nx_sublayer_input(const nx_sublayers *s, const float *x, const nx_norm *norm, uint32_t n);
 
-/* Its last projection is added to the residual stream: x = LN(x + W input) (post-norm) or x + W input (pre-norm). */
+/* Adds a sublayer's last projection to the residual stream: x = LN(x + W input) (post-norm) or x + W input (pre-norm). */
 void nx_sublayer_join(const nx_sublayers *s, float *x, const nx_linear *linear, const float *input, const nx_norm *norm, uint32_t n);
 
-/* s->key and s->value (J, H k) of the columns of an input. */
+/* Computes s->key and s->value (J, H k) from the columns of an input. */
 void nx_keys_and_values(const nx_sublayers *s, const nx_attention_weights *w, nx_input *input);
 
-/* Stores those of column j in a cache. */
+/* Stores the key and value of column j in a cache. */
 void nx_keep(const nx_sublayers *s, const nx_cache *cache, uint32_t position, uint32_t j);
 
-/* Writes the keys and values of n columns x, from position `at` on, to a cache. `own`: the cache is that of the stack's self-attention,
- * and the norm may come first; otherwise it is that of another stack's attention. */
+/* Stores the keys and values of n columns x in a cache, from position `at` on. `own`: the cache belongs to the stack's self-attention, so
+ * the norm may come first; otherwise it belongs to another stack's attention. */
 void nx_fill_cache(const nx_sublayers *s, const nx_attention_weights *w, const float *x, uint32_t at, uint32_t n, const nx_cache *cache,
                    int own);
 
-/* Attention of n columns x to all S positions of a complete cache: an encoder's own, or its output for a decoder. maps: null, or for each
- * column null or the weights to write, S for each head, `apart` from one another. */
+/* Attention of n columns x to all S positions of a complete cache: an encoder's own, or that of its output for a decoder. maps: null, or
+ * for each column null or where to write the weights, S for each head, `apart` from each other. */
 void nx_source_attention(const nx_sublayers *s, const nx_attention_weights *w, float *x, const nx_cache *cache, uint32_t S, uint32_t n,
                          float *const *maps, uint32_t apart);
 

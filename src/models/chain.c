@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tags of words by a linear chain: a hidden Markov model [Rabiner 1989], a maximum-entropy Markov model [McCallum, Freitag, Pereira 2000]
- * or a conditional random field [Lafferty, McCallum, Pereira 2001]. From a few features of each word, the part encodes
+ * or a conditional random field [Lafferty, McCallum, Pereira 2001]. From a few features of each word, the part computes
  *
  *   U_t[c] = sum over the features f of word t of W[f][c]
- *   crf   p(z | x) = exp(start[z_1] + sum U_t[z_t] + sum A[z_t-1][z_t] + end[z_T]) / Z(x)            one Z for the chain
- *   memm  p(z | x) = product over t of softmax over c of (U_t[c] + A[z_t-1][c])                      a Z for every tag before
+ *   crf   p(z | x) = exp(start[z_1] + sum U_t[z_t] + sum A[z_t-1][z_t] + end[z_T]) / Z(x)            one Z for the whole chain
+ *   memm  p(z | x) = product over t of softmax over c of (U_t[c] + A[z_t-1][c])                      one Z for each previous tag
  *   hmm   p(z, x) = p(z_1) product of p(z_t | z_t-1) p(x_t | z_t); U, A, start and end are the logarithms of these
  *
- * all as one chain (attention/forward_backward.h). An hmm given x is a crf with its weights. A memm is a crf too: the Z of step t + 1 depends on z_t and
- * on word t + 1 alone, so it belongs to the potentials of position t,
+ * all as one chain (attention/forward_backward.h). For a given x, an hmm is a crf with its weights. A memm is a crf too: the Z of step t +
+ * 1 depends on z_t and on word t + 1 alone, so it belongs to the potentials of position t,
  *
  *   U_t[k] - log sum over c of e^(A[k][c] + U_t+1[c]),   and U_1 less log sum over c of e^(start[c] + U_1[c]);
  *
- * the rest then sums to 1, which is the label bias: a tag with one successor passes its whole mass on, regardless of the word.
+ * the remaining sums are then 1, which is the label bias: a tag with a single successor passes on its whole mass, whatever the word.
  *
- * Tags may be pinned: those of all words, to get the nats of that tagging, or of some words, and the best tags and marginals of the others
- * follow.
+ * Tags may be pinned. Pinning those of all words gives the nats of that tagging; pinning some gives the best tags and marginals of the
+ * other words.
  *
  * T: words. C: tags. F: features per word, ids below V; 0 is none. Results: the best tags given the pins (Viterbi), p(z_t = c | x, pins),
  * and three numbers: log Z; -log p(pins | x); -log p(best tags | x).
@@ -46,7 +46,7 @@ typedef struct {
     nx_chain_weights chain;
 } model;
 
-/* (stride) of a vector; zeros if an optional one is missing. */
+/* Reads a vector (stride); zeros if an optional one is missing. */
 static const float *read_row(nx_reader *r, const char *name, uint32_t states, int there) {
     const float *numbers = there ? nx_read_table(r, name, 1, states) : NULL;
     float *row = nx_arena_take(r->arena, nx_chain_stride(states) * sizeof *row), zeros[NX_MAX_STATES] = {0};
@@ -89,19 +89,19 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    double log_z, pinned, best; /* sums so far: log Z of all taggings, log Z of those that agree with the pins, the best score */
+    double log_z, pinned, best; /* sums so far: log Z of all taggings, log Z of the taggings with the pinned tags, and the best score */
     float nats[3];
     uint32_t done;
 } head;
 
 typedef struct {
     head *head;
-    float *potential; /* (T, stride) U, later minus the part that a memm subtracts */
-    float *alpha;     /* (T, stride) with the pins */
+    float *potential; /* (T, stride) U; later without the part that a memm subtracts */
+    float *alpha;     /* (T, stride) given the pins */
     float *log_z;     /* (T) */
-    float *free;      /* (stride) alpha without pins, of the last position so far */
-    float *best;      /* (stride) of Viterbi, so far */
-    float *beta;      /* (stride) so far */
+    float *free;      /* (stride) alpha without pins, at the latest position */
+    float *best;      /* (stride) Viterbi scores at the latest position */
+    float *beta;      /* (stride) at the latest position */
     float *marginals; /* (T, C) */
     uint32_t *tags;   /* (T) */
     uint16_t *from;   /* (T, stride) */
@@ -134,7 +134,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the passes: emissions; forward and Viterbi; backward ---------------------------------------------------------------- */
 
-/* U_t: the rows of its features, in their order. */
+/* U_t: the sum of the rows of its features, in order. */
 static void emit(const model *m, const uint32_t *ids, float *u, float *row) {
     for (uint32_t c = 0; c < m->stride; c++) u[c] = c < m->states ? 0 : -INFINITY;
     for (uint32_t f = 0; f < m->width; f++) {
@@ -144,7 +144,7 @@ static void emit(const model *m, const uint32_t *ids, float *u, float *row) {
     }
 }
 
-/* An MEMM subtracts these log-sums from its potentials at t, before those after it are changed. */
+/* An MEMM subtracts these log-sums from its potentials at t, before those at later positions change. */
 static void normalise(const model *m, const room *r, uint32_t t, uint32_t n, float *row) {
     float *u = r->potential + (size_t)t * m->stride;
     if (t == 0) {
@@ -157,7 +157,7 @@ static void normalise(const model *m, const room *r, uint32_t t, uint32_t n, flo
     }
 }
 
-/* The potentials at t if its tag is pinned: only that tag is possible. */
+/* Returns the potentials at t. If its tag is pinned, only that tag is possible. */
 static const float *pin(const model *m, const float *u, const uint32_t *pins, uint32_t t, float *row) {
     if (!pins || pins[t] >= m->states) return u;
     for (uint32_t c = 0; c < m->stride; c++) row[c] = c == pins[t] ? u[c] : -INFINITY;
@@ -180,7 +180,7 @@ static void enter(const model *m, const room *r, const uint32_t *pins, uint32_t 
     memcpy(r->best, next, m->stride * sizeof *next);
 }
 
-/* After the last word: completes log Z and the best score. 0: numbers broke. */
+/* Completes log Z and the best score after the last word. Returns 0 if a number is not finite. */
 static int end(const model *m, const room *r, const uint32_t *pins, uint32_t n, float *row) {
     head *h = r->head;
     const float *last = r->alpha + (size_t)(n - 1) * m->stride;
@@ -210,7 +210,7 @@ static void leave(const model *m, const room *r, const uint32_t *pins, uint32_t 
         r->tags[t] = from < m->states ? from : 0;
     }
     for (uint32_t c = 0; c < m->stride; c++) row[c] = alpha[c] + r->beta[c];
-    nx_softmax(row, m->stride); /* their sum is 1 except for rounding, which accumulates along the chain */
+    nx_softmax(row, m->stride); /* the sum is 1 except for rounding errors, which accumulate along the chain */
     memcpy(r->marginals + (size_t)t * m->states, row, m->states * sizeof *row);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fully visible sigmoid belief network [Frey, Hinton, Dayan 1996, "Does the wake-sleep algorithm produce good density
- * estimators?"; Frey 1998; Gan, Henao, Carlson, Carin 2015]: a logistic regression of every binary pixel on all before it,
+ * Fully visible sigmoid belief network [Frey, Hinton, Dayan 1996, "Does the wake-sleep algorithm produce good density estimators?"; Frey
+ * 1998; Gan, Henao, Carlson, Carin 2015]: a logistic regression of every binary pixel on all pixels before it,
  *
  *   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j.
  *
- * The sums a are stored. When x_j is known to be 1, column j of W is added to every later sum; when it is 0, nothing is. So an image costs
- * one addition of at most n numbers for each pixel that is set, and no product at all.
+ * The state stores the sums a. When x_j turns out to be 1, column j of W is added to every later sum; when it is 0, nothing is added. An
+ * image thus costs one addition of at most n numbers for each pixel that is set, and no product.
  *
- * n: pixels, in raster order. In the file a row belongs to the pixel that adds: weight[j][i] = W_ij, zero where i <= j.
+ * n: pixels, in raster order. In the file, each row belongs to the pixel whose weights it has: weight[j][i] = W_ij, zero where i <= j.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@
 
 typedef struct {
     uint32_t n;
-    nx_embedding weight; /* (n, n) by source */
+    nx_embedding weight; /* (n, n), one row per source pixel */
     const float *bias;   /* (n) */
 } model;
 
@@ -36,11 +36,11 @@ static void configure(nx_reader *r, nx_plan *plan) {
     nx_read_u32(r, KEY("image.levels"), 2, 2, 2);
     m->weight = nx_read_embedding(r, "fvsbn.weight", m->n, m->n);
     m->bias = nx_read_vector(r, "fvsbn.bias", m->n, 0);
-    r->parameters[0] /= 2; /* of n (n + 1) numbers: the zeros are not weights */
+    r->parameters[0] /= 2; /* of n (n + 1) numbers, half are zeros, not weights */
     plan->weights = placed;
     plan->output = (nx_output){.kind = NX_BERNOULLI, .values = 2, .elements = 1};
     plan->length = m->n;
-    plan->rewinds = 0; /* an addend cannot be removed from the sums again */
+    plan->rewinds = 0; /* because an addition cannot be undone */
 }
 
 /* ---- state: the sums a of a sequence; scratch: a row of W ------------------------------------------------------------- */
@@ -59,10 +59,10 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch) {
     const model *m = opaque;
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     for (uint32_t c = 0; c < n; c++) {
         float *a = columns[c].state, *row = scratch;
-        uint32_t i = columns[c].position, first = i & ~3u; /* vectors of four: sums before i are not read again */
+        uint32_t i = columns[c].position, first = i & ~3u; /* rounded down to a vector of four, because sums before i are not read again */
         if (i == 0) memcpy(a, m->bias, row_bytes(m));
         if (i > 0 && columns[c].ids[i - 1]) {
             nx_embed(row, &m->weight, i - 1);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
  * Gated PixelCNN [van den Oord, Kalchbrenner, Vinyals, Espeholt, Graves, Kavukcuoglu 2016, arXiv:1606.05328]: two stacks of convolutions
- * that together see every pixel before the predicted one, without the blind spot of PixelCNN's masks, and gates instead of relu. The
- * vertical stack v of a row sees whole rows above it, the horizontal one x sees the pixels on the left in the pixel's own row and, through
- * a link, v:
+ * that together see every pixel before the predicted one, without the blind spot of PixelCNN's masks, and with gates in place of relu. The
+ * vertical stack v of a row sees the whole rows above it. The horizontal stack x sees the pixels to the left in its own row and, through a
+ * link, v:
  *
  *   p  = W_vertical * v + V_v c                      floor(k/2) rows above and the row itself, k taps each (first layer: rows above)
  *   q  = W_horizontal * x + W_link p + V_x c         the pixel and floor(k/2) taps left of it (first layer: without the pixel)
  *   v  = tanh(p_f) sigma(p_g)                        [p_f, p_g] = p; linked before the gate
  *   x += W_output tanh(q_f) sigma(q_g)               the horizontal stack alone has a residual (first layer: nothing to add to)
  *
- * for the first layer, which reads the picture, and N more; c is the row of a class, or zero. At the end W_last relu(W_head relu(x)).
+ * for the first layer, which reads the picture, and for N more; c is the row of a class, or zero. The output is W_last relu(W_head
+ * relu(x)).
  *
- * A layer of the vertical stack looks to both sides in its own row, so a whole row is computed with its first pixel, when all its inputs
- * are known. Its output, W_link p for each layer, waits in a queue for the pixels of the row. The horizontal stack computes one column per
- * pixel; see pixelcnn.c for the rest and for the letters; here d is the width C of both stacks.
+ * A layer of the vertical stack looks to both sides in its own row. Its whole row is therefore computed together with the first pixel of
+ * the row, when all its inputs are known. Its output, W_link p for each layer, waits in a queue until the pixels of the row need it. The
+ * horizontal stack computes one column per pixel. See pixelcnn.c for the rest and for the letters; here d is the width C of both stacks.
  */
 #include "kernels/gates.h"
 #include "layers/pixels.h"
@@ -35,17 +36,17 @@ typedef struct {
 
 typedef struct {
     nx_pixels pixels;
-    nx_taps above, beside;             /* of the layers; above: for the next row, whose rows above include this row */
-    nx_taps first_above, first_beside; /* of the first one */
-    nx_taps row;                       /* as far back as the values that wait for the pixels of a row */
-    nx_embedding vertical, horizontal; /* (taps V, 2d) its weights */
+    nx_taps above, beside;             /* taps of the layers; above: for the next row, so its rows above include this row */
+    nx_taps first_above, first_beside; /* taps of the first layer */
+    nx_taps row;                       /* reaches back as far as the values that wait for the pixels of a row */
+    nx_embedding vertical, horizontal; /* (taps V, 2d) weights of the first layer */
     const float *vertical_bias;        /* (2d) */
     gates first;
     const layer *layers; /* (N) */
     uint32_t class_port; /* NX_NONE: none */
 } model;
 
-/* A name of the first layer, "input.link.weight", or of another, "blk.7.link.weight". */
+/* Returns a name of the first layer, such as "input.link.weight", or of another, such as "blk.7.link.weight". */
 static nx_name name_of(uint32_t i, const char *part, const char *kind) {
     if (i != NX_NONE) return nx_block_name("", i, part, kind);
     return nx_joined(nx_joined("input.", part).text, kind);
@@ -102,7 +103,7 @@ static uint64_t above_bytes(const model *m) { return nx_queue_bytes(&m->above, m
 static uint64_t beside_bytes(const model *m) { return nx_queue_bytes(&m->beside, m->pixels.d); }
 static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
 
-/* For layer i, 0 the first one, whose other queues stay empty: the vertical stack's output for the pixels of a row, and v and x of the
+/* For layer i (0 is the first one, whose other queues stay empty): the vertical stack's output for the pixels of a row, and v and x of the
  * previous layer. */
 static float *links_at(const model *m, void *state, uint32_t i) { return (float *)((uint8_t *)state + i * layer_bytes(m)); }
 static float *above_at(const model *m, void *state, uint32_t i) { return links_at(m, state, i) + link_bytes(m) / sizeof(float); }
@@ -116,16 +117,16 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 
 typedef struct {
     float *x;       /* (J, d) the horizontal stack */
-    float *p;       /* (J, 2d) what gates read */
-    float *o;       /* (J, d) their output */
+    float *p;       /* (J, 2d) input of the gates */
+    float *o;       /* (J, d) output of the gates */
     float *y;       /* (J, 4d or head_length) */
     float *wide;    /* (J, taps d) the input of a convolution */
-    uint32_t *list; /* (n) of the map */
+    uint32_t *list; /* (n) keys of the map */
     void *matmul;
     uint64_t bytes;
 } scratch;
 
-/* Always for the maximum number of columns in a pass: the vertical stack computes its row in such pieces. */
+/* Always laid out for the maximum number of columns, because the vertical stack computes its row in such pieces. */
 static scratch scratch_at(const model *m, void *memory) {
     uint32_t d = m->pixels.d, above = nx_taps_count(&m->above), beside = nx_taps_count(&m->beside), n = NX_COLUMNS;
     uint32_t wide = (above > beside ? above : beside) * d, y = m->pixels.head_length > 4 * d ? m->pixels.head_length : 4 * d;
@@ -151,7 +152,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 static const gates *gates_of(const model *m, uint32_t i) { return i ? &m->layers[i - 1].gates : &m->first; }
 
-/* p (2d) += half of the class's row in layer i: V_v c, or V_x c. */
+/* p (2d) += half of the class's row for layer i: V_v c or V_x c. */
 static void add_class(const model *m, float *p, uint32_t i, int horizontal, const nx_column *column, const scratch *s) {
     const uint32_t *label = m->class_port == NX_NONE ? NULL : column->inputs->port[m->class_port];
     if (!label) return;
@@ -159,7 +160,7 @@ static void add_class(const model *m, float *p, uint32_t i, int horizontal, cons
     nx_add(p, s->y + (horizontal ? 2 * m->pixels.d : 0), 2 * m->pixels.d, 1);
 }
 
-/* The vertical stack of the row that begins with this column, layer by layer, each in pieces of n columns from position `at` on. */
+/* Computes the vertical stack for the row that begins with this column, layer by layer, in pieces of n columns from position `at` on. */
 static void above_row(const model *m, const scratch *s, const nx_column *column) {
     const nx_pixels *pixels = &m->pixels;
     uint32_t d = pixels->d, width = pixels->width, stride = nx_stride(2 * d), wide = nx_stride(nx_taps_count(&m->above) * d);
@@ -186,7 +187,7 @@ static void above_row(const model *m, const scratch *s, const nx_column *column)
         }
 }
 
-/* Layer i of the horizontal stack: x becomes, or gains, W_output gate(q). */
+/* Computes layer i of the horizontal stack: W_output gate(q) is added to x, or in the first layer becomes x. */
 static void beside(const model *m, uint32_t i, const scratch *s, const nx_column *columns, uint32_t n) {
     const gates *g = gates_of(m, i);
     uint32_t d = m->pixels.d, stride = nx_stride(2 * d), wide = nx_stride(nx_taps_count(&m->beside) * d);
@@ -212,8 +213,8 @@ static void beside(const model *m, uint32_t i, const scratch *s, const nx_column
     if (i) nx_add(s->x, s->y, d, n);
 }
 
-/* Row r of the field: after r layers following the first one. x needs x at its own taps and, through the link, v at the taps of the
- * vertical stack, also to the right in its own row; v needs only v. */
+/* Row r of the field is that after r further layers. x needs x at its own taps and, through the link, v at the taps of the vertical stack,
+ * which extend to the right in its own row; v needs only v. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { X = 1, V = 2, NEXT = 4, PIXEL = 16 };
@@ -234,7 +235,7 @@ static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, ui
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory);
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     for (uint32_t j = 0; j < n; j++)
         if (columns[j].position % m->pixels.width == 0) above_row(m, &s, columns + j);
     for (uint32_t i = 0; i <= m->pixels.blocks; i++) {

@@ -7,8 +7,8 @@
  * with layer norms [Ba, Kiros, Hinton 2016] before each map and after the last block, learned positions, and the queries, keys and
  * values of all heads from one matrix.
  *
- * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose index among the learned positions is p - 1; so the
- * last of T learned positions still predicts the id after it, at position T.
+ * The first id is given. Position p > 0 reads id p - 1 (layers/decoder.h), whose learned position is p - 1, so the last of T learned
+ * positions still predicts the id after it, at position T.
  *
  * Letters: T learned positions, d width of the model, H heads of width k = d / H, F inner width of the feed-forward network, V
  * ids, N blocks; J is the number of columns of a pass.
@@ -29,7 +29,7 @@
 
 typedef struct {
     nx_norm before_attention, before_inner;
-    nx_linear qkv;      /* (3 d, d): queries, keys, values, of each all heads */
+    nx_linear qkv;      /* (3 d, d) queries, keys and values of all heads */
     nx_linear output;   /* (d, d) */
     nx_linear up, down; /* (F, d), (d, F) */
 } block;
@@ -87,7 +87,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- the scratch memory of a pass ------------------------------------------------------------------------------------- */
 
 typedef struct {
-    float *x, *y, *normed; /* (J, d) the residual stream, a sublayer's output, its input */
+    float *x, *y, *normed; /* (J, d) the residual stream, a sublayer's output, and its input */
     float *qkv;            /* (J, 3 d) */
     float *mixed;          /* (J, d) */
     float *inner;          /* (J, F) */
@@ -145,7 +145,7 @@ static void feed_forward(const model *m, const block *b, const scratch *s, uint3
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     uint32_t d = m->decoder.d;
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     if (columns[0].position == 0) {
         nx_decoder_start(&m->decoder, columns, n, parameters);
         return 0;

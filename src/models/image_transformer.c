@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Image Transformer [Parmar, Vaswani, Uszkoreit, Kaiser, Shazeer, Ku, Tran 2018, arXiv:1802.05751]: a decoder of self-attention blocks that
- * predicts an image position by position, optionally with an encoder of a small image (super-resolution), or with each pixel conditioned on
- * the small image (direct.h, which is not in the paper).
+ * predicts an image position by position. For super-resolution it may have an encoder of the small image, or each pixel may be conditioned
+ * on the small image (direct.h, which is not in the paper).
  *
- * A position is one channel of a pixel (C per pixel, one table of values per channel), a pixel as an entry of a
- * palette, or a whole pixel whose three channels share a mixture of logistics.
+ * A position is a channel of a pixel (C per pixel, one table of values per channel), a pixel as an entry of a palette, or a whole pixel
+ * whose three channels share a mixture of logistics.
  *
  * Letters: n positions, d width of the model, H heads of width k, F inner width of the feed-forward network, V levels,
  * C channels, N blocks, E elements per position, P output parameters per position, S positions of the encoder. Shapes
@@ -23,7 +23,7 @@
 #include "session/draft.h"
 
 #define ARCH "image-transformer"
-#define SPARE_SLOTS 16 /* columns of the ring of a local pattern */
+#define SPARE_SLOTS 16 /* spare slots of the ring of a local pattern */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -31,20 +31,20 @@ typedef struct {
     uint32_t n, d, heads, key_length, n_blocks;
     uint32_t height, width, channels; /* pixels, and C */
     uint32_t cols;                    /* positions per row of the image */
-    uint32_t tables;                  /* tables of values: C, or 1 with a palette */
-    int pre_norm;                     /* norm before each sublayer and once at the end, instead of after each */
+    uint32_t tables;                  /* number of tables of values: C, or 1 with a palette */
+    int pre_norm;                     /* norm before each sublayer and once at the end, not after each sublayer */
     float epsilon;
     nx_pattern pattern;
     nx_output output;
-    nx_embedding values;              /* (tables V, d)  without data when pixels enter as numbers */
-    float root;                       /* sqrt(d), the factor of a row of values */
+    nx_embedding values;              /* (tables V, d); without data if pixels enter as numbers */
+    float root;                       /* sqrt(d), by which a row of values is multiplied */
     nx_linear pixel;                  /* (d, C): the embedding of a pixel as numbers in [-1, 1] */
-    const float *row_position;        /* (height, d)  of image rows, zeros in the columns' half */
-    const float *col_position;        /* (cols, d)    of columns and channels, likewise */
-    nx_embedding classes;             /* (classes, d) or without data */
+    const float *row_position;        /* (height, d) of image rows, with zeros in the half of the columns */
+    const float *col_position;        /* (cols, d) of columns and channels, with zeros in the half of the rows */
+    nx_embedding classes;             /* (classes, d); or without data */
     uint32_t class_port, source_port; /* NX_NONE: none */
-    nx_block_form form;               /* of the decoder's blocks */
-    nx_cache_form cache;              /* of the keys and values of a block */
+    nx_block_form form;               /* form of the decoder's blocks */
+    nx_cache_form cache;              /* form of the keys and values of a block */
     const nx_block *blocks;           /* (N) */
     nx_norm last;                     /* (d)  pre-norm only */
     nx_linear head;                   /* (P, d) */
@@ -58,17 +58,18 @@ typedef struct {
     nx_norm source_last; /* (d)  pre-norm only */
 
     nx_direct direct;  /* places == 0: none */
-    nx_linear context; /* (d, d)  U of direct.h, with an encoder */
+    nx_linear context; /* (d, d) U of direct.h, if there is an encoder */
 } model;
 
-/* Returns whether the decoder's blocks attend to the encoder's output; otherwise its rows go to the pixels of their cells, see direct.h. */
+/* Returns whether the decoder's blocks attend to the encoder's output. Otherwise each row of the output goes to the pixels of its cell, see
+ * direct.h. */
 static int crossed(const model *m) { return m->source && !m->direct.places; }
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
 
-/* The embeddings of an axis as `rows` vectors of d numbers. "learned" tables of d/2 columns fill the half that starts at `half`; those of d
- * columns fill the whole vector. "sinusoidal": sin(p w_f), then cos(p w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)), in that half. Row and
- * column vectors are added, which for halves is concatenation. */
+/* Reads the embeddings of an axis as `rows` vectors of d numbers. "learned" tables of d/2 columns fill the half that starts at `half`;
+ * tables of d columns fill the whole vector. "sinusoidal" fills that half with sin(p w_f), then cos(p w_f), f < F = d/4, w_f = 10000^(-f /
+ * (F - 1)). Row and column vectors are added, so halves are in effect concatenated. */
 static const float *positions(nx_reader *reader, const char *name, int sinusoidal, uint32_t rows, uint32_t d, uint32_t half) {
     const float *learned = NULL;
     uint32_t cols = 0;
@@ -119,7 +120,7 @@ static void read_pattern(nx_reader *r, model *m) {
 }
 
 /* Reads the meaning of a position (a channel, a colour of a palette or a pixel) and its distribution. The caller needs the colours to show
- * the picture. */
+ * the picture, so they are a table of the plan. */
 static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
     nx_output *o = &m->output;
     uint32_t channels = m->channels = nx_read_u32(r, KEY("image.channels"), 1, 3, NX_REQUIRED);
@@ -148,7 +149,7 @@ static uint32_t add_port(nx_plan *plan, const char *name, uint32_t values, uint3
     return plan->n_inputs++;
 }
 
-/* The inputs of the decoder: values, or pixels as numbers; positions; classes. */
+/* Reads the inputs of the decoder: values, or pixels as numbers; positions; classes. */
 static void read_inputs(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     if (m->output.kind == NX_DMOL) {
         m->pixel = nx_read_named_linear(r, "pixel_embd", m->d, m->channels);
@@ -172,7 +173,7 @@ static void read_direct(nx_reader *r, model *m, const nx_plan *plan, uint32_t he
     nx_direct_read(r, &m->direct, m->d, plan->n_tables ? plan->tables[0].data : NULL, m->output.values, m->output.mixtures);
 }
 
-/* The small picture of super-resolution, and the part that reads it: an encoder, every position separately, or both. */
+/* Reads the input of super-resolution, the small picture, and what uses it: an encoder, every position directly, or both. */
 static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     uint32_t height = nx_read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
     uint32_t width = nx_read_u32(r, KEY("input.width"), height > 0, height ? NX_MAX_SIDE : 0, 0);
@@ -216,7 +217,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     read_source(r, m, plan, sinusoidal);
     m->form.cross = crossed(m);
     m->blocks = nx_read_blocks(r, "", m->n_blocks, &m->form);
-    /* Keys and values are rounded if the weights that compute them are. */
+    /* Keys and values are rounded if the weights that compute them are rounded. */
     int rounds = m->blocks && !r->status && m->blocks[0].self.key.weight.type != NX_F32;
     m->cache = (nx_cache_form){rounds ? NX_KV7 : NX_F32, m->heads, m->key_length, 1, 0};
     if (m->pre_norm) m->last = nx_read_named_norm(r, "output_norm", m->d);
@@ -241,8 +242,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Slots of a run's ring: a local pattern has spare slots, so that positions with wrong drafts, or left by a branch, may be entered again;
- * no ring is longer than the run. */
+/* Returns the slots of a run's ring. A local pattern has spare slots, so that positions with wrong drafts, or left by a branch, may be
+ * entered again. A ring is never longer than the run. */
 static uint32_t slots(const model *m, const nx_shape *shape) {
     uint32_t all = (shape->length + 3) & ~3u, ring = nx_pattern_slots(&m->pattern) + SPARE_SLOTS;
     return ring < all ? ring : all;
@@ -256,14 +257,14 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 typedef struct {
     nx_sublayers sublayers;
     float *x;         /* (J, d) the residual stream */
-    float *known;     /* (J, NX_DIRECT_KNOWN) features of the small picture and the past, if they are used */
-    nx_range *ranges; /* the positions visible to the pass's queries */
+    float *known;     /* (J, NX_DIRECT_KNOWN) features of the small picture and of earlier pixels, if they are used */
+    nx_range *ranges; /* the positions that the pass's queries see */
     uint64_t bytes;
 } scratch;
 
 static scratch scratch_at(const model *m, void *memory, uint32_t n) {
     uint32_t window = nx_pattern_window(&m->pattern), n_ranges = nx_pattern_max_ranges(&m->pattern);
-    nx_block_form widest = m->form; /* either stack's */
+    nx_block_form widest = m->form; /* wide enough for both stacks */
     if (m->source_form.inner > widest.inner) widest.inner = m->source_form.inner;
     if (m->source > window) window = m->source;
     nx_arena arena = {memory, 0, UINT64_MAX};
@@ -281,10 +282,10 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
     return scratch_at(opaque, NULL, n).bytes;
 }
 
-/* The encoder's output for the decoder; part of it is its own working memory. */
+/* The encoder's output for the decoder. Part of it is the encoder's own working memory. */
 typedef struct {
-    void *cross; /* (N) caches of S slots: keys and values of the encoder's output for each decoder block that attends to it */
-    float *x;    /* (S, d) the encoder's residual stream; in the end its output, times U if it goes to the pixels */
+    void *cross; /* (N) caches of S slots each, one for each decoder block that attends to it: keys and values of the encoder's output */
+    float *x;    /* (S, d) the encoder's residual stream; at the end its output, multiplied by U if it goes to the pixels */
     void *cache; /* one cache of S slots, for the encoder's own attention */
     uint64_t bytes;
 } encoder_output;
@@ -306,13 +307,13 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
-/* Keys of a row of the map of the past. */
+/* Returns the number of keys in a row of the map of the past. */
 static uint32_t map_keys(const model *m, const nx_shape *shape) {
     uint32_t window = nx_pattern_window(&m->pattern);
     return window < shape->length ? window : shape->length;
 }
 
-/* Equation 1, multi-headed, for the columns of a pass:  x = LN( x + W_o [ softmax(q K^T / sqrt(k)) V ] ). */
+/* Multi-head self-attention (equation 1) for the columns of a pass:  x = LN( x + W_o [ softmax(q K^T / sqrt(k)) V ] ). */
 static void self_attention(const model *m, const nx_attention_weights *w, uint32_t index, const scratch *of, const nx_column *columns,
                            uint32_t n, uint32_t n_ranges) {
     const nx_sublayers *s = &of->sublayers;
@@ -336,16 +337,16 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* out (d) = W p + b for a pixel p of C levels, as numbers in [-1, 1]. */
+/* out (d) = W p + b, where p is a pixel of C levels as numbers in [-1, 1]. */
 static void embed_pixel(float *out, const nx_linear *linear, const uint32_t *pixel, uint32_t levels, const nx_sublayers *s) {
     float numbers[16] = {0};
     for (uint32_t c = 0; c < linear->weight.cols; c++) numbers[c] = (float)pixel[c] * (2.0f / (float)(levels - 1)) - 1;
     nx_project(s, out, linear, numbers, 1);
 }
 
-/* Reads the small image (S, C) and leaves its keys and values for every decoder block, or rows for the pixels of the cells. A slice is a
- * pass of columns through one of these steps, in this order: their embedding; for each encoder block its keys and values, then the block
- * itself; the keys and values for each decoder block. */
+/* Reads the small image (S, C), and computes its keys and values for every decoder block, or rows for the pixels of the cells. Each slice
+ * is a pass of columns through one of these steps, in this order: their embedding; for each encoder block, its keys and values and then the
+ * block itself; the keys and values for each decoder block. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t passes = (m->source + NX_COLUMNS - 1) / NX_COLUMNS, x_stride = nx_stride(m->d), last_encoded = 2 * m->n_encoder_blocks;
@@ -386,8 +387,8 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* The decoder's input at one position: the embedding of the previous position in generation order (zeros before the first: the input is
- * shifted right by one), plus the embedding of the position itself, plus the class. */
+/* Computes the decoder's input at one position: the embedding of the previous position in generation order (zeros before the first, because
+ * the input is shifted right by one), plus the embedding of the position itself, plus that of the class. */
 static void embed(const model *m, float *x, const nx_column *column, const nx_sublayers *s) {
     uint32_t i = column->position, d = m->d, place = nx_pattern_raster(&m->pattern, i);
     memcpy(x, m->row_position + (size_t)(place / m->cols) * d, d * sizeof *x);
@@ -407,7 +408,7 @@ static void embed(const model *m, float *x, const nx_column *column, const nx_su
 
 static float *known_of(const scratch *s, uint32_t j) { return s->known + (size_t)j * nx_stride(NX_DIRECT_KNOWN); }
 
-/* Adds to x the direct information from the small picture about a position; the rest is added at the end of the pass. */
+/* Adds to x what the small picture directly tells about a position. The rest is added at the end of the pass. */
 static void enter_known(const model *m, float *x, const nx_column *column, uint32_t j, const scratch *s) {
     nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
     nx_direct_enter(&m->direct, x, known_of(s, j), column->position);
@@ -415,7 +416,7 @@ static void enter_known(const model *m, float *x, const nx_column *column, uint3
     nx_add(x, source_at(m, column->encoder_output).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
 }
 
-/* Copies the weights of block `index` over the source, after those of all blocks over the past. */
+/* Returns where to write the weights of block `index` over the source, which follow those of all blocks over the past. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     return column->maps + (size_t)m->n_blocks * m->heads * map_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }
@@ -428,7 +429,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     const model *m = opaque;
     scratch s = scratch_at(m, memory, n);
     uint32_t n_ranges = nx_pattern_ranges(&m->pattern, columns[n - 1].position, s.ranges);
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     for (uint32_t j = 0; j < n; j++) {
         embed(m, s.x + (size_t)j * nx_stride(m->d), columns + j, &s.sublayers);
         if (m->direct.places) enter_known(m, s.x + (size_t)j * nx_stride(m->d), columns + j, j, &s);
@@ -455,7 +456,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* All rows attend to the positions of the pattern, or to the whole source. */
+/* All rows attend to the positions of the pattern or to the whole source. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     (void)shape, (void)row;

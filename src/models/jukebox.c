@@ -2,14 +2,14 @@
  *
  * Jukebox [Dhariwal, Jun, Payne, Kim, Radford, Sutskever 2020, arXiv:2005.00341] with two levels of codes, in four parts:
  *
- *   encoder   sound -> top, bottom the codes of both levels, each by its own encoder (jukebox/codes.h)
+ *   encoder   sound -> top, bottom: the codes of both levels, each from its own encoder (jukebox/codes.h)
  *   top       draws the codes of the top level, and its end, given a class and a speaker (jukebox/prior.h)
- *   bottom    draws those of the bottom level, given those of the top level as well
- *   decoder   bottom -> sound           the samples of codes of the bottom level; where `upper` is 1, the codes are of the top level
+ *   bottom    draws the codes of the bottom level, given those of the top level as well
+ *   decoder   bottom -> sound: the samples of codes of the bottom level or, if `upper` is 1, of the top level
  *
- * A sound is mu-law levels 0..255, which a table of the file converts to samples, -1..1 and slightly beyond. Each level is a separate
- * autoencoder, as in the paper: the top level can be decoded without the other one, and so can the bottom level. The sound is padded with
- * silence to a whole code of the top level. A file may have no priors (no jukebox.top.block_count): then these parts have no runs.
+ * A sound consists of mu-law levels 0..255, which a table of the file converts to samples, -1..1 and slightly beyond. Each level is a
+ * separate autoencoder, as in the paper, so each can be decoded without the other. The sound is padded with silence to a whole number of
+ * codes of the top level. A file may have no priors (no jukebox.top.block_count); these parts then have no runs.
  */
 #include "models/jukebox/codes.h"
 #include "models/jukebox/prior.h"
@@ -20,12 +20,12 @@
 
 #define ARCH "jukebox"
 #define SOUND_LEVELS 256
-#define MOST_SAMPLES 262144 /* of a sound, about half a minute */
+#define MOST_SAMPLES 262144 /* limit of the length of a sound, about half a minute */
 #define MOST_TOP 8192       /* positions of the top prior */
 
 enum { ENCODER, TOP, BOTTOM, DECODER, PARTS };
-enum { OF_TOP, OF_BOTTOM }; /* results of the encoder */
-enum { CODES, UPPER };      /* ports of the decoder */
+enum { OF_TOP, OF_BOTTOM }; /* the results of the encoder */
+enum { CODES, UPPER };      /* the ports of the decoder */
 
 typedef struct {
     const float *levels; /* (256) samples */
@@ -84,10 +84,10 @@ static void configure(nx_reader *r, nx_plan *plans) {
     if (nx_has_key(r, KEY("top.block_count"))) read_priors(r, m, plans);
 }
 
-/* ---- encoder: codes of both levels, then the buffers of vectors from which they are computed ----------------------------------- */
+/* ---- encoder: the codes of both levels, then the buffers from which they are computed ------------------------------------------------ */
 
 typedef struct {
-    uint32_t *done; /* number of complete levels; slices of the next one */
+    uint32_t *done; /* number of complete levels; number of slices done of the next level */
     uint32_t *codes[2];
     float *rows[2];
     uint64_t bytes;
@@ -95,7 +95,7 @@ typedef struct {
 
 static const nx_codes *level_of(const model *m, uint32_t i) { return i == OF_TOP ? &m->top : &m->bottom; }
 
-/* Codes of a level that correspond to the whole codes of the top level. */
+/* Returns the number of codes of a level that correspond to the whole codes of the top level. */
 static uint32_t count_of(const model *m, const nx_shape *shape, uint32_t i) {
     return nx_codes_of(&m->top, shape->counts[0]) * (m->top.hop / level_of(m, i)->hop);
 }
@@ -147,11 +147,12 @@ static const void *codes_result(const void *m, const nx_shape *shape, const void
     return e.codes[index];
 }
 
-/* ---- decoder: buffers of vectors, the last of which contain samples --------------------------------------------------------------- */
+/* ---- decoder: buffers of vectors; the last vectors contain samples
+ * ---------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t *done; /* number of finished samples; their level */
-    float *rows[2]; /* of the larger level */
+    float *rows[2]; /* buffers for the larger level */
     uint64_t bytes;
 } decoded;
 

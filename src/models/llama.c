@@ -5,17 +5,17 @@
  *   x = x + W_o attention(norm(x)),   x = x + W_down ( silu(W_gate h) * W_up h ),  h = norm(x)
  *
  * with root-mean-square norms [Zhang, Sennrich 2019], rotary positions [Su et al. 2021, section 3.2] and queries that share keys and values
- * [Ainslie et al. 2023]. Any linear map may have a bias; those of queries, keys and values, and gate and up, may be one matrix. Related
- * architectures have their own key prefix and differ by a line each (`kinds` below):
+ * [Ainslie et al. 2023]. Any linear map may have a bias. The matrices of queries, keys and values may be one, and so may gate and up.
+ * Related architectures have their own key prefix, and each differs by one line (`kinds` below):
  *
- *   qwen2, exaone   turn other pairs of numbers [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
- *   qwen3     the same; it also norms the queries and the keys of each head before it rotates them [Yang et al. 2025, arXiv:2505.09388]
+ *   qwen2, exaone   rotate other pairs of numbers [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
+ *   qwen3     as qwen2; also norms the queries and the keys of each head before it rotates them [Yang et al. 2025, arXiv:2505.09388]
  *   gemma     as qwen2; x begins as sqrt(d) times the embedding, W_down gets gelu(W_gate h) * W_up h [Gemma Team 2024, arXiv:2403.08295]
- *   gemma2    as gemma; what a sublayer adds is normed too, scores and logits are capped, and attention is local in every other block: to the
+ *   gemma2    as gemma; also norms the output of each sublayer, caps scores and logits, and in every other block attends only to the
  *             last `window` ids [Gemma Team 2024, arXiv:2408.00118, section 2]
  *   gemma3    as gemma2, without caps, with the norms of qwen3, local in five of six blocks, which have their own rotary frequencies [Gemma
  *             Team 2025, arXiv:2503.19786, section 2]
- *   olmo2     as qwen2; h = x, and the output of a sublayer is normed instead, and so are all queries of a position together, and its keys
+ *   olmo2     as qwen2; h = x; norms the output of a sublayer instead, and all queries of a position together, and its keys
  *             [OLMo Team 2024, arXiv:2501.00656, section 2]
  *   exaone4   as olmo2 with the norms of qwen3; with a window three of four blocks are local and only these have rotary positions
  *             [LG AI Research 2025, arXiv:2507.11407, section 2]
@@ -23,7 +23,7 @@
  *   granite   scales embeddings, scores, sublayer outputs and logits [IBM 2024; Yang et al. 2022, arXiv:2203.03466]
  *   phi3      as qwen2; all blocks may be local; each rotary frequency may have its own divisor for a short context, to which the model is
  *             then limited [Abdin et al. 2024, arXiv:2404.14219; Ding et al. 2024, arXiv:2402.13753]
- *   ernie4_5  differs only in its name
+ *   ernie4_5  has only another name
  *
  * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose rotary position is p - 1.
  *
@@ -40,12 +40,12 @@
 #include "layers/layers.h"
 #include "reader.h"
 
-#define MAX_CONTEXT 0x100000 /* a run allocates memory for its own length */
+#define MAX_CONTEXT 0x100000 /* limit; a run allocates memory only for its own length */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    int local, turned;                  /* whether it sees only the last ids; whether it has rotary positions */
+    int local, turned;                  /* whether it sees only the last ids, and whether it has rotary positions */
     const float *attention_norm;        /* (d) or null */
     nx_linear query, key, value;        /* (H k, d), (G k, d), (G k, d) */
     const float *query_norm, *key_norm; /* (k), or over all heads (H k), (G k), or null */
@@ -58,16 +58,16 @@ typedef struct {
 
 enum { OF_EACH_HEAD = 1, OVER_ALL_HEADS };
 
-/* The differences between models of the family; 0: no such difference. */
+/* How the models of the family differ; 0: no such difference. */
 typedef struct {
     const char *name;
     int halves;      /* the rotated pairs are (i, i + rotated / 2); otherwise (2 i, 2 i + 1) */
     int norms;       /* norm of queries and keys */
     int only_after;  /* sublayers norm their outputs, not their inputs */
     int also_after;  /* both */
-    int gemma;       /* begins with sqrt(d) times the embedding, and uses gelu instead of silu */
-    int scaled;      /* four multipliers, from the file */
-    float caps[2];   /* caps of scores and of logits if the file has no key */
+    int gemma;       /* begins with sqrt(d) times the embedding, and uses gelu in place of silu */
+    int scaled;      /* has four multipliers, from the file */
+    float caps[2];   /* caps of scores and of logits, if the file has no keys for them */
     uint32_t period; /* if there is a window, one block in this many is global */
     int apart;       /* local blocks have their own rotary frequencies */
     int global_bare; /* if there is a window, global blocks have no rotary positions */
@@ -93,7 +93,7 @@ static const kind kinds[] = {
 
 typedef struct {
     nx_decoder decoder;
-    uint32_t inner, rotated; /* rotated: how many of the k numbers of a head */
+    uint32_t inner, rotated; /* rotated: how many of the k numbers of a head are rotated */
     kind kind;
     uint32_t window; /* window of local attention; 0: none */
     float epsilon;
@@ -101,9 +101,9 @@ typedef struct {
         float embedding, query, added, logits;
     } scale;                    /* 0: none */
     float logit_cap;            /* 0: none */
-    int unturned;               /* no block has rotary positions */
-    const double *frequency[2]; /* (rotated / 2) angle of a position; in local blocks */
-    double length;              /* factor of the cosines and sines, which lengthens queries and keys */
+    int unturned;               /* whether no block has rotary positions */
+    const double *frequency[2]; /* (rotated / 2) angle per position, in global and in local blocks */
+    double length;              /* factor of the cosines and sines, which thus lengthens queries and keys */
     const float *stretch;       /* (rotated / 2) divisors of the frequencies, or null */
     const block *blocks;        /* (N) */
     const float *last_norm;     /* (d) */
@@ -115,7 +115,7 @@ static const float *read_norm(nx_reader *r, uint32_t index, const char *part, ui
     return nx_read_vector(r, nx_block_name("", index, part, ".weight").text, d, 0);
 }
 
-/* Splits matrices that a file stores as one: `rows` of each of n matrices, in order. */
+/* Splits a matrix that the file stores for several: `rows` for each of n matrices, in order. */
 static void read_joined(nx_reader *r, uint32_t index, const char *part, nx_linear *const maps[], const uint32_t *rows, uint32_t n,
                         uint32_t d) {
     uint32_t all = 0, first = 0;
@@ -154,7 +154,8 @@ static void read_feed_forward(nx_reader *r, block *b, const model *m, uint32_t i
     b->down = nx_read_linear(r, "", i, "ffn_down", d, m->inner);
 }
 
-/* Returns whether a block sees only the last ids: by the file's list of blocks, otherwise all but one in each period. */
+/* Returns whether a block sees only the last ids: according to the file's list of blocks, otherwise for all but one block in each
+ * period. */
 static int is_local(nx_reader *r, const model *m, uint32_t index) {
     nx_name pattern = nx_key(m->kind.name, "attention.sliding_window_pattern");
     nx_metadata entry;
@@ -186,9 +187,10 @@ static const block *read_blocks(nx_reader *r, const model *m) {
     return blocks;
 }
 
-/* The rotary frequencies base^(-2i / rotated), divided by one common factor (linear scaling, so that more positions fit into the angles of
- * training [Chen et al. 2023, arXiv:2306.15595]) and, if the file has them, by individual ones. Pairs from `last` on are divided by that
- * factor, those up to `first` are not, and those in between are interpolated [YaRN: Peng et al. 2023, arXiv:2309.00071, section 3.2]. */
+/* Computes the rotary frequencies base^(-2i / rotated), divided by a common factor (linear scaling, so that more positions fit into the
+ * angles of training [Chen et al. 2023, arXiv:2306.15595]) and, if the file has them, by individual ones. Pairs from `last` on are divided
+ * by the common factor, pairs up to `first` are not, and those in between are interpolated [YaRN: Peng et al. 2023, arXiv:2309.00071,
+ * section 3.2]. */
 static const double *frequencies(nx_reader *r, const model *m, float base, double scale, double first, double last) {
     uint32_t half = m->rotated / 2;
     double *frequency = nx_arena_take(r->arena, half * sizeof *frequency), log_base = nx_f64_log((double)base);
@@ -200,14 +202,14 @@ static const double *frequencies(nx_reader *r, const model *m, float base, doubl
     return frequency;
 }
 
-/* The pair of numbers that makes `turns` turns in `length` positions. */
+/* Returns the pair of numbers that makes `turns` turns in `length` positions. */
 static double pair_of(const model *m, float base, uint32_t length, double turns) {
     double ratio = length / (turns * 6.28318530717958647692);
     double pair = ratio > 1 ? m->rotated * nx_f64_log(ratio) / (2 * nx_f64_log((double)base)) : 0;
     return pair < m->rotated ? pair : m->rotated; /* infinite for a base of 1 */
 }
 
-/* Refuses a key of the rotary angles with a value other than the default. */
+/* Rejects a key of the rotary angles whose value is not the default. */
 static void refuse_unless(nx_reader *r, nx_name key, float plain, const char *reason) {
     float value = nx_read_f32(r, key.text, -1e9f, 1e9f, plain);
     if (value < plain || value > plain) nx_reader_fail(r, NX_E_UNSUPPORTED, key.text, reason);
@@ -253,10 +255,10 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t 
     if (!has_short) return;
     m->stretch = nx_read_vector_within(r, "rope_factors_short.weight", m->rotated / 2, 1, 1e6f, 1);
     m->length = (double)nx_read_f32(r, longer.text, 0, 1e3f, 1);
-    if (trained < *context) *context = trained; /* a longer one has other divisors, which would change the keys already cached */
+    if (trained < *context) *context = trained; /* a longer one has other divisors, which would change cached keys */
 }
 
-/* Refuses files whose metadata request something that would be computed wrongly here. */
+/* Rejects files whose metadata ask for something that would be computed wrongly here. */
 static void refuse_others(nx_reader *r, const char *arch, const model *m) {
     nx_name experts = nx_key(arch, "expert_count"), value = nx_key(arch, "attention.value_length");
     uint32_t key_length = m->decoder.key_length;
@@ -326,8 +328,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     nx_decoder_read(r, decoder);
     m->blocks = read_blocks(r, m);
     m->last_norm = nx_read_vector(r, "output_norm.weight", d, 0);
-    /* Biases of keys, as in Qwen 2, are tens to hundreds in a few channels: with one 8-bit scale per head the rest would be rounded
-     * away. */
+    /* Biases of keys, as in Qwen 2, are tens to hundreds in a few channels. With one 8-bit scale per head, the other channels would be
+     * rounded to nothing. */
     if (m->blocks && !r->status) nx_decoder_cache(decoder, &m->blocks[0].key.weight, m->blocks[0].key.bias != NULL);
 
     plan->weights = placed;
@@ -337,7 +339,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- the scratch memory of a pass ------------------------------------------------------------------------------------- */
 
 typedef struct {
-    float *x, *y, *normed;      /* (J, d) the residual stream, a sublayer's output, its input */
+    float *x, *y, *normed;      /* (J, d) the residual stream, a sublayer's output, and its input */
     float *query, *key, *value; /* (J, H k), (J, G k), (J, G k) */
     float *mixed;               /* (J, H k) */
     float *gate, *up;           /* (J, F) */
@@ -375,7 +377,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------------- */
 
-/* Cosines, then sines, of position * frequency. */
+/* Computes the cosines, then the sines, of position * frequency. */
 static void angles(const model *m, float *turn, uint32_t position, int local) {
     uint32_t half = m->rotated / 2;
     for (uint32_t i = 0; i < half; i++) {
@@ -397,7 +399,7 @@ static void rotate(const model *m, float *heads, uint32_t n, const float *turn) 
         }
 }
 
-/* x *= factor, unless that is 0. */
+/* x *= factor, unless factor is 0. */
 static void scale(float *x, float factor, uint32_t width, uint32_t n) {
     for (size_t i = 0; factor > 0 && i < (size_t)n * nx_stride(width); i++) x[i] *= factor;
 }
@@ -409,7 +411,7 @@ static void join(const model *m, const scratch *s, const float *norm, uint32_t n
     nx_add(s->x, s->y, m->decoder.d, n);
 }
 
-/* norm(x), or x. */
+/* Returns norm(x), or x if there is no norm, as the input of a linear map. */
 static nx_input read_stream(const model *m, const scratch *s, const float *norm, uint32_t n) {
     if (norm) nx_rms_norm(s->normed, s->x, norm, m->epsilon, m->decoder.d, n);
     return nx_input_of(norm ? s->normed : s->x, n, s->matmul);
@@ -429,7 +431,7 @@ static void attention(const model *m, const block *b, uint32_t index, const scra
     for (uint32_t j = 0; j < n; j++) {
         const float *turn = s->turn + ((size_t)(b->local && m->kind.apart) * n + j) * k;
         float *queries = s->query + (size_t)j * query, *keys = s->key + (size_t)j * key;
-        if (m->kind.norms == OF_EACH_HEAD) { /* heads are consecutive, each as wide as its stride */
+        if (m->kind.norms == OF_EACH_HEAD) { /* heads are consecutive, and each is as wide as its stride */
             nx_rms_norm(queries, queries, b->query_norm, m->epsilon, k, H);
             nx_rms_norm(keys, keys, b->key_norm, m->epsilon, k, G);
         }
@@ -462,7 +464,7 @@ static void feed_forward(const model *m, const block *b, const scratch *s, uint3
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     const nx_decoder *decoder = &m->decoder;
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     if (columns[0].position == 0) {
         nx_decoder_start(decoder, columns, n, parameters);
         return 0;
@@ -491,7 +493,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* Key j holds id j - 1, key 0 the start; for a local block, only the last ids. */
+/* Key j is id j - 1, and key 0 the start; a local block has only the last ids. */
 static uint32_t local_keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys) {
     const model *m = opaque;
     uint32_t count = nx_decoder_keys(&m->decoder, shape, map, row, position, keys);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The long short-term memory-network [Cheng, Dong, Lapata 2016, arXiv:1601.06733]: an LSTM that keeps the hidden state and the cell of
- * every word that it has read, on two tapes, and attends to all of them where an LSTM uses only the last:
+ * The long short-term memory-network [Cheng, Dong, Lapata 2016, arXiv:1601.06733]: an LSTM that stores the hidden state and the cell of
+ * every word that it has read on two tapes. Where an LSTM uses the last state, it attends to all of them:
  *
  *   a_i  = v . tanh(W_h h_i + W_x x_t + W_s s_t-1),  i < t                        eq. 5
  *   p    = softmax of a                                                            eq. 6
@@ -9,15 +9,15 @@
  *   i, f, o, g = sigma, sigma, sigma, tanh of W [s_t; x_t] + b                     eq. 8
  *   c_t  = sigma(f) r_t + sigma(i) tanh(g),  h_t = sigma(o) tanh(c_t)              eq. 9, 10
  *
- * s and r are the paper's h and c with a tilde, s_0 = 0. With all attention on i = t-1 that is an LSTM. The logits of the next id are E h_t,
- * with the table E; x_t is a row of it, times sqrt(d).
+ * s and r are h and c with a tilde in the paper; s_0 = 0. With all attention on i = t-1, this is an LSTM. The logits of the next id are E
+ * h_t, with the table E; x_t is a row of E times sqrt(d).
  *
- * W_h h_i is stored with h_i, so that a word costs three products, and 3 d multiply-adds and d tanh for each word before it.
+ * W_h h_i is stored with h_i, so a word costs three products, plus 3 d multiply-adds and d tanh for each word before it.
  *
- * As in decoders (layers/decoder.h) the first id is given: position p > 0 reads id p-1, the word t = p, and writes slot p of the tape. Slot
- * 0 is a row of zeros, which takes part in the softmax if tape_start is "zero".
+ * As in decoders (layers/decoder.h), the first id is given: position p > 0 reads id p-1, which is word t = p, and writes slot p of the
+ * tape. Slot 0 is a row of zeros, which is part of the softmax if tape_start is "zero".
  *
- * Letters: T the most ids, d width, V ids; J is the number of columns of a pass.
+ * Letters: T the largest number of ids, d width, V ids; J is the number of columns of a pass.
  */
 #include <string.h>
 
@@ -30,11 +30,11 @@
 #define ARCH "lstmn"
 
 typedef struct {
-    nx_decoder decoder;            /* d, V, and the table of ids, which is also the output's; no caches */
+    nx_decoder decoder;            /* d, V, and the table of ids, which is also that of the output; no caches */
     nx_matrix of_tape, of_x, of_s; /* (d, d) W_h, W_x, W_s */
     const float *v;                /* (d) */
-    nx_linear cell;                /* (4d, 2d) of [s; x], gates i, f, o, g */
-    uint32_t first;                /* slot of the tape that the softmax begins with: 0 or 1 */
+    nx_linear cell;                /* (4d, 2d), applied to [s; x]; gates i, f, o, g */
+    uint32_t first;                /* first slot of the tape in the softmax: 0 or 1 */
     float root;                    /* sqrt(d) */
 } model;
 
@@ -60,7 +60,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- the tape, and the scratch of a pass --------------------------------------------------------------------------------- */
 
-/* (T + 1) slots of each: h, c, W_h h, s. */
+/* (T + 1) slots of each of h, c, W_h h and s. */
 typedef struct {
     float *h, *c, *key, *s;
     uint64_t bytes;
@@ -123,7 +123,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a step ---------------------------------------------------------------------------------------------------------------- */
 
-/* s_t and r_t of a column, from the query of its word; and its weights. */
+/* Computes s_t and r_t of a column from the query of its word, and its weights. */
 static void remember(const model *m, const nx_column *column, const float *query, float *s, float *r, float *weights) {
     uint32_t d = m->decoder.d;
     tape t = tape_at(m, &column->inputs->shape, column->state);
@@ -134,10 +134,10 @@ static void remember(const model *m, const nx_column *column, const float *query
     nx_score_sum(r, weights, t.c, d, past);
     if (!column->maps) return;
     memcpy(column->maps, weights + past.from, (past.to - past.from) * sizeof *weights);
-    column->maps[past.to - past.from] = 0; /* its own, which it does not attend to */
+    column->maps[past.to - past.from] = 0; /* the word itself, to which it does not attend */
 }
 
-/* One word of each of n sequences; h (J, d) written. */
+/* Computes one word of each of n sequences; h (J, d) written. */
 static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *h) {
     uint32_t d = m->decoder.d, width = nx_stride(d), wide = nx_stride(2 * d);
     for (uint32_t j = 0; j < n; j++) {
@@ -175,11 +175,11 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
     }
 }
 
-/* Columns of different sequences are computed together, those of one sequence sequentially. */
+/* Columns of different sequences are computed together, columns of the same sequence one by one. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n);
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     if (columns[0].position == 0) {
         nx_decoder_start(&m->decoder, columns, n, parameters);
         return 0;
@@ -194,8 +194,8 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* At position p > 0 the word p-1 attends to the words before it, whose keys are 1..p-1, as in decoders; to the row of zeros, key 0, if the
- * tape begins with one; and not to itself, key p, which is listed with weight zero. */
+/* At position p > 0, word p-1 attends to the words before it, whose keys are 1..p-1, as in decoders; also to the row of zeros, key 0, if
+ * the tape begins with one. Its own key, p, is listed with weight zero. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     uint32_t first = position ? m->first : 0;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every architecture: a row for each nx_NAME that the last lines of the files of this folder define, and its requirements:
+ * Every architecture: a row for each nx_NAME, which the last lines of this folder's files define, with what it needs:
  *
- *   SMALL     nothing else, and it is part of the small build of pictures alone, whose size is promised (./build.sh size)
+ *   SMALL     nothing else; it is part of the small pictures-only build, whose size is promised (./build.sh size)
  *   PICTURES  nothing else
- *   TEXTS     the features of NX_TEXTS (kernels/kernels.h): weights in blocks, filters and penalties of texts, searches, guesses, maps of
+ *   TEXTS     the features of NX_TEXTS (kernels/kernels.h): weights in blocks, filters and penalties of texts, searches, guesses, and maps
+ * of
  *             how inputs were read
  *
- * A build of a few of them (./build.sh wasm --models fvsbn) takes their rows from here and defines NX_MODELS itself.
+ * A build of only some of them (./build.sh wasm --models fvsbn) takes their rows from here and defines NX_MODELS itself.
  */
 #ifndef NX_MODELS
 #define NX_MODELS                                                                                                                          \

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * PixelCNN [van den Oord, Kalchbrenner, Kavukcuoglu 2016, arXiv:1601.06759]: every pixel is predicted from those before it, in raster
- * order, by convolutions with masks. A k x k mask removes everything after the pixel: in the first layer also the pixel itself (mask A), in
- * the later ones not (mask B), because their column depends only on pixels before it.
+ * PixelCNN [van den Oord, Kalchbrenner, Kavukcuoglu 2016, arXiv:1601.06759]: every pixel is predicted from the pixels before it, in raster
+ * order, by masked convolutions. A k x k mask removes everything after the pixel. The first layer also removes the pixel itself (mask A);
+ * later layers keep it (mask B), because their column depends only on earlier pixels.
  *
  *   x  = W_input * ids + b                                                 mask A
  *   x += W_expand relu(W_conv * relu(W_reduce relu(x)))                    mask B, N blocks
  *   p  = W_output relu(W_head relu(x))
  *
- * The masks leave a blind spot: pixels up and to the right that no path of taps reaches, with any number of layers. It is a property of the
- * model.
+ * The masks leave a blind spot: pixels above and to the right that no path of taps reaches, whatever the number of layers. It is a property
+ * of the model.
  *
- * Each block keeps the inputs of its convolution in a queue, h values a pixel, so that a pixel costs only its own column of every layer,
+ * Each block stores the inputs of its convolution in a queue, h values per pixel. A pixel thus costs only its own column of every layer,
  * with the same bits as the convolution over the whole picture.
  *
- * Letters: n pixels, d = 2h width of x, N blocks, V levels, J columns of a pass. In the file a convolution is (out, taps in), the taps that
- * the mask leaves in raster order; the first one a table (taps V, d), a row for each tap and value.
+ * Letters: n pixels, d = 2h width of x, N blocks, V levels, J columns of a pass. In the file, a convolution is (out, taps in), where the
+ * taps are those that the mask leaves, in raster order. The first convolution is a table (taps V, d), with a row for each tap and value.
  */
 #include "layers/pixels.h"
 
@@ -73,7 +73,7 @@ typedef struct {
     float *y;       /* (J, d or head_length) */
     float *narrow;  /* (J, h) */
     float *wide;    /* (J, taps h) the input of a convolution */
-    uint32_t *list; /* (n) of the map */
+    uint32_t *list; /* (n) keys of the map */
     void *matmul;
     uint64_t bytes;
 } scratch;
@@ -99,7 +99,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ----------------------------------------------------------------------------------------------------------- */
 
-/* x += W_expand relu(W_conv * relu(W_reduce relu(x))) of block i. */
+/* Computes x += W_expand relu(W_conv * relu(W_reduce relu(x))) for block i. */
 static void through(const model *m, uint32_t i, const scratch *s, const nx_column *columns, uint32_t n) {
     const block *b = m->blocks + i;
     uint32_t d = m->pixels.d, wide = nx_stride(nx_taps_count(&m->taps) * m->h);
@@ -121,7 +121,8 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
     nx_add(s->x, s->y, d, n);
 }
 
-/* Row r of the field: after r blocks. Each block adds the reach of its taps to its column's field; the first layer's taps read pixels. */
+/* Row r of the field is that after r blocks. Each block adds the reach of its taps to the field; the taps of the first layer read
+ * pixels. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { NEEDED = 1, NEXT = 2, PIXEL = 4 };
@@ -140,7 +141,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     const model *m = opaque;
     const nx_pixels *p = &m->pixels;
     scratch s = scratch_at(m, memory, n);
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     for (uint32_t j = 0; j < n; j++) {
         float *x = s.x + (size_t)j * nx_stride(p->d);
         memcpy(x, m->input_bias, p->d * sizeof *x);

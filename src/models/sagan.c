@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * The generator of a self-attention GAN [Zhang, Goodfellow, Metaxas, Odena 2019, arXiv:1805.08318]: a latent z and a class become a picture at
- * once.
+ * The generator of a self-attention GAN [Zhang, Goodfellow, Metaxas, Odena 2019, arXiv:1805.08318]: computes a picture from a latent z and
+ * a class in one pass.
  *
  *   x = W_z z                                  (start, start, C_0), start = side / 2^blocks
  *   block: x = up(W_skip x) + W_1 * relu(norm_1(W_0 * up(relu(norm_0(x)))))     twice as wide; * is a convolution 3x3, up doubles pixels
  *   attention, once, behind the block that is `attention.size` wide:
- *     f = W_k x, g = W_q x, h = W_v x          where the file says so the largest of 2x2 of f and of h
+ *     f = W_k x, g = W_q x, h = W_v x          if the file says so, the maximum over 2x2 of f and of h
  *     beta_ji = softmax over i of g(x_j) . f(x_i),   o_j = W_o sum over i of beta_ji h(x_i),   x = x + gamma o
  *   picture = tanh(W * relu(norm(x)))          (side, side, 3) of -1..1; the id of a colour is the one nearest to 127.5 (1 + it)
  *
- * A norm is a scale and a shift of each channel, by class. In conditional batch normalisation these remain after the file has folded in
- * means and variances; every weight is already divided by its spectral norm. No 1/sqrt(d) in the softmax.
+ * A norm has a scale and a shift for each channel and class. These are what remains of conditional batch normalisation after the means and
+ * variances are folded in; every weight is already divided by its spectral norm. The softmax has no factor 1/sqrt(d).
  *
- * L: size of a latent. C: channels of a block, K, V of f, g and of h. Ports: latent, drawn with the run's noise if not given, and class.
- * Results: image (side, side, 3), latent, given or drawn, and pixels, the picture before rounding to ids.
+ * L: size of a latent. C: channels of a block, K, V of f, g and of h. Ports: class, and latent, which is drawn with the run's noise if it
+ * is not given. Results: image (side, side, 3); latent, given or drawn; and pixels, the picture before it is rounded to ids.
  */
 #include <string.h>
 
@@ -49,7 +49,7 @@ typedef struct {
     uint32_t side, start, latent_length, classes, n_blocks, widest;
     nx_linear latent; /* (start^2 C_0, L) */
     sagan_block blocks[MAX_BLOCKS];
-    uint32_t attended, size, pool, key, value; /* the block after which attention comes, or n_blocks for the last; size 0: none */
+    uint32_t attended, size, pool, key, value; /* the block that attention follows, or n_blocks for the last one; size 0: no attention */
     nx_linear q, k, v, attended_output;        /* (K, C), (K, C), (V, C), (C, V) */
     const float *gain;                         /* gamma */
     const float *norm;                         /* (classes, 2 C) */
@@ -136,18 +136,18 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- stages ----------------------------------------------------------------------------------------------------------- */
 
-/* The picture is drawn in slices, each NX_COLUMNS locations of a stage; a stage begins when the previous one is complete. */
+/* The picture is drawn in slices, each of which is NX_COLUMNS locations of a stage. A stage begins when the previous one is complete. */
 typedef enum { START, SKIP, WIDEN, SECOND, PROJECT, ATTEND, FINISH } kind;
 
 typedef struct {
     kind kind;
-    uint32_t block;     /* of a block's stages */
-    uint32_t side;      /* of the picture that contains its locations */
+    uint32_t block;     /* block of a block's stages */
+    uint32_t side;      /* side of the picture that contains the locations */
     uint32_t first;     /* the first location of the slice */
     uint32_t locations; /* side^2, or 1 */
 } stage;
 
-/* Finds the stage that slice `slice` belongs to. Returns 0 past the last one. */
+/* Finds the stage of slice `slice`. Returns 0 past the last one. */
 static int find_stage(const model *m, uint32_t slice, stage *s) {
     uint32_t side = m->start;
     for (uint32_t step = 0; step < 1 + 3 * m->n_blocks + (m->size ? 2 : 0) + 1; step++) {
@@ -181,7 +181,8 @@ typedef struct {
     uint32_t *done;
     uint32_t *latent, *image;
     float *pixels;
-    /* buffers for pictures of many channels: the values passed from block to block; between the two convolutions of one; the input of a convolution; the skip connection. In attention h, wide and skip are queries, keys and values. */
+    /* Buffers for pictures of many channels. x: the values passed from block to block; h: those between the two convolutions of a block;
+     * wide: the input of a convolution; skip: the skip connection. In attention, h, wide and skip are queries, keys and values. */
     float *x, *h, *wide, *skip;
     float *keys, *values; /* pooled */
     uint64_t bytes;
@@ -233,7 +234,7 @@ static nx_patches around(uint32_t side, uint32_t channels) {
 
 typedef struct {
     float *columns; /* (NX_COLUMNS, stride) or, at the start, the projection of the latent */
-    float *beside;  /* (NX_COLUMNS, C) of attention */
+    float *beside;  /* (NX_COLUMNS, C) output of attention */
     float *scores;  /* (keys + 3) */
     void *product;
     uint64_t bytes;
@@ -278,7 +279,7 @@ static void begin(const model *m, const nx_inputs *inputs, const room *r, const 
     nx_apply_columns(r->x, &m->latent, s->columns, 1, s->product);
 }
 
-/* The location of the picture half as wide that covers `location` of the one `side` wide. */
+/* Returns the location, in the picture half as wide, that covers `location` of the picture `side` wide. */
 static uint32_t parent(uint32_t location, uint32_t side) { return location / side / 2 * (side / 2) + location % side / 2; }
 
 static void convolve(float *out, const nx_linear *l, const float *picture, uint32_t channels, const stage *s, uint32_t n, void *product) {
@@ -312,7 +313,7 @@ static void attend(const model *m, const nx_inputs *inputs, const room *r, const
     for (uint32_t j = 0; j < n; j++) nx_add_scaled(r->x + (size_t)(s->first + j) * C, scratch->beside + (size_t)j * C, m->gain[0], C);
 }
 
-/* 0: a number is not finite. */
+/* Returns 0 if a number is not finite. */
 static int finish(const model *m, const room *r, const stage *s, uint32_t n, const scratch_room *scratch) {
     uint32_t C = m->output.weight.cols / TAPS;
     convolve(scratch->columns, &m->output, r->wide, C, s, n, scratch->product);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Recurrent networks that translate: an encoder that reads a sentence, a decoder that writes another one, and between them the attentions
- * of the years before the Transformer, or none [Sutskever, Vinyals, Le 2014, arXiv:1409.3215; Bahdanau, Cho, Bengio 2015, arXiv:1409.0473;
- * Luong, Pham, Manning 2015, arXiv:1508.04025]:
+ * Recurrent networks that translate: an encoder that reads a sentence, a decoder that writes another one, and between them one of the
+ * attentions from the years before the Transformer, or none [Sutskever, Vinyals, Le 2014, arXiv:1409.3215; Bahdanau, Cho, Bengio 2015,
+ * arXiv:1409.0473; Luong, Pham, Manning 2015, arXiv:1508.04025]:
  *
  *   encoder   h_i = [fwd_i; bwd_i],  fwd_i = GRU(x_i, fwd_i-1),  bwd_i = GRU(x_i, bwd_i+1)
  *   start     s = tanh(W_init [fwd_S-1; bwd_0] + b_init)
@@ -20,16 +20,16 @@
  *   local-p     only |i - floor(centre)| <= D, centre = S sigma(v_p . tanh(W_p s)); a_i times exp(-(i - centre)^2 / (2 (D/2)^2)), after
  *               the softmax, and not normalised again
  *
- *   sigmoid, segmentation   instead of the softmax a bit for each word, looked at or not; a_i is its expectation, so that weights need not
+ *   sigmoid, segmentation   in place of the softmax, one bit for each word, attended or not. a_i is its expectation, so weights need not
  *               add up to 1 [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887]: sigma(score + bias); the marginals of a chain of bits
  *               (attention/segments.h)
  *
  * One table E of V rows serves the source, the target and the output; an id enters as its row times sqrt(d). Position 0 reads zeros for y.
- * Values that do not change from word to word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then costs a product of the
- * state, one of its input, S scores and the product with the table.
+ * Values that do not change from word to word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then costs a product with the
+ * state, one with its input, S scores, and the product with the table.
  *
- * Letters: T the most positions of source and target, S positions of this source, d width of a word, e of a direction of the encoder, A rows
- * of the networks inside scores, V ids; J is the number of columns of a pass.
+ * Letters: T the largest number of positions of source and target, S positions of this source, d width of a word, e width of one direction
+ * of the encoder, A rows of the networks inside scores, V ids; J is the number of columns of a pass.
  */
 #include <string.h>
 
@@ -44,7 +44,7 @@
 
 #define ARCH "seq2seq"
 #define MAX_CONTEXT 32768
-#define SLOTS (NX_COLUMNS + 1) /* of the ring of states: a step needs the previous state, and may rewind NX_COLUMNS positions */
+#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: a step needs the previous state, and may rewind NX_COLUMNS positions */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -60,17 +60,17 @@ typedef struct {
     enum { GLOBAL, LOCAL_M, LOCAL_P } range;
     enum { SIMPLE, SIGMOID, SEGMENTATION } structure;
     int feeds;
-    uint32_t D, A, positions; /* window, inner width of additive and of local-p, rows of location */
+    uint32_t D, A, positions; /* window; inner width of additive and of local-p; rows of location */
     nx_matrix table;          /* (V, d) E */
     cell forward, backward, decoder;
     nx_linear start, output; /* (2e, 2e), (d, 4e or 2e) */
     nx_matrix query, key;    /* W_q (A or positions, 2e), W_k (A or 2e, 2e) */
     nx_matrix position;      /* W_p (A, 2e) */
     const float *v, *centre; /* (A) */
-    const float *bias;       /* (1) of the bits */
-    const float *transition; /* (2, 2) A[from][to], 1 is looked at */
+    const float *bias;       /* (1) bias of the bits */
+    const float *transition; /* (2, 2) A[from][to], where 1 means attended */
     float root, beta;        /* sqrt(d); the scale of dots and cosines */
-    uint32_t width;          /* of a key: A or 2e */
+    uint32_t width;          /* width of a key: A or 2e */
 } model;
 
 static float square_root(float x) { return wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat(x)), 0); }
@@ -158,7 +158,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* The encoder's output, which the decoder reads. */
 typedef struct {
     float *h;     /* (S, 2e) annotations */
-    float *keys;  /* (S, A or 2e) W_k h_i, h_i / |h_i|; the annotations themselves if a score reads these */
+    float *keys;  /* (S, A or 2e) W_k h_i, or h_i / |h_i|; the annotations themselves if the score uses those */
     float *start; /* (2e) */
     uint64_t bytes;
 } encoder_output;
@@ -178,7 +178,7 @@ static encoder_output source_at(const model *m, const nx_shape *shape, const voi
 
 static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) { return source_at(opaque, shape, NULL).bytes; }
 
-/* A slot of a sequence's ring: s_p, and t_p with input feeding. */
+/* Returns the size of a slot of a sequence's ring: s_p and, with input feeding, t_p. */
 static uint32_t slot_floats(const model *m) { return nx_stride(2 * m->e) + (m->feeds ? nx_stride(m->d) : 0); }
 static float *slot_at(const model *m, void *state, uint32_t position) { return (float *)state + position % SLOTS * slot_floats(m); }
 
@@ -187,14 +187,14 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     return (uint64_t)SLOTS * slot_floats(opaque) * sizeof(float);
 }
 
-/* The ring keeps its length. */
+/* The ring has the same length in every run. */
 static void grow(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to) {
     (void)to_shape;
     memcpy(to, from, state_bytes(m, from_shape));
 }
 
 typedef struct {
-    float *x;           /* (J, inputs of the decoder) the input of a step; the encoder's words */
+    float *x;           /* (J, inputs of the decoder) the input of a step; or the encoder's words */
     float *s;           /* (J, 2e) states */
     float *of_x, *of_s; /* (J, 6e) W_i x, W_h s */
     float *query;       /* (J, A, positions or 2e) */
@@ -240,7 +240,7 @@ static void embed(const model *m, const scratch *s, float *x, uint32_t id) {
     nx_add_scaled(x, s->word, m->root, m->d);
 }
 
-/* One direction, after `done` words: the next n words, from the end of the source if it is backward. */
+/* Computes one direction: after `done` words, the next n words, counted from the end of the source if it is backward. */
 static void read_words(const model *m, const cell *c, int backward, const uint32_t *ids, uint32_t S, uint32_t done, uint32_t n,
                        const scratch *s, const encoder_output *out) {
     uint32_t e = m->e, h_stride = nx_stride(2 * e);
@@ -280,7 +280,7 @@ static void make_start(const model *m, uint32_t S, const scratch *s, const encod
     nx_tanh(out->start, 2 * e, 1);
 }
 
-/* A slice is up to 16 words of the first direction; then of the second; then of the keys; then the start. */
+/* Slices: up to 16 words of the first direction each; then of the second direction; then of the keys; then the start. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t S = inputs->shape.counts[0], passes = (S + NX_COLUMNS - 1) / NX_COLUMNS, steps = has_keys(m) ? 3 : 2;
@@ -298,10 +298,10 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* floor(x) as an index of a list of `count`; NaN gives the last one. */
+/* floor(x) as an index of a list of `count`; the last index for NaN. */
 static uint32_t floor_within(float x, uint32_t count) { return x < (float)count ? (uint32_t)x : count - 1; }
 
-/* The map "centre": a point between two words, encoded as their weights, which add up to 1. map (S) written. */
+/* Writes the map "centre": a point between two words, encoded as two weights that add up to 1. map (S) written. */
 static void show_centre(float *map, float centre, uint32_t S) {
     uint32_t low = floor_within(centre, S);
     float beyond = low + 1 < S ? centre - (float)low : 0;
@@ -310,7 +310,7 @@ static void show_centre(float *map, float centre, uint32_t S) {
     if (low + 1 < S) map[low + 1] = beyond;
 }
 
-/* The first `scored` of S scores become the expectations of their bits; the others are never attended to. alone (S), or null: the
+/* Converts the first `scored` of S scores to the expectations of their bits; the others are never attended to. alone (S), or null: the
  * expectations without neighbours. */
 static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32_t S, float *alone) {
     for (uint32_t i = 0; i < S; i++) s->theta[i] = i < scored ? s->weights[i] + m->bias[0] : -__builtin_inff();
@@ -323,7 +323,7 @@ static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32
     memcpy(alone, s->ahead, S * sizeof *alone);
 }
 
-/* Contexts of n states (J, 2e): stores c in the first half of joined (J, 4e). */
+/* Computes the contexts of n states (J, 2e), and stores c in the first half of joined (J, 4e). */
 static void attend(const model *m, const nx_column *columns, const float *states, uint32_t n, const scratch *s) {
     uint32_t h = 2 * m->e, S = columns[0].inputs->shape.counts[0];
     encoder_output source = source_at(m, &columns[0].inputs->shape, columns[0].encoder_output);
@@ -365,7 +365,7 @@ static void attend(const model *m, const nx_column *columns, const float *states
     }
 }
 
-/* One position of each of n sequences: from the states before it to those after it and t (J, d). */
+/* Computes one position of each of n sequences: from the previous states to the next ones and t (J, d). */
 static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *t) {
     uint32_t h = 2 * m->e, d = m->d, inputs = nx_stride(m->decoder.input.weight.cols);
     const float *start = source_at(m, &columns[0].inputs->shape, columns[0].encoder_output).start;
@@ -402,11 +402,11 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
         memcpy(slot_at(m, columns[j].state, columns[j].position) + nx_stride(h), t + (size_t)j * nx_stride(d), d * sizeof *t);
 }
 
-/* Columns of different sequences are computed together, those of one sequence sequentially. */
+/* Columns of different sequences are computed together, columns of the same sequence one by one. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n);
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     for (uint32_t from = 0, to; from < n; from = to) {
         for (to = from + 1; to < n && columns[to].state != columns[to - 1].state;) to++;
         step(m, columns + from, to - from, &s, s.t + (size_t)from * nx_stride(m->d));
@@ -417,7 +417,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* All of the source; positions outside a window have the weight zero. */
+/* The whole source; positions outside a window have weight zero. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     (void)opaque, (void)map, (void)row, (void)position;
     for (uint32_t i = 0; i < shape->counts[0]; i++) list[i] = i;

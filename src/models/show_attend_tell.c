@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Show, attend and tell: describes a picture in a sentence, attending to one part of the picture for each word [Xu, Ba, Kiros, Cho,
+ * Show, attend and tell: describes a picture in a sentence, and attends to one part of the picture for each word [Xu, Ba, Kiros, Cho,
  * Courville, Salakhutdinov, Zemel, Bengio 2015, arXiv:1502.03044]. A step uses the state h, c of the previous step:
  *
  *   picture     a_i = conv(picture)_i + position_i,  relu behind each convolution, zeros outside; the picture is (255 - byte) / 255
  *   start       h = tanh(W_h mean a + b_h),  c = tanh(W_c mean a + b_c)
  *   attention   alpha = softmax over i of v . tanh(W_k a_i + W_q h)
  *   context     soft: z = sum of alpha_i a_i;   hard: z = a_s, the place s drawn from alpha, at temperature 0 the most probable
- *               if the attention of a position is forced, z = a_s of that location under either kind
- *   selector    z times sigma(w . h + b): how much of the picture a word wants
+ *               if the attention of a position is forced, z = a_s of that location for both kinds
+ *   selector    z is multiplied by sigma(w . h + b), which is how much of the picture a word needs
  *   cell        i, f, o, g = W [y; z; h] + b;  c = sigma(f) c + sigma(i) tanh(g),  h = sigma(o) tanh(c)
  *   word        logits = W_o tanh(W_t [h; z; y] + b_t) + b_o,  with the new h; y is the vector of the word before, zeros at position 0
  *
- * W_k a_i is computed once for each picture.
+ * W_k a_i is computed once per picture.
  *
  * Letters: L cells of the last convolution, D its channels, E width of a word, H of the state, A of the attention, T of the layer before
  * the words, V ids; J is the number of columns of a pass.
@@ -32,12 +32,12 @@
 
 #define ARCH "show-attend-tell"
 #define MAX_CONTEXT 4096u
-#define MAX_LENGTH 2048u /* of a vector of any kind */
+#define MAX_LENGTH 2048u /* limit of the length of any vector */
 #define MAX_CELLS 4096u
 #define COLOURS 3u
 #define IMAGE 0 /* ports */
 #define LIGHT 1
-#define SLOTS (NX_COLUMNS + 1) /* of the ring of states: a step needs the previous state, and may rewind NX_COLUMNS positions */
+#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: a step needs the previous state, and may rewind NX_COLUMNS positions */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->values = nx_read_vocabulary(r, "token_embd.weight");
     if (!r->status && nx_has_key(r, KEY("words")) && nx_read_strings(r, KEY("words"), NX_MAX_VALUES) != m->values)
         nx_reader_fail(r, NX_E_FORMAT, KEY("words"), "not a word for each row of token_embd.weight");
-    if (!r->status) read_encoder(r, m); /* rounded by row, the fastest: the input is a picture */
+    if (!r->status) read_encoder(r, m); /* rounded by row, which is fastest: the input is a picture */
     if (r->status) return;
     r->packing = NX_BY_BLOCK;
     m->position = nx_read_table(r, "position.weight", m->L, m->D);
@@ -101,7 +101,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->rewinds = NX_COLUMNS;
     plan->n_inputs = 2;
     plan->inputs[IMAGE] = (nx_port){.name = "image", .values = 256, .dims = {m->height, m->width, COLOURS, 1}, .like = NX_NONE};
-    /* The forced location of each of the first positions; L: the model chooses, as at later positions. */
+    /* The forced location of each of the first positions. L: the model chooses, as it does at later positions. */
     plan->inputs[LIGHT] =
         (nx_port){.name = "light", .values = m->L + 1, .dims = {context, 1, 1, 1}, .optional = 1, .any_length = 1, .like = NX_NONE};
     nx_read_ends(r, plan);
@@ -146,7 +146,7 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     return (uint64_t)SLOTS * 2 * nx_stride(((const model *)opaque)->H) * sizeof(float);
 }
 
-/* The ring keeps its length. */
+/* The ring has the same length in every run. */
 static void grow(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to) {
     (void)to_shape;
     memcpy(to, from, state_bytes(m, from_shape));
@@ -231,7 +231,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* The only location that a column attends to, given scores (L); L: it attends to all. */
+/* Returns the only location that a column attends to, given scores (L); L if it attends to all. */
 static uint32_t place_of(const model *m, const nx_column *column, const float *scores, float *drawn) {
     const uint32_t *light = column->inputs->port[LIGHT];
     if (light && column->position < column->inputs->shape.counts[LIGHT] && light[column->position] < m->L) return light[column->position];
@@ -241,7 +241,7 @@ static uint32_t place_of(const model *m, const nx_column *column, const float *s
     return nx_categorical_draw(drawn, m->L, column->temperature, column->noise);
 }
 
-/* z (J, D) of n states s->h. */
+/* Computes z (J, D) of n states s->h. */
 static void attend(const model *m, const nx_column *columns, const encoder_output *seen, uint32_t n, const scratch *s) {
     nx_window all = {0, m->L};
     nx_input input = nx_input_of(s->h, n, s->product);
@@ -264,7 +264,7 @@ static void attend(const model *m, const nx_column *columns, const encoder_outpu
     }
 }
 
-/* One position of each of n sequences: from the states before it to those after it and t (J, T). */
+/* Computes one position of each of n sequences: from the previous states to the next ones and t (J, T). */
 static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *t) {
     uint32_t E = m->E, D = m->D, H = m->H, joined = nx_stride(E + D + H);
     encoder_output seen = seen_at(m, columns[0].encoder_output);
@@ -298,11 +298,11 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
     nx_tanh(t, m->T, n);
 }
 
-/* Columns of different sequences are computed together, those of one sequence sequentially. */
+/* Columns of different sequences are computed together, columns of the same sequence one by one. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory, n);
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     for (uint32_t from = 0, to; from < n; from = to) {
         for (to = from + 1; to < n && columns[to].state != columns[to - 1].state;) to++;
         step(m, columns + from, to - from, &s, s.t + (size_t)from * nx_stride(m->T));
@@ -311,7 +311,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* All cells. */
+/* The keys are all cells. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     (void)shape, (void)map, (void)row, (void)position;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
  * SNAIL, a simple neural attentive learner [Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141], which classifies characters from one
- * example each. A sequence of examples, each an embedded picture with its label in one-hot form, is followed by a query, whose label is
+ * example each. A sequence of examples, each an embedded picture with its label in one-hot form, is followed by a query whose label is
  * zeros. Layers append channels to x; x_t is its step t:
  *
- *   embed       relu(W * picture + b) four times, then a linear map of all that is left        strides instead of the paper's pools
+ *   embed       relu(W * picture + b) four times, then a linear map of the whole output              strides in place of the paper's
+ * pooling
  *   dense R     tanh(W_f [x_{t-R}; x_t]) sigma(W_g [x_{t-R}; x_t])                               x of a step before the first is zeros
  *   attend      softmax over steps s <= t  of q_t . k_s / sqrt(k), times v_s                     over keys: one query's weights sum to 1
  *
  *   attend, dense 2, 4, .. 2^L, attend, dense 2, 4, .. 2^L, attend; odds = log softmax(W_o x), over labels that an example has
  *
- * Batch norms are folded into the convolutions. Any number of queries share the examples: each is at the step after the last example, sees
- * itself and the examples, and no other query.
+ * Batch norms are folded into the convolutions. Any number of queries share the examples. Each is at the step after the last example, and
+ * sees the examples and itself but no other query.
  *
- * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of queries over examples; the rest to 1 is their weight on
- * themselves.
+ * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of queries over examples; the remainder up to 1 is their
+ * weight on themselves.
  */
 #include <math.h>
 #include <string.h>
@@ -25,27 +26,28 @@
 
 #define ARCH "snail"
 #define MAX_WAYS 128u
-#define MAX_LENGTH 2048u /* of a vector of any kind */
+#define MAX_LENGTH 2048u /* limit of the length of any vector */
 #define MAX_LAYERS 9u
 #define MAX_BLOCKS 4
 #define EXAMPLES 1024u
 #define QUERIES 64u
-#define GROUP 64u                 /* the most steps per slice */
+#define GROUP 64u                 /* maximum number of steps per slice */
 #define SLICE_PRODUCTS (1u << 24) /* approximate work per slice of a layer */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 enum { SUPPORT, LABELS, QUERY };
 
-/* A layer: attention if `gate` has no rows, of key length k and value length v; otherwise dense with that reach, v channels. */
+/* A layer. Without rows in `gate` it is attention, of key length k and value length v; otherwise it is dense with that reach and v
+ * channels. */
 typedef struct {
     nx_linear q, k, v, gate;
-    uint32_t from, reach, keys, values; /* from: channels that it reads, after which it appends `values` */
+    uint32_t from, reach, keys, values; /* from: number of channels that it reads, after which it appends `values` */
 } layer;
 
 typedef struct {
     uint32_t height, width, ways, label_length, embedding_length, n_layers, channels; /* channels: final number of channels of x */
-    uint32_t keys, reads; /* the longest key, and the most channels that a layer reads from one step or two */
+    uint32_t keys, reads; /* the length of the longest key, and the largest number of channels that a layer reads from one step or two */
     uint32_t attentions;
     nx_convolutions embedding; /* the last one is the linear map of the whole picture */
     layer layers[MAX_BLOCKS * (MAX_LAYERS + 1)];
@@ -129,7 +131,7 @@ typedef struct {
     uint32_t *done;
     float *picture[2]; /* input and output of a convolution */
     float *x;          /* (T, nx_stride(channels)): examples, then queries */
-    void *cache;       /* of the current attention layer: N + 1 slots, the last one the query's own */
+    void *cache;       /* cache of the current attention layer: N + 1 slots, the last one for the query itself */
     float *odds;       /* (Q, ways) */
     uint64_t bytes;
 } room;
@@ -158,7 +160,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 typedef struct {
     float *column;    /* (J, reads) */
     float *q, *k, *v; /* (J, 2 D or keys) */
-    float *value;     /* (keys) a value, followed by zeros */
+    float *value;     /* (keys) a value padded with zeros */
     float *weights;   /* (N + 1) */
     void *patches, *input, *attend;
     uint64_t bytes;
@@ -188,7 +190,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the passes ------------------------------------------------------------------------------------------------------ */
 
-/* Slice `slice` of x at one step: its embedding, and with the last slice its label if it is an example. */
+/* Computes slice `slice` of x at one step: its embedding and, with the last slice, its label if it is an example. */
 static void embed(const model *m, const nx_inputs *inputs, const room *r, uint32_t step, uint32_t slice, const workspace *w) {
     uint32_t N = examples_of(&inputs->shape), pixels = m->height * m->width;
     const uint32_t *ids = step < N ? inputs->port[SUPPORT] + (size_t)step * pixels : inputs->port[QUERY] + (size_t)(step - N) * pixels;
@@ -204,14 +206,14 @@ static void embed(const model *m, const nx_inputs *inputs, const room *r, uint32
     if (step < N) x[m->embedding_length + inputs->port[LABELS][step]] = 1;
 }
 
-/* The first `width` channels of n steps, contiguous, as products need them. */
+/* Gathers the first `width` channels of n steps, contiguous, as products need them. */
 static nx_input gather(const model *m, const float *x, uint32_t first, uint32_t n, uint32_t width, const workspace *w) {
     for (uint32_t j = 0; j < n; j++)
         memcpy(w->column + (size_t)j * nx_stride(width), x + (size_t)(first + j) * nx_stride(m->channels), width * sizeof *x);
     return nx_input_of(w->column, n, w->input);
 }
 
-/* n steps from `first` on, either all examples or all queries. */
+/* Computes n steps from `first` on, either all examples or all queries. */
 static void dense(const model *m, const layer *l, const room *r, uint32_t N, uint32_t first, uint32_t n, const workspace *w) {
     uint32_t stride = nx_stride(m->channels), both = nx_stride(2 * l->from);
     for (uint32_t j = 0; j < n; j++) {
@@ -230,7 +232,7 @@ static void dense(const model *m, const layer *l, const room *r, uint32_t N, uin
         memcpy(r->x + (size_t)(first + j) * stride + l->from, w->k + (size_t)j * nx_stride(l->values), l->values * sizeof(float));
 }
 
-/* The same. map: null, or the weights (Q, N) of the queries to write. */
+/* Computes attention for the same steps. map: null, or where to write the weights (Q, N) of the queries. */
 static void attend(const model *m, const layer *l, const room *r, const nx_shape *shape, uint32_t first, uint32_t n, float *map,
                    const workspace *w) {
     uint32_t N = examples_of(shape);
@@ -252,7 +254,7 @@ static void attend(const model *m, const layer *l, const room *r, const nx_shape
     }
 }
 
-/* log p of a query's labels that have an example, -infinity for the others. Returns 0 when a number is not finite. */
+/* Computes log p of a query's labels; -infinity for labels without an example. Returns 0 if a number is not finite. */
 static int answer(const model *m, const nx_inputs *inputs, const room *r, uint32_t query, const workspace *w) {
     uint32_t N = examples_of(&inputs->shape), stride = nx_stride(m->ways);
     uint8_t there[MAX_WAYS] = {0};
@@ -271,20 +273,20 @@ static int answer(const model *m, const nx_inputs *inputs, const room *r, uint32
     return 1;
 }
 
-/* The map of the attention in layer `index`. */
+/* Returns the attention map of layer `index`. */
 static float *map_of(const model *m, const nx_inputs *inputs, uint32_t index) {
     uint32_t before = 0;
     for (uint32_t i = 0; i < index; i++) before += m->layers[i].keys > 0;
     return inputs->maps ? inputs->maps + (size_t)before * inputs->shape.counts[QUERY] * examples_of(&inputs->shape) : NULL;
 }
 
-/* Steps per slice of a layer, whose weights are at most reads * reads. */
+/* Returns the number of steps per slice of a layer, whose weights are at most reads * reads. */
 static uint32_t group_of(const model *m) {
     uint32_t steps = SLICE_PRODUCTS / (m->reads * m->reads) / NX_COLUMNS * NX_COLUMNS;
     return steps < NX_COLUMNS ? NX_COLUMNS : steps < GROUP ? steps : GROUP;
 }
 
-/* Slices: those of the convolutions of each picture; then, for each layer, one per group of steps; then the answers. */
+/* Slices: those of the convolutions, for each picture; then, for each layer, one per group of steps; then the answers. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch) {
     const model *m = opaque;
     const nx_shape *shape = &inputs->shape;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509] of grey pictures, of texts and of music: a decoder whose
- * heads see about sqrt(n) of the n positions before them, so that a step costs the square root of its cost with dense attention. The blocks
+ * heads see about sqrt(n) of the n positions before them, so a step takes about the square root of the work of dense attention. The blocks
  * and their patterns are in layers/sparse_blocks.h. Here:
  *
  *   x = e[id] + row[i / w] + column[i % w]        blocks        W_out LN(x) + b
  *
- * with learned tables of positions: rows and columns of a picture w wide, blocks of a text and columns in a block of w = l positions. Music is a text
- * of notes, which have more such tables (sparse_transformer/notes.h).
+ * with learned tables of positions: for a picture, its rows and columns, w wide; for a text, its blocks and the columns in a block of w = l
+ * positions. Music is a text of notes with more such tables (sparse_transformer/notes.h).
  *
- * Position p of a picture reads pixel p - 1, the first one none, and is position p of the pattern. Position p > 0 of a text reads id p - 1,
- * at position p - 1; its first id is given, and position 0 predicts nothing (as for other text models, see layers/decoder.h).
+ * Position p of a picture reads pixel p - 1 (position 0 reads none), and is position p of the pattern. Position p > 0 of a text reads id
+ * p - 1, which is position p - 1 of the pattern. The first id is given, and position 0 predicts nothing (as for other text models, see
+ * layers/decoder.h).
  *
  * Letters: n positions of the pattern, d width of the model, V values, P parameters of the output; J is the number of columns of a pass.
  */
@@ -40,7 +41,7 @@ typedef struct {
 static int is_text(const model *m) { return m->blocks.behind > 0; }
 static int is_music(const model *m) { return m->notes.values > 0; }
 
-/* A picture's size and values: its pixels. */
+/* Reads a picture's size and values. Returns the number of its pixels. */
 static uint32_t read_picture(nx_reader *r, model *m) {
     uint32_t height = nx_read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED);
     m->width = nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
@@ -55,7 +56,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->output = (nx_output){.kind = NX_CATEGORICAL, .elements = 1};
     m->blocks.behind = !nx_has_key(r, KEY("image.height"));
     uint32_t positions;
-    r->packing = NX_BY_BLOCK; /* layer norms before each map leave outliers, which 7 bits per row would not keep */
+    r->packing = NX_BY_BLOCK; /* layer norms before each map leave outliers, which 7 bits per row would lose */
     if (is_text(m)) {
         positions = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
         m->output.values = nx_read_vocabulary(r, "token_embd.weight");
@@ -65,7 +66,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     nx_sparse_blocks_read(r, &m->blocks, ARCH, "", positions);
     uint32_t d = m->blocks.d;
     if (is_text(m)) m->width = m->blocks.pattern.stride;
-    if (r->status) return; /* the width may be zero */
+    if (r->status) return; /* the width may be zero if reading has failed */
     m->values = nx_read_embedding(r, "token_embd.weight", m->output.values, d);
     m->rows = nx_read_embedding(r, "position_row.weight", (positions - 1) / m->width + 1, d);
     m->columns = nx_read_embedding(r, "position_col.weight", m->width, d);
@@ -92,8 +93,8 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 }
 
 typedef struct {
-    float *x, *y;       /* (J, d) the residual stream, and rows on their way into it */
-    void *blocks, *end; /* of the blocks, and of the last product */
+    float *x, *y;       /* (J, d) the residual stream, and rows to add to it */
+    void *blocks, *end; /* scratch memory of the blocks, and of the last product */
     uint64_t bytes;
 } scratch;
 
@@ -145,7 +146,7 @@ static void start(const model *m, const nx_column *columns, uint32_t n, float *p
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     uint32_t stride = nx_stride(m->blocks.d);
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     if (is_text(m) && columns[0].position == 0) {
         start(m, columns, n, parameters);
         return 0;

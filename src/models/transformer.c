@@ -7,18 +7,18 @@
  *   encoder:  x = LN(x + attention(x, x)),  x = LN(x + W_down ReLU(W_up x + b_up) + b_down)                      sections 3.1, 3.3
  *   decoder:  x = LN(x + attention(x, x up to here)),  x = LN(x + attention(x, encoder's output)),  x = LN(x + ...)
  *
- * This order is "post"; with "pre" a sublayer is x = x + f(LN(x)), and either stack ends with one more norm [Xiong et al. 2020,
+ * This order is "post". With "pre", a sublayer is x = x + f(LN(x)), and each stack ends with one more norm [Xiong et al. 2020,
  * arXiv:2002.04745].
  *
- * One table of V rows serves the source, the target and, as a matrix, the output (section 3.4). An id enters as its row times sqrt(d) plus
- * its position; the target is shifted right by one, and position 0 of it reads zeros. An element of a position, section 3.5:
+ * One table of V rows serves the source, the target and, as a matrix, the output (section 3.4). An id enters as its row times sqrt(d), plus
+ * its position. The target is shifted right by one; its position 0 reads zeros. An element of a position, section 3.5:
  *
  *   PE(p, 2i) = sin(p / 10000^(2i/d)),   PE(p, 2i+1) = cos(p / 10000^(2i/d))
  *
- * The source keeps its length: there is no padding.
+ * The source is not padded.
  *
- * Letters: T the most positions of source and target, S positions of this source, d width of the model, H heads of width k = d / H, F
- * inner width of the feed-forward networks, V ids, N blocks; J is the number of columns of a pass.
+ * Letters: T the largest number of positions of source and target, S positions of this source, d width of the model, H heads of width k = d
+ * / H, F inner width of the feed-forward networks, V ids, N blocks; J is the number of columns of a pass.
  */
 #include <string.h>
 
@@ -35,9 +35,9 @@
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
-/* Encoder and decoder have one each. */
+/* The encoder and the decoder have one each. */
 typedef struct {
-    nx_embedding positions; /* (T, d) learned ones */
+    nx_embedding positions; /* (T, d) learned positions */
     uint32_t n_blocks;
     const nx_block *blocks; /* (N) */
     nx_norm last;           /* pre-norm only */
@@ -45,12 +45,12 @@ typedef struct {
 
 typedef struct {
     nx_decoder decoder; /* its head is the table of ids, (V, d) */
-    nx_block_form form; /* of either stack's blocks */
-    int pre_norm;       /* norm before each sublayer and once at the end, instead of after each */
+    nx_block_form form; /* form of both stacks' blocks */
+    int pre_norm;       /* norm before each sublayer and once at the end, not after each sublayer */
     enum { SINUSOIDAL, LEARNED, NONE } positions;
     const double *frequency; /* (d / 2) 10000^(-2i/d), sinusoidal only */
     float epsilon, root;     /* root: sqrt(d) */
-    stack reading, writing;  /* the encoder's and the decoder's */
+    stack reading, writing;  /* the encoder's stack and the decoder's */
 } model;
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
@@ -114,16 +114,16 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* The cache of block `index` of the decoder among those of all blocks, or the encoder's only one. */
+/* Returns the cache of block `index` of the decoder from the memory of all caches, or the encoder's only cache. */
 static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uint32_t positions) {
     return nx_cache_of_block(m->decoder.cache, caches, index, positions);
 }
 
-/* The encoder's output for the decoder; part of it is its own memory between two slices. */
+/* The encoder's output for the decoder. Part of it is the encoder's own memory between two slices. */
 typedef struct {
-    void *cross; /* (N) caches of S positions: keys and values of the encoder's output for each block of the decoder */
-    void *self;  /* one cache: the encoder's self-attention */
-    float *x;    /* (S, d) its residual stream */
+    void *cross; /* (N) caches of S positions, one for each block of the decoder: keys and values of the encoder's output */
+    void *self;  /* one cache, for the encoder's self-attention */
+    float *x;    /* (S, d) the encoder's residual stream */
     uint64_t bytes;
 } encoder_output;
 
@@ -160,7 +160,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
-/* x (d) receives an id, or NX_NONE for none, and its position; y is overwritten. */
+/* x (d) = embedding of an id, or of NX_NONE, and of its position; y is overwritten. */
 static void embed(const model *m, const stack *of, float *x, float *y, uint32_t id, uint32_t position) {
     memset(x, 0, m->decoder.d * sizeof *x);
     if (id != NX_NONE) {
@@ -178,12 +178,12 @@ static void embed(const model *m, const stack *of, float *x, float *y, uint32_t 
     nx_add(x, y, m->decoder.d, 1);
 }
 
-/* The last block of a stack is followed by one more norm (pre-norm). */
+/* With pre-norm, the last block of a stack is followed by one more norm. */
 static void finish(const model *m, const stack *of, float *x, uint32_t n) {
     if (m->pre_norm) nx_norm_columns(&of->last, x, m->epsilon, m->decoder.d, n);
 }
 
-/* The decoder's attention to its own output so far. */
+/* The decoder's attention to its own earlier positions. */
 static void self_attention(const model *m, const nx_attention_weights *w, uint32_t index, const scratch *of, const nx_column *columns,
                            uint32_t n) {
     const nx_sublayers *s = &of->sublayers;
@@ -197,9 +197,9 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* Reads the source (S) and leaves its keys and values for every block of the decoder. A slice is a pass of columns through one of these
- * steps, in this order: their embedding; for each block of the encoder its keys and values, then the block itself; the keys and values
- * for each block of the decoder. */
+/* Reads the source (S), and computes its keys and values for every block of the decoder. Each slice is a pass of columns through one of
+ * these steps, in this order: their embedding; for each block of the encoder, its keys and values and then the block itself; the keys and
+ * values for each block of the decoder. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t S = inputs->shape.counts[0], passes = (S + NX_COLUMNS - 1) / NX_COLUMNS, last_encoded = 2 * m->reading.n_blocks;
@@ -218,7 +218,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
         if (step % 2) {
             nx_fill_cache(&s, &b->self, x, at, n, &cache, 1);
         } else {
-            float *maps[NX_COLUMNS]; /* (N H, S, S) in all: a head's row of this query is S queries from the next head's */
+            float *maps[NX_COLUMNS]; /* (N H, S, S) in all: for one query, the rows of consecutive heads are S queries apart */
             for (uint32_t j = 0; j < n; j++)
                 maps[j] = inputs->maps ? inputs->maps + ((size_t)index * m->decoder.heads * S + at + j) * S : NULL;
             nx_source_attention(&s, &b->self, x, &cache, S, n, maps, S * S);
@@ -235,7 +235,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Copies the weights of block `index` over the source, after those of all blocks over the past. */
+/* Returns where to write the weights of block `index` over the source, which follow those of all blocks over the past. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
     return column->maps + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);
@@ -246,7 +246,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     const nx_shape *shape = &columns[0].inputs->shape;
     scratch s = scratch_at(m, shape, memory, n);
     encoder_output source = source_at(m, shape, columns[0].encoder_output);
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     for (uint32_t j = 0; j < n; j++) {
         uint32_t at = columns[j].position;
         embed(m, &m->writing, s.x + (size_t)j * nx_stride(m->decoder.d), s.sublayers.y, at ? columns[j].ids[at - 1] : NX_NONE, at);
@@ -269,7 +269,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* In the target, all positions up to this one: key j holds id j - 1, key 0 the start. In the source, all of them. */
+/* In the target, all positions up to this one: key j is id j - 1, and key 0 the start. In the source, all positions. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     (void)opaque, (void)row;
     uint32_t count = map == 0 ? position + 1 : shape->counts[0];

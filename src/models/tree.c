@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Heads of words by a projective tree: every word of a sentence depends on another one, its head, and one of them on the root [Eisner 1996;
- * Kim et al. 2017, arXiv:1702.00887, section 3.2]. From a few features of each word, the part computes
+ * Finds the heads of words with a projective tree: every word of a sentence depends on another word, its head, except one, which depends on
+ * the root [Eisner 1996; Kim et al. 2017, arXiv:1702.00887, section 3.2]. From a few features of each word, the part computes
  *
  *   x_0 = root, x_m = sum over the features f of word m of W[f],   + sine and cosine of the place, as in the Transformer
  *   for each block   x = x + W_down ReLU(W_up [LN(x)_m-1; LN(x)_m; LN(x)_m+1] + b_up) + b_down         zeros beyond the ends
@@ -9,15 +9,15 @@
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 from -R to R, and those beyond as these
  *
  * without a distance from the root; and the sum over all projective trees of the scores (attention/trees.h). The log sum over its heads is
- * subtracted from the scores of each word, and added to log Z: the results are log probabilities of a softmax, whose sums stay small in
- * long sentences.
+ * subtracted from the scores of each word and added to log Z. The results are then log probabilities of a softmax, whose sums stay small
+ * even in long sentences.
  *
- * Heads may be pinned: those of all words, to get the nats of that tree, or of some words, and the best heads and marginals of the others
- * follow. Pins that no tree satisfies give non-finite values.
+ * Heads may be pinned. Pinning those of all words gives the nats of that tree; pinning some gives the best heads and marginals of the other
+ * words. Pins that no tree satisfies give non-finite values.
  *
- * n: words; T = n + 1: with the root. d: width. F: features of a word, ids below V; 0 is none. Results: the heads of the most probable tree given
- * the pins, from 1, 0 the root; p(head of m = h | x, pins), of each word a row of 129, behind n zeros; and three numbers: log Z; -log p(pins | x);
- * -log p(that tree | x).
+ * n: words; T = n + 1: words and root. d: width. F: features per word, ids below V; 0 is none. Results: the heads of the most probable tree
+ * given the pins, counted from 1, with 0 as the root; p(head of m = h | x, pins), for each word a row of 129, where zeros follow the first
+ * n; and three numbers: log Z; -log p(pins | x); -log p(that tree | x).
  */
 #include "attention/trees.h"
 
@@ -35,7 +35,7 @@
 #define MAX_WIDTH 256
 #define MAX_BLOCKS 64
 #define LENGTH 128u
-#define PLACES (LENGTH + 1) /* heads: the root and every word */
+#define PLACES (LENGTH + 1) /* number of possible heads: the root and every word */
 #define OPEN PLACES         /* the pin of an unpinned word */
 #define EPSILON 1e-6f
 
@@ -46,7 +46,7 @@ enum { HEADS, MARGINALS, NATS };
 
 typedef struct {
     nx_feed_forward feed_forward; /* up: (inner, 3 d) */
-    nx_attention_weights self;    /* not in the last block */
+    nx_attention_weights self;    /* not used in the last block */
 } block;
 
 typedef struct {
@@ -129,11 +129,11 @@ typedef struct {
 
 typedef struct {
     head *head;
-    float *x, *y, *z; /* (T, nx_stride(d)) the residual stream; LN(x) for a feed-forward network; LN(x) for attention, and finally of all */
+    float *x, *y, *z; /* (T, nx_stride(d)) the residual stream; LN(x) for a feed-forward network; LN(x) for attention and for the scores */
     float *as_head, *as_child; /* (T, nx_stride(d)) */
-    void *cache;               /* of one block */
-    float *free, *scores;      /* (T, nx_tree_stride(n)) without and with the pins */
-    float *arrived;            /* the same: outside */
+    void *cache;               /* cache of one block */
+    float *free, *scores;      /* (T, nx_tree_stride(n)) scores without and with the pins */
+    float *arrived;            /* (T, nx_tree_stride(n)) outside values */
     float *charts;
     float *marginals; /* (n, PLACES) */
     uint32_t *heads;  /* (n) */
@@ -167,7 +167,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 
 /* J = NX_COLUMNS. */
 typedef struct {
-    float *three;               /* (J, 3 d) a word between its neighbours */
+    float *three;               /* (J, 3 d) each word between its neighbours */
     float *inner;               /* (J, inner) */
     float *query, *key, *value; /* (J, d) */
     void *attend, *matmul;
@@ -201,7 +201,7 @@ static void normed(const model *m, const nx_norm *norm, const float *x, float *o
     nx_norm_columns(norm, out, EPSILON, m->d, n);
 }
 
-/* x and y of the root and of words. row (d) is overwritten. */
+/* Computes x and y of the root and of words. row (d) is overwritten. */
 static void embed(const model *m, const nx_inputs *inputs, const room *r, float *row, uint32_t at, uint32_t n) {
     uint32_t stride = nx_stride(m->d);
     for (uint32_t place = at; place < at + n; place++) {
@@ -292,7 +292,7 @@ static float distance(const model *m, uint32_t h, uint32_t c) {
     return h ? m->distance[c > h ? m->reach + clipped : m->reach - clipped] : 0;
 }
 
-/* Subtracts the log sum from the scores of a dependent, which are `stride` apart, and returns it: -infinity if no head is possible. */
+/* Subtracts the log sum from the scores of a dependent, which are `stride` apart, and returns it; -infinity if no head is possible. */
 static float centre(float *scores, uint32_t stride, uint32_t T) {
     float row[(PLACES + 3) & ~3u];
     uint32_t padded = (T + 3) & ~3u;
@@ -307,7 +307,7 @@ static float centre(float *scores, uint32_t stride, uint32_t T) {
     return sum;
 }
 
-/* The same for a dependent, without and with its pin. */
+/* Computes the scores of a dependent, without and with its pin. */
 static void score(const model *m, const room *r, const uint32_t *pins, uint32_t child, uint32_t T) {
     uint32_t stride = nx_tree_stride(T - 1), d = nx_stride(m->d);
     float row[PLACES];
@@ -324,8 +324,8 @@ static void score(const model *m, const room *r, const uint32_t *pins, uint32_t 
 
 /* ---- trees ---------------------------------------------------------------------------------------------------------------- */
 
-/* Slice `step` of 2 n - 1 through one set of charts: inside, the root, outside; for the free scores only inside and the root. Returns 0
- * when there is no tree. */
+/* Computes slice `step` of 2 n - 1 over one set of charts: first inside, then the root, then outside; for the free scores only inside and
+ * the root. Returns 0 if there is no tree. */
 static int step_of(const room *r, uint32_t step, uint32_t n, const float *scores, int best, int outside, double *total) {
     nx_trees trees = {n, best, scores, r->charts};
     if (step == 0) nx_tree_begin(&trees);
@@ -343,7 +343,7 @@ static int step_of(const room *r, uint32_t step, uint32_t n, const float *scores
     return 1;
 }
 
-/* p(head | word) of each word; they add up to 1 except for rounding, which accumulates. */
+/* Copies p(head | word) of each word. The sum is 1 except for rounding errors, which accumulate. */
 static void take_marginals(const room *r, uint32_t n) {
     uint32_t stride = nx_tree_stride(n);
     for (uint32_t c = 1; c <= n; c++) {
@@ -366,11 +366,11 @@ static void take_heads(const room *r, uint32_t n) {
 
 enum { FREE, PINNED, BEST }; /* the three runs over all trees */
 
-/* One stage over T columns, or over words, pass by pass. */
+/* Computes one stage over T columns, or over the words, pass by pass. */
 static void columns(const model *m, const nx_inputs *inputs, const room *r, void *memory, uint32_t stage, uint32_t pass) {
     scratch s = scratch_at(m, &inputs->shape, memory);
     uint32_t T = words_of(&inputs->shape) + 1, at = pass * NX_COLUMNS, n = T - at < NX_COLUMNS ? T - at : NX_COLUMNS;
-    uint32_t last = 3 * m->n_blocks - 1, index = (stage - 1) / 3; /* stages 1 .. the first 3 N - 2 belong to the blocks */
+    uint32_t last = 3 * m->n_blocks - 1, index = (stage - 1) / 3; /* stages 1 to 3 N - 2 belong to the blocks */
     if (stage == 0)
         embed(m, inputs, r, s.query, at, n);
     else if (stage == last)
@@ -387,7 +387,7 @@ static void columns(const model *m, const nx_inputs *inputs, const room *r, void
         attend(m, r, &s, index, at, n, T);
 }
 
-/* Slice `slice` of the runs over all trees: like nx_part.encode. */
+/* Computes slice `slice` of the runs over all trees; returns the same values as nx_part.encode. */
 static int sum_trees(const nx_inputs *inputs, const room *r, uint32_t slice) {
     const uint32_t *pins = inputs->port[PINS];
     uint32_t n = words_of(&inputs->shape), whole = 2 * n - 1, first = pins ? n : 0;

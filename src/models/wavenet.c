@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * WaveNet [van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior, Kavukcuoglu 2016, arXiv:1609.03499]: sound,
- * sample by sample, by causal convolutions of two taps whose distance, the dilation d, doubles from layer to layer: L layers see 2^L
- * samples. Layer l, where h is the column of the sample that is due:
+ * WaveNet [van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior, Kavukcuoglu 2016, arXiv:1609.03499]: draws sound
+ * sample by sample with causal convolutions of two taps. Their distance, the dilation d, doubles from layer to layer, so L layers see 2^L
+ * samples. For the column h of the next sample, layer l computes
  *
  *   [f, g] = W_gate [h_{t-d}; h_t] + V_c class + V_s speaker        before the first sample h is zero, which is not silence
  *   z      = tanh(f) sigma(g)
  *   [r, s] = W_mix z        h += r, skip += s                       the last layer has only s
  *
- * for L layers after the first one, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, rows of a table. The output is W_output
- * relu(W_head relu(skip)). The class and the speaker are optional.
+ * for L layers after the first one, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, where A and B are rows of a table. The output is
+ * W_output relu(W_head relu(skip)). The class and the speaker are optional.
  *
- * h of d samples ago is in a queue of each layer [Paine et al. 2016, arXiv:1611.09482], so that a sample costs L products for any
+ * Each layer has a queue with h of the last d samples [Paine et al. 2016, arXiv:1611.09482], so a sample costs L products whatever the
  * dilations, while the tree of all its inputs has 2^L leaves.
  *
  * Sounds are mu-law levels 0..255 and an end, 256; the caller sets their length. The same network also draws grey pictures, as a sequence
@@ -36,7 +36,7 @@
 
 typedef struct {
     nx_taps taps;                   /* one, d back */
-    uint64_t queue;                 /* bytes of the queues before this one */
+    uint64_t queue;                 /* offset of this queue: the bytes of the queues before it */
     nx_linear gate, mix;            /* (2D, 2R), (R + S, D) or (S, D) */
     nx_embedding classes, speakers; /* (classes, 2D), (speakers, 2D) or without data */
 } layer;
@@ -44,16 +44,16 @@ typedef struct {
 typedef struct {
     uint32_t R, D, S, head_length, n;
     uint32_t class_port, speaker_port; /* NX_NONE: none */
-    uint64_t queues;                   /* bytes of all of them */
+    uint64_t queues;                   /* bytes of all queues */
     nx_output output;
-    nx_taps first;        /* table of the ids */
+    nx_taps first;        /* taps in the table of the ids */
     nx_embedding input;   /* (2V, R) */
     const float *bias;    /* (R) */
     const layer *layers;  /* (n) */
     nx_linear head, last; /* (head_length, S), (P, head_length) */
 } model;
 
-/* The ids are a sound if the file has a rate, otherwise a picture. */
+/* Reads the output: the ids are a sound if the file has a sample rate, otherwise a picture. */
 static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     if (nx_has_key(r, KEY("sound.rate"))) {
         nx_read_u32(r, KEY("sound.rate"), 1000, 384000, NX_REQUIRED);
@@ -67,7 +67,7 @@ static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     nx_read_levels(r, ARCH, NX_DISCRETE_KINDS, output);
 }
 
-/* A class or a speaker: an input of one id, if the file names any. Returns their number. */
+/* Reads the port of a class or a speaker, an input of one id, if the file names any. Returns their number. */
 static uint32_t read_port(nx_reader *r, nx_plan *plan, const char *names, const char *name, uint32_t *port) {
     uint32_t values = nx_read_strings(r, nx_key(ARCH, names).text, NX_MAX_CLASSES);
     *port = values ? plan->n_inputs : NX_NONE;
@@ -128,11 +128,11 @@ static float *queue_of(const layer *l, void *state) { return (float *)((uint8_t 
 typedef struct {
     float *h;    /* (J, R) */
     float *skip; /* (J, S) */
-    float *wide; /* (J, 2R) the input of a layer: h of d samples ago, and of now */
+    float *wide; /* (J, 2R) the input of a layer: h of d samples ago, and the current h */
     float *fg;   /* (J, 2D) */
     float *z;    /* (J, D) */
     float *y;    /* (J, R + S, or head_length) */
-    float *row;  /* (2D or R) of a table */
+    float *row;  /* (2D or R) a row of a table */
     void *matmul;
     uint64_t bytes;
 } scratch;
@@ -199,7 +199,7 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory, n);
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     for (uint32_t j = 0; j < n; j++) {
         float *h = s.h + (size_t)j * nx_stride(m->R);
         memcpy(h, m->bias, m->R * sizeof *h);

@@ -13,7 +13,7 @@ float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t val
     return logits[value] - nx_log_sum_exp(logits, nx_stride(values));
 }
 
-/* The index of the largest of V numbers, the lowest one among equals; 0 if NaN is among them. */
+/* Returns the index of the largest of V numbers, the lowest of equals; 0 if NaN is among them. */
 NX_NOINLINE static uint32_t argmax(const float *x, uint32_t values) {
     v128_t top = wasm_v128_load(x);
     for (uint32_t v = 4; v < values; v += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + v));
@@ -21,7 +21,7 @@ NX_NOINLINE static uint32_t argmax(const float *x, uint32_t values) {
     for (uint32_t v = 0; v < values; v += 4) {
         uint32_t equal = wasm_i32x4_bitmask(wasm_f32x4_eq(wasm_v128_load(x + v), top));
         uint32_t at = v + (equal ? (uint32_t)__builtin_ctz(equal) : 0);
-        if (equal) return at < values ? at : 0; /* past V: all numbers before are NaN */
+        if (equal) return at < values ? at : 0; /* past V if all numbers before are NaN */
     }
     return 0;
 }
@@ -32,17 +32,17 @@ void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32
     for (uint32_t i = 0; i < k; i++) ids[i] = nx_heap_pop(logits, heap, values - i);
 }
 
-/* z over T, relative to the largest. */
+/* Divides z, relative to its largest number, by T. */
 static void temper(float *z, uint32_t stride, uint32_t values, float by) {
     v128_t top = wasm_f32x4_splat(z[argmax(z, values)]), temperature = wasm_f32x4_splat(by);
     for (uint32_t v = 0; v < stride; v += 4)
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(z + v), top), temperature));
 }
 
-/* The index of the largest of z with noise added, where the largest of z is 0. */
+/* Returns the index of the largest number of z with noise added. The largest number of z must be 0. */
 NX_NOINLINE static uint32_t gumbel_max(float *z, uint32_t values, nx_noise noise) {
-    /* The most probable value, whose z is 0, gets at worst the least noise. Values that not even the largest noise lifts above that need no
-     * noise, which spares most values of a sharp distribution. */
+    /* The most probable value, whose z is 0, gets at least the smallest noise. Values that even the largest noise cannot lift above that
+     * need no noise; this saves most values of a sharp distribution. */
     v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);
     for (uint32_t v = 0; v < values; v += 16) {
         v128_t largest = wasm_v128_load(z + v);
@@ -62,9 +62,9 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_se
     uint32_t best = argmax(logits, values), stride = nx_stride(values);
     int greedy = settings->temperature == 0.0f, tempered = !greedy && !(NX_TEXTS && settings->temperature_last);
     int typical = NX_TEXTS && settings->typical_p > 0;
-    if (greedy && !typical) return best; /* which every other filter keeps */
+    if (greedy && !typical) return best; /* every other filter keeps it */
     float *z = scratch;
-    /* Relative to the largest, so that the smallest temperature gives -infinity but never infinity. */
+    /* Divided relative to the largest, so that the smallest temperature gives -infinity but never infinity. */
     v128_t top = wasm_f32x4_splat(logits[best]), temperature = wasm_f32x4_splat(tempered ? settings->temperature : 1.0f);
     for (uint32_t v = 0; v < stride; v += 4)
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(logits + v), top), temperature));

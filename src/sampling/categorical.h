@@ -14,21 +14,21 @@
 /* Natural logarithm of the probability of `value`: logit - logsumexp. */
 float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t value);
 
-/* Draws argmax over the values that the filter keeps of logit_v / T + Gumbel noise_v; ties go to the lowest value. That
- * is a sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
+/* Draws the value with the largest logit_v / T + Gumbel noise_v among those that the filters keep; ties go to the lowest value. This is a
+ * sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
  * scratch    3 * nx_stride(V) floats, overwritten
  * Cost: V, and with a filter V + kept values * log V. */
 uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_settings *settings, nx_noise noise, float *scratch);
 
-/* The same without filters. z (nx_stride(V)) holds the logits, and is overwritten; T = 0: the most probable. */
+/* Draws without filters. z (nx_stride(V)) holds the logits, and is overwritten; T = 0: the most probable value. */
 uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_noise noise);
 
 /* The k most probable values, the most probable first, the lowest among equals. values (k) written scratch    nx_stride(V) floats,
  * overwritten */
 void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32_t *ids, float *scratch);
 
-/* The lead of the largest of V numbers, at index `best`, over the next one. Applied to the `scratch` of nx_categorical_sample (at
- * temperature 0: to the logits), it measures how certain the draw was. */
+/* Returns by how much the largest of V numbers, at index `best`, exceeds the next one. Applied to the `scratch` of nx_categorical_sample
+ * (at temperature 0: to the logits), it measures how certain the draw was. */
 float nx_categorical_margin(const float *x, uint32_t values, uint32_t best);
 
 #endif

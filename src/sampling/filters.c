@@ -17,13 +17,14 @@ static float sum_of(const float *x, uint32_t n) {
     return f32x4_sum(sum);
 }
 
-/* Drops all except the `kept` values that were first taken off a heap of V. */
+/* Drops all values except the `kept` ones that were taken off a heap of V first. */
 static void drop_others(float *z, uint32_t values, const uint32_t *heap, uint32_t kept) {
     for (uint32_t i = kept; i < values; i++) z[heap[values - 1 - i]] = minus_infinity;
 }
 
-/* Top-k and top-p. Takes the values in order of probability, k times, then keeps the shortest prefix of that order with mass p. Without k,
- * the total mass is also summed in that order; for many values in index order, so that only kept values need sorting. */
+/* Top-k and top-p. Takes the values in order of probability, at most k of them, then keeps the shortest prefix of that order with mass p.
+ * Without k, the total mass is also summed in that order; for many values it is summed in index order, so that only kept values need
+ * sorting. */
 static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float *mass, uint32_t *heap) {
     uint32_t n = k && k < values ? k : values, taken = 0;
     memcpy(mass, z, nx_stride(values) * sizeof *z);
@@ -40,10 +41,10 @@ static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float 
         return;
     }
     for (; taken < n; taken++) {
-        if (z[heap[0]] == minus_infinity) break; /* only values of no mass are left */
+        if (z[heap[0]] == minus_infinity) break; /* only values without mass are left */
         total += mass[nx_heap_pop(z, heap, values - taken)];
     }
-    /* heap[V - 1], heap[V - 2], ... are the values taken, in their order */
+    /* heap[V - 1], heap[V - 2], ... are the values that were taken, in this order */
     uint32_t kept = taken;
     if (p < 1.0f)
         for (kept = 0; kept < taken && (!kept || sum < p * total); kept++) sum += mass[heap[values - 1 - kept]];
@@ -58,7 +59,7 @@ static void keep_typical(float *z, uint32_t values, float p, float *nearness, ui
     for (uint32_t v = 0; v < nx_stride(values); v += 4) {
         v128_t at = wasm_v128_load(z + v), nats = wasm_f32x4_sub(log_sum, at);
         v128_t term = wasm_f32x4_mul(f32x4_exp(wasm_f32x4_neg(nats)), nats);
-        sum = wasm_f32x4_add(sum, wasm_v128_andnot(term, wasm_f32x4_eq(at, dropped))); /* 0 times infinity is 0 here */
+        sum = wasm_f32x4_add(sum, wasm_v128_andnot(term, wasm_f32x4_eq(at, dropped))); /* where 0 times infinity must be 0 */
     }
     v128_t entropy = wasm_f32x4_splat(f32x4_sum(sum));
     for (uint32_t v = 0; v < nx_stride(values); v += 4) {
@@ -89,7 +90,7 @@ static void keep_likely(float *z, uint32_t values, float p) {
 /* The filters after top_p, in order: each has a number in nx_settings from 0, which turns it off, to 1, and never drops the most probable
  * value. */
 static const struct {
-    size_t number; /* its offset in nx_settings */
+    size_t number; /* offset in nx_settings */
     void (*keep)(float *z, uint32_t values, float number);
 } later[] = {
     {offsetof(nx_settings, min_p), keep_likely},

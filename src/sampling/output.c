@@ -15,16 +15,15 @@ const char *const nx_output_names[NX_OUTPUT_KINDS] = {[NX_CATEGORICAL] = "catego
                                                       [NX_LOGISTIC] = "logistic",
                                                       [NX_GAUSSIAN] = "gaussian"};
 
-/* Log scales are clamped from below as in training, and all else so far out that only numbers without meaning are
- * changed, which would overflow in what follows. */
+/* Log scales are clamped from below as in training. Everything else is clamped so far out that only meaningless numbers change, which would
+ * overflow later. */
 #define MIN_LOG_SCALE (-7.0f)
 #define MAX_LOG_SCALE 80.0f
 #define MAX_LOCATION 1e6f
 
-/* Masses of a mixture are added as numbers, not logarithms: no edge is taken further out than FAR_EDGE, where the mass
- * beyond is e^-38, and no component weighs less than e^LEAST_WEIGHT, so that nothing overflows or becomes subnormal,
- * which processors are slow at. Levels that span more than WIDE standardised numbers, which of 256 none do, have two
- * exponentials instead of one. */
+/* Masses of a mixture are added as numbers, not as logarithms. So that nothing overflows or becomes subnormal, which is slow on processors,
+ * no edge is taken further out than FAR_EDGE, where the mass beyond is e^-38, and no component weighs less than e^LEAST_WEIGHT. Levels that
+ * span more than WIDE standardised numbers, which never happens with 256 levels, have two exponentials each. */
 #define FAR_EDGE 38.0f
 #define LEAST_WEIGHT (-38.0f)
 #define WIDE 9.0f
@@ -48,7 +47,7 @@ uint32_t nx_output_parameters(const nx_output *output) {
 int nx_output_finite(const nx_output *output, const float *parameters) {
     uint32_t n = nx_output_parameters(output);
     for (uint32_t i = 0; i < n; i++)
-        if (!(parameters[i] - parameters[i] == 0.0f)) return 0; /* infinity and not-a-number give not-a-number */
+        if (!(parameters[i] - parameters[i] == 0.0f)) return 0; /* infinity and NaN give NaN */
     return 1;
 }
 
@@ -64,8 +63,7 @@ static v128_t softplus(v128_t z) {
     return wasm_f32x4_add(positive(z), f32x4_log(sum));
 }
 
-/* 1 - e^-t for t > 0, but not less than 2^-100: for small t by the series t (1 - t/2 (1 - t/3 (...))), where the
- * difference would cancel. */
+/* 1 - e^-t for t > 0, but at least 2^-100. For small t, where the difference would cancel, it is the series t (1 - t/2 (1 - t/3 (...))). */
 static float one_minus_exp(float t) {
     float mass = t < 0.25f ? t * (1 - t / 2 * (1 - t / 3 * (1 - t / 4 * (1 - t / 5 * (1 - t / 6))))) : 1 - f32_exp(-t);
     return mass > 0x1p-100f ? mass : 0x1p-100f;
@@ -90,7 +88,7 @@ static void logistic_levels(float *out, uint32_t levels, float mean, float log_s
         v128_t z0 = wasm_f32x4_mul(wasm_f32x4_sub(x, mu), inv), low = wasm_f32x4_sub(z0, delta), high = wasm_f32x4_add(z0, delta);
         v128_t below = softplus(low), above = softplus(wasm_f32x4_neg(high));
         v128_t result = wasm_f32x4_sub(wasm_f32x4_sub(both, above), below), narrow = wasm_f32x4_le(result, least);
-        if (wasm_v128_any_true(narrow)) { /* z0 - 2 softplus(z0) is the same for -z0 */
+        if (wasm_v128_any_true(narrow)) { /* z0 - 2 softplus(z0) is the same for z0 and -z0 */
             v128_t z = wasm_f32x4_neg(wasm_f32x4_abs(z0)), twice = wasm_f32x4_mul(wasm_f32x4_splat(2), softplus(z));
             result = wasm_v128_bitselect(wasm_f32x4_add(wasm_f32x4_sub(z, twice), wasm_f32x4_splat(log_width)), result, narrow);
         }
@@ -103,14 +101,13 @@ static void logistic_levels(float *out, uint32_t levels, float mean, float log_s
 
 static float sigma(float z) { return 1 / (1 + f32_exp(-limited(z, -80, 80))); }
 
-static float tanh_of(float x) { /* 1 - 2 / (e^2x + 1); e^2x is 0 or finite, so this is right at both ends */
+static float tanh_of(float x) { /* 1 - 2 / (e^2x + 1); e^2x is 0 or finite, so both ends are correct */
     return 1 - 2 / (f32_exp(2 * x) + 1);
 }
 
 static float scaled(uint32_t level, uint32_t levels) { return (float)level * (2.0f / (float)(levels - 1)) - 1; }
 
-/* The parameters of channel c of component k: its location; K further its log scale, 2 K further its
- * coefficient. */
+/* Returns the parameters of channel c of component k: its location; K numbers further its log scale, and 2 K further its coefficient. */
 static const float *channel_of(const nx_output *output, const float *parameters, uint32_t c, uint32_t k) {
     uint32_t K = output->mixtures;
     return parameters + K + (output->elements == 3 ? 3 : 2) * K * c + k;
@@ -127,7 +124,7 @@ static float location(const nx_output *output, const float *parameters, const fl
     return at[0];
 }
 
-/* Log-mass that channel c of component k gives to a level. */
+/* Returns the log-mass that channel c of component k gives to a level. */
 static float component_log_mass(const nx_output *output, const float *parameters, const float *x, uint32_t c, uint32_t k, uint32_t level) {
     float four[NX_MAX_LEVELS];
     logistic_levels(four, output->values, location(output, parameters, x, c, k), channel_of(output, parameters, c, k)[output->mixtures],
@@ -135,8 +132,8 @@ static float component_log_mass(const nx_output *output, const float *parameters
     return four[level];
 }
 
-/* Log-weights (K) of the components: the mixture logits, to which every channel before `index` adds the log-mass that the component gave to
- * its level. So the remaining value is ln p(component | earlier channels), up to a constant. */
+/* Computes the log-weights (K) of the components: the mixture logits, to which every channel before `index` adds the log-mass that the
+ * component gave to its level. The result is ln p(component | earlier channels), up to a constant. */
 static void component_log_weights(const nx_output *output, const float *parameters, const float *x, const uint32_t *ids, uint32_t index,
                                   float *log_weight) {
     for (uint32_t k = 0; k < output->mixtures; k++) {
@@ -145,7 +142,7 @@ static void component_log_weights(const nx_output *output, const float *paramete
     }
 }
 
-/* e^z of a standardised edge. */
+/* Returns e^z of a standardised edge. */
 NX_INLINE v128_t edge_exp(v128_t z) {
     v128_t far = wasm_f32x4_splat(FAR_EDGE);
     return f32x4_exp(wasm_f32x4_pmin(wasm_f32x4_pmax(z, wasm_f32x4_neg(far)), far));
@@ -159,16 +156,16 @@ NX_INLINE v128_t mass_between(v128_t low, v128_t high, v128_t share) {
 
 NX_INLINE void add_to(float *sum, v128_t x) { wasm_v128_store(sum, wasm_f32x4_add(wasm_v128_load(sum), x)); }
 
-/* The mass that the components give to the levels. */
+/* The mass that the components give to each level. */
 typedef struct {
-    float of[NX_MAX_LEVELS]; /* but not to the first and the last one, */
+    float of[NX_MAX_LEVELS]; /* all levels except the first and the last, */
     float first, last;       /* which reach to infinity */
 } level_masses;
 
-/* Adds weight * mass of every level, for a logistic. Between the ends, with z-, z+ the standardised edges of a level, sigma(z+) - sigma(z-)
- * = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-)) without cancellation. Edges are equally spaced, so one exponential serves both edges
- * of a level and, by repeated multiplication, sixteen levels. Groups of sixteen beyond FAR_EDGE count as zero. The first level has
- * sigma(z+), the last sigma(-z-). */
+/* Adds weight * mass of every level, for one logistic component. Between the ends, with z-, z+ the standardised edges of a level, sigma(z+)
+ * - sigma(z-) = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-)) without cancellation. Edges are equally spaced, so one exponential
+ * suffices for both edges of a level and, with repeated multiplication, for sixteen levels. Groups of sixteen beyond FAR_EDGE count as
+ * zero. The first level has sigma(z+), the last sigma(-z-). */
 static void add_masses(level_masses *masses, uint32_t levels, float mean, float log_scale, float weight) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
@@ -201,8 +198,8 @@ static void add_masses(level_masses *masses, uint32_t levels, float mean, float 
     }
 }
 
-/* The mixture for one channel, given the earlier ones: masses are added relative to the most probable component, and logarithms are taken
- * at the end. */
+/* Computes the mixture for one channel, given the earlier ones. Masses are added relative to the most probable component, and logarithms
+ * are taken at the end. */
 static void mixture_levels(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits) {
     uint32_t K = output->mixtures, V = output->values;
     float log_weight[NX_MAX_MIXTURES], x[3], best = minus_infinity;
@@ -227,8 +224,8 @@ static float log_sum_exp_of(const float *terms, uint32_t n) {
     return nx_log_sum_exp(padded, NX_MAX_MIXTURES);
 }
 
-/* -ln p of channel `index` given those before it: the log-sum over the components up to this channel, minus that up to the previous one, by
- * the formula of the training. */
+/* Returns -ln p of channel `index` given those before it: the log-sum over the components up to this channel, minus that up to the previous
+ * one, with the formula of training. */
 static float mixture_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index) {
     float before[NX_MAX_MIXTURES], with[NX_MAX_MIXTURES], x[3];
     for (uint32_t c = 0; c <= index; c++) x[c] = scaled(ids[c], output->values);
@@ -237,7 +234,7 @@ static float mixture_nats(const nx_output *output, const float *parameters, cons
     return log_sum_exp_of(before, output->mixtures) - log_sum_exp_of(with, output->mixtures);
 }
 
-/* ln of the distribution function of a standard normal at z. For z <= 0, Phi(z) = e^(-z^2/2) P(t) with t = 1 / (1 + 0.3 |z|) and P a
+/* Returns ln of the standard normal distribution function at z. For z <= 0, Phi(z) = e^(-z^2/2) P(t) with t = 1 / (1 + 0.3 |z|) and P a
  * polynomial without constant term, fitted by least squares of the relative error on Chebyshev nodes of |z| < 60 (relative error under
  * 6e-8); for z > 0, Phi(z) = 1 - Phi(-z). */
 NX_NOINLINE static v128_t normal_log_cdf(v128_t z) {
@@ -270,7 +267,7 @@ static void normal_levels(float *out, uint32_t levels, float mean, float log_sca
             v128_t he2 = wasm_f32x4_sub(z2, one), he4 = f32x4_mul_add(z2, wasm_f32x4_sub(z2, wasm_f32x4_splat(6)), wasm_f32x4_splat(3));
             v128_t series = f32x4_mul_add(he2, wasm_f32x4_splat(square / 6), wasm_f32x4_mul(he4, wasm_f32x4_splat(square * square / 120)));
             result = wasm_f32x4_add(density, f32x4_log(wasm_f32x4_add(one, series)));
-        } else { /* on the side where both are small, so that little cancels */
+        } else { /* on the side where both are small, to limit cancellation */
             v128_t flip = wasm_f32x4_gt(z0, zero), tiny = wasm_f32x4_splat(1e-6f);
             v128_t from = wasm_v128_bitselect(wasm_f32x4_neg(high), low, flip), to = wasm_v128_bitselect(wasm_f32x4_neg(low), high, flip);
             v128_t mass = wasm_f32x4_sub(f32x4_exp(normal_log_cdf(to)), f32x4_exp(normal_log_cdf(from)));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Output distributions. A model's output layer gives `parameters` numbers for a position, which holds one element or
- * the three channels of a pixel. Each kind yields log-probabilities of the V values of one element given the elements before it, so
- * temperature, filters, Gumbel noise and scores are the same for all (categorical.h).
+ * Output distributions. A model's output layer gives `parameters` numbers for each position, which has one element or the three channels of
+ * a pixel. Each kind yields log-probabilities of the V values of one element given the elements before it. Temperature, filters, Gumbel
+ * noise and scores are therefore the same for all kinds (categorical.h).
  *
- * Level v of V represents the number x_v = 2 v / (V - 1) - 1 in [-1, 1]; a discretised density gives it the mass between x_v - 1/(V-1) and
- * x_v + 1/(V-1), and gives the first and last level the tails.
+ * Level v of V represents the number x_v = 2 v / (V - 1) - 1 in [-1, 1]. A discretised density gives it the mass between x_v - 1/(V-1) and
+ * x_v + 1/(V-1); the first and last level also get the tails.
  */
 #ifndef NX_OUTPUT_H
 #define NX_OUTPUT_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define NX_MAX_MIXTURES 16
-#define NX_MAX_LEVELS 256 /* number of values of all except a categorical distribution */
+#define NX_MAX_LEVELS 256 /* limit of the number of values, except for a categorical distribution */
 
 /* The order is a contract: nx_output_names follows it, files choose among the first kinds (nx_read_levels), and the kinds before
  * NX_DISCRETE_KINDS treat levels as categories, not as numbers. */
@@ -25,36 +25,35 @@ typedef enum {
     NX_GAUSSIAN     /* discretised normal: mean, log standard deviation per element */
 } nx_output_kind;
 #define NX_OUTPUT_KINDS (NX_GAUSSIAN + 1)
-#define NX_DISCRETE_KINDS NX_DMOL /* number of the kinds before it */
+#define NX_DISCRETE_KINDS NX_DMOL /* number of kinds before it */
 _Static_assert(NX_CATEGORICAL < NX_DISCRETE_KINDS && NX_BERNOULLI < NX_DISCRETE_KINDS && NX_DISCRETE_KINDS == 2,
                "discrete kinds come first");
 
-/* Their names in files. */
+/* The names of the kinds in files. */
 extern const char *const nx_output_names[NX_OUTPUT_KINDS];
 
 typedef struct {
     nx_output_kind kind;
     uint32_t values;   /* V */
-    uint32_t elements; /* per position: 1, or 3 for the mixture over a pixel */
+    uint32_t elements; /* number of elements per position: 1, or 3 for the mixture over a pixel */
     uint32_t mixtures; /* K of NX_DMOL */
 } nx_output;
 
-/* Numbers per position that the output layer yields. NX_DMOL with three channels: K mixture logits, then per channel K
- * locations, K log scales, K coefficients, 10 K in all: [K | R: K K K | G: K K K | B: K K K]. With one channel, 3 K in all:
- * [K | K | K]. */
+/* Returns the number of values that the output layer yields per position. NX_DMOL with three channels: K mixture logits, then per channel K
+ * locations, K log scales, K coefficients, 10 K in all: [K | R: K K K | G: K K K | B: K K K]. With one channel, 3 K in all: [K | K | K]. */
 uint32_t nx_output_parameters(const nx_output *output);
 
-/* 1 when all parameters of a position are finite. */
+/* Returns 1 if all parameters of a position are finite. */
 int nx_output_finite(const nx_output *output, const float *parameters);
 
-/* Log-probabilities, up to a constant, of the values of element `index` of a position, given the ids of the elements
- * before it in the same position: what is drawn from. logits (nx_stride(V)) written, -infinity past V. NX_DMOL: a
- * probability may be off by e^-27, which only temperatures above 2 can show. */
+/* Computes the log-probabilities, up to a constant, from which element `index` of a position is drawn, given the ids of the elements before
+ * it in the same position. logits (nx_stride(V)) written, -infinity past V. NX_DMOL: a probability may be off by e^-27, which is noticeable
+ * only at temperatures above 2. */
 void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits);
 
-/* -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: space for nx_stride(V), overwritten. If
- * the mass of a level is 1e-5 or less, NX_DMOL uses density times width instead, as in training, which differs slightly from the
- * distribution that is drawn from. */
+/* Returns -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: space for nx_stride(V),
+ * overwritten. If the mass of a level is 1e-5 or less, NX_DMOL uses density times width instead, as in training. This differs slightly from
+ * the distribution that is drawn from. */
 float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index, float *logits);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Shaped logits stay small enough that differences of them are finite too. */
+/* Changed logits stay small enough that their differences are finite, too. */
 #define FARTHEST 1e30f
 
 static float limited(float x) { return x < -FARTHEST ? -FARTHEST : x > FARTHEST ? FARTHEST : x; }

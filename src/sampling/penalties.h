@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-/* See nx_settings. Zeros: none. */
+/* The settings of nx_settings; zeros turn them off. Zeros: none. */
 typedef struct {
     float repetition, frequency, presence;
     uint32_t last;
 } nx_penalties;
 
-/* Returns whether they change anything. */
+/* Returns whether the penalties change anything. */
 int nx_penalizes(const nx_penalties *penalties);
 
 /* Adds bias[i] to the logit of value[i], for i = 0..n-1 in this order. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact speculative decoding [predictive sampling: Wiggers, Hoogeboom 2020, arXiv:2002.09928]: one pass over the next position and all
- * available guesses, then the draw of each until a guess is wrong. The noise belongs to the position, so a draw given the right ids is the
- * draw that would have been made without guessing.
+ * Exact speculative decoding [predictive sampling: Wiggers, Hoogeboom 2020, arXiv:2002.09928]: computes the next position and all available
+ * guesses in one pass, then draws each position until a guess is wrong. The noise depends on the position, so a draw after right guesses is
+ * the same as it would be without guessing.
  */
 #include <string.h>
 
@@ -22,7 +22,8 @@ int nx_looks_ahead(const nx_layout *l) {
            !s->settings.maps && !s->settings.hidden && s->computed <= s->position;
 }
 
-/* Returns whether recent guesses were right often enough to pay for their columns. If they were not, it is tried again after a while. */
+/* Returns whether recent guesses were right often enough to be worth their columns. If they were not, guessing is tried again after a
+ * while. */
 static int worth_guessing(nx_session *s) {
     if (s->tried <= LEAST_TRIED || s->held >= s->tried / 2) return 1;
     s->tried -= s->tried / 16;
@@ -30,7 +31,7 @@ static int worth_guessing(nx_session *s) {
 }
 
 /* Guesses that the text repeats itself: finds the longest earlier match of its last ids, the latest one on ties, and guesses the ids that
- * followed it, at most `most` and no more than the match is long. Returns their number. */
+ * followed it, at most `most` and no more than the length of the match. Returns their number. */
 static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
     uint32_t longest = 0, from = 0;
     for (uint32_t end = at; --end > 0 && longest < NX_COLUMNS;) {
@@ -39,11 +40,11 @@ static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
         if (same > longest) longest = same, from = end;
     }
     uint32_t n = longest < LEAST_AGREEING ? 0 : longest < most ? longest : most;
-    for (uint32_t i = 0; i < n; i++) ids[at + i] = ids[from + i]; /* which may include the guesses themselves */
+    for (uint32_t i = 0; i < n; i++) ids[at + i] = ids[from + i]; /* these may include the guesses themselves */
     return n;
 }
 
-/* Writes at most `most` guesses into the ids of the positions from `at` on, until the draft is uncertain. Returns their number. */
+/* Guesses at most `most` ids for the positions from `at` on, until the draft is uncertain. Returns their number. */
 static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
     uint32_t values = l->plan->output.values, *ids = nx_ids(l, 0);
     if (NX_TEXTS && !l->plan->draft) return at && most && worth_guessing(l->session) ? look_up(ids, at, most) : 0;
@@ -56,7 +57,7 @@ static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
     return most;
 }
 
-/* The number of columns of the next pass. */
+/* Returns the number of columns of the next pass. */
 static uint32_t window(const nx_layout *l, uint32_t most) {
     const nx_session *s = l->session;
     uint32_t at = s->position, n = l->part->pass_end ? l->part->pass_end(l->plan->weights, at) - at : NX_COLUMNS;

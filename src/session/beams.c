@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search: the most probable next ids, samples that become continuations of others, and their combination, beam search [Lowerre 1976; with a
- * length penalty: Wu et al. 2016, arXiv:1609.08144, section 7].
+ * Search: the most probable next ids; samples that continue other samples; and both together, beam search [Lowerre 1976; with a length
+ * penalty: Wu et al. 2016, arXiv:1609.08144, section 7].
  */
 #include <string.h>
 
 #include "kernels/elementary.h"
 #include "session.h"
 
-/* The k most probable ids of the next position of the hypothesis in a slot, and their nats. Its output must be computed. */
+/* Returns the k most probable ids of the next position of the hypothesis in a slot, and their nats. Its output must have been computed. */
 static void top_of(const nx_layout *l, uint32_t slot, uint32_t k, uint32_t *ids, float *costs) {
     uint32_t values = l->plan->output.values;
     nx_output_logits(&l->plan->output, nx_output_of(l, slot), NULL, 0, l->logits);
@@ -62,7 +62,7 @@ nx_status nx_session_advance(const nx_model *model, nx_session *session, const u
     return NX_OK;
 }
 
-/* 1 over the length penalty, ((5 + n) / 6)^-alpha. */
+/* Returns 1 / length penalty: ((5 + n) / 6)^-alpha. */
 static float per_length(uint32_t n, float alpha) { return (float)nx_f64_exp((double)-alpha * nx_f64_log((5.0 + n) / 6)); }
 
 /* Inserts a candidate among n sorted ones, after its equals; if there are already `room`, the last one is dropped. Returns their number. */
@@ -73,7 +73,7 @@ static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_c
     return n;
 }
 
-/* The best continuations of the live hypotheses, the best first. Returns their number. */
+/* Lists the best continuations of the live hypotheses, the best first. Returns their number. */
 static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t room) {
     uint32_t values = l->plan->output.values, k = room < values ? room : values, n = 0;
     uint32_t *ids = (uint32_t *)(l->logits + 2 * nx_stride(values));
@@ -81,7 +81,7 @@ static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t ro
     for (uint32_t b = 0; b < l->session->living; b++) {
         top_of(l, nx_slot(l, b), k, ids, costs);
         for (uint32_t i = 0; i < k; i++) {
-            float nats = l->nats[b] + (costs[i] > 0 ? costs[i] : 0); /* rounding may have made it negative */
+            float nats = l->nats[b] + (costs[i] > 0 ? costs[i] : 0); /* rounding may have made the cost negative */
             if (n == room && !(nats < candidates[n - 1].nats)) break;
             n = insert(candidates, n, room, (nx_candidate){b, ids[i], NX_CUT, nats, 0});
         }
@@ -134,8 +134,8 @@ nx_status nx_session_search(const nx_model *model, nx_session *session, float al
     *count = expand(&l, candidates, B * (1 + l.plan->n_ends));
     uint32_t living = choose(&l, candidates, *count, per_length(at + 1 - before, alpha), parents, ids, nats);
     if (living) {
-        for (uint32_t b = living; b < B; b++) parents[b] = parents[0], ids[b] = ids[0], nats[b] = nats[0]; /* fewer ids than beams */
-        nx_session_advance(model, session, parents, ids);                                                  /* whose output is computed */
+        for (uint32_t b = living; b < B; b++) parents[b] = parents[0], ids[b] = ids[0], nats[b] = nats[0]; /* too few ids */
+        nx_session_advance(model, session, parents, ids);                                                  /* output is computed */
         memcpy(l.nats, nats, B * sizeof *nats);
     }
     int beaten = session->found && living && session->best <= nats[0] * per_length(l.length - before, alpha);

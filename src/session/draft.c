@@ -8,7 +8,7 @@
 
 #define NAME(part) "draft." part ".weight"
 #define MAX_NEIGHBOURS 32
-#define MAX_REACH 16 /* the most rows or columns to a neighbour */
+#define MAX_REACH 16 /* limit of the rows or columns to a neighbour */
 #define MAX_HIDDEN 256
 #define MAX_RANK 256
 
@@ -22,7 +22,7 @@ struct nx_draft {
 };
 
 static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {
-    nx_read_table(r, NAME("offset"), d->n_neighbours, 2); /* checks it; the copy does not exist while the arena counts */
+    nx_read_table(r, NAME("offset"), d->n_neighbours, 2); /* checks the tensor; its copy does not exist while the arena counts */
     for (uint32_t o = 0; !r->status && o < d->n_neighbours; o++) {
         float offset[2], most = MAX_REACH;
         nx_dequantize(offset, tensor->data + o * (tensor->bytes / d->n_neighbours), tensor->type, 2);
@@ -37,7 +37,7 @@ static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {
     }
 }
 
-/* (O, V, h): what each value of each neighbour adds to the hidden units. */
+/* Reads (O, V, h): what each value of each neighbour adds to the hidden units. */
 static const float *read_neighbours(nx_reader *r, const nx_draft *d, uint32_t rank) {
     const float *e = nx_read_table(r, NAME("token_embd"), d->values, rank);
     const float *n = nx_read_table(r, NAME("neighbour"), d->n_neighbours * d->hidden, rank);
@@ -78,11 +78,11 @@ const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32
     d->col = nx_read_table(r, NAME("position_col"), d->cols, d->hidden);
     d->output = nx_read_matrix(r, NAME("output"), d->values, d->hidden);
     d->bias = nx_read_vector(r, "draft.output.bias", d->values, 0);
-    r->parameters[r->part] = parameters; /* they do not belong to the model */
+    r->parameters[r->part] = parameters; /* the draft's weights are not the model's */
     return placed;
 }
 
-/* Its two parts. */
+/* Returns the two parts of the scratch memory. */
 static float *scratch_at(const nx_draft *d, void *memory, void **matmul, uint64_t *bytes) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     float *hidden = nx_arena_columns(&arena, 1, d->hidden);

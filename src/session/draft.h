@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * The draft of exact speculative decoding: a small network that predicts the model's draws. Any weight file may contain one if its
- * positions form a grid in raster order, each with one element. A wrong guess costs time and changes nothing (ahead.c).
+ * positions form a grid in raster order, each with one element. A wrong guess costs time but changes nothing (ahead.c).
  *
- * With O neighbours that are earlier in raster order, V levels and h hidden units, for the position p:
+ * With O neighbours earlier in raster order, V levels and h hidden units, the draft computes for position p:
  *
  *   hidden = max(0, sum over o of N_o e[x at neighbour o of p] + R[row of p] + C[column of p])      (h)
  *   logits = W hidden + b                                                                          (V)
  *
- * A neighbour outside of the grid adds nothing. Tensors, under "draft.": offset (O, 2) rows and columns from p to each
- * neighbour; token_embd (V, r) is e; neighbour (O h, r) the N_o; position_row (rows, h), position_col (cols, h),
- * output (V, h).
+ * A neighbour outside the grid adds nothing. Tensors, under "draft.": offset (O, 2) rows and columns from p to each neighbour; token_embd
+ * (V, r) is e; neighbour (O h, r) the N_o; position_row (rows, h), position_col (cols, h), output (V, h).
  */
 #ifndef NX_DRAFT_H
 #define NX_DRAFT_H
@@ -20,14 +19,14 @@
 /* Returns whether a file has a draft. */
 int nx_draft_there(const nx_reader *reader);
 
-/* Reads it, for a model whose positions form a grid of rows and cols in raster order, each with one of `values` ids. Null while the arena
- * only counts. */
+/* Reads the draft, for a model whose positions form a grid of rows and cols in raster order, each with one of `values` ids. Returns null
+ * while the arena only counts. */
 const nx_draft *nx_draft_read(nx_reader *reader, uint32_t rows, uint32_t cols, uint32_t values);
 
 uint64_t nx_draft_scratch_bytes(const nx_draft *draft);
 
-/* Logits of a position given the ids of those before it.
- * ids       those before `position`
+/* Computes the logits of a position, given the ids of the positions before it.
+ * ids       of the positions before `position`
  * logits    (nx_stride(V)) written, -infinity past V */
 void nx_draft_logits(const nx_draft *draft, const uint32_t *ids, uint32_t position, float *logits, void *scratch);
 

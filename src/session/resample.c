@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Samples that become copies of others: in a beam search, and in runs that drop their less likely samples.
+ * Makes samples copies of other samples, in a beam search and in runs that drop their less likely samples.
  */
 #include "session.h"
 

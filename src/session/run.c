@@ -10,7 +10,8 @@ int nx_ends(const nx_plan *plan, uint32_t id) {
     return 0;
 }
 
-/* No pass is interrupted. A damaged session may name an interrupted pass of a sample that has none; nx_pass does not end it. */
+/* Marks that no pass is interrupted. A damaged session may have an interrupted pass of a sample for which there is none; nx_pass would not
+ * end it. */
 static void end_pass(nx_session *s) { s->columns = s->group = s->slice = 0; }
 
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters) {
@@ -31,7 +32,7 @@ nx_status nx_broke(nx_session *session) {
     return NX_E_NUMERIC;
 }
 
-/* -log p of the ids (E) of a position under its output parameters. */
+/* Computes -log p of the ids (E) of a position from its output parameters. */
 static void nats_of(const nx_layout *l, const float *parameters, const uint32_t *ids, float *nats) {
     for (uint32_t e = 0; e < l->span; e++) nats[e] = nx_output_nats(&l->plan->output, parameters, ids, e, l->logits);
 }
@@ -50,14 +51,14 @@ static int may_follow(const nx_layout *l, const uint32_t *ids, uint32_t count, u
     return 1;
 }
 
-/* Enters n known positions of one sample from `at` on; nats: n arrays of E floats, `apart` from one another, or null. */
+/* Enters n known positions of one sample, beginning at `at`; nats: n arrays of E floats, `apart` from each other, or null. */
 static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_t n, float *nats, size_t apart) {
     nx_session *s = l->session;
     uint32_t slot = nx_slot(l, sample);
     const uint32_t *ids = nx_ids(l, slot) + (size_t)at * l->span;
     const float *parameters = l->pass;
     if (s->computed > at) {
-        parameters = nx_output_of(l, slot); /* nx_session_top has run: one position, whose output is known */
+        parameters = nx_output_of(l, slot); /* after nx_session_top: one position, whose output is known */
     } else {
         nx_column column[NX_COLUMNS];
         for (uint32_t j = 0; j < n; j++) column[j] = nx_column_of(l, sample, at + j);
@@ -148,7 +149,7 @@ nx_status nx_compute(const nx_layout *l) {
         }
         nx_status status = nx_pass(l, column, n, first, l->pass);
         if (status) {
-            s->columns = 1; /* positions; put and speculative decoding take many */
+            s->columns = 1; /* one position; put and speculative decoding take many */
             return status;
         }
         for (uint32_t j = 0; j < n; j++)

@@ -15,12 +15,12 @@
 
 /* ---- layout ----------------------------------------------------------------------------------------------------------- */
 
-/* The number of ids that a port takes in a run. */
+/* Returns the number of ids that a port takes in a run. */
 static uint64_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i) {
     return (uint64_t)(port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
 }
 
-/* The number of weights in the first n maps: in those that passes write for every sample, or in those that the encoder writes. */
+/* Returns the number of weights in the first n maps: of those that passes write for every sample, or of those that the encoder writes. */
 static uint64_t map_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
     uint64_t floats = 0;
     for (uint32_t i = 0; i < n_maps; i++)
@@ -83,7 +83,7 @@ nx_layout nx_layout_of(const nx_model *model, const nx_session *session) {
 
 static int within(float x, float low, float high) { return x >= low && x <= high; }
 
-/* A build without text models refuses settings that only they use. */
+/* A build without text models rejects settings that only these use. */
 static int shaping_valid(const nx_settings *s) {
     if (!NX_TEXTS && (s->temperature_last || s->penalty_last || s->biases)) return 0;
     return nx_filters_valid(s) && s->temperature_last <= 1 && (s->repetition == 0 || within(s->repetition, 0.01f, 100)) &&
@@ -95,13 +95,13 @@ static int settings_valid(const nx_settings *s) {
            s->maps <= 1 && s->hidden <= NX_TEXTS && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
-/* Replaces the zeros of a shape. Returns 0 if a run of this part cannot have that shape. */
+/* Fills in the zeros of a shape. Returns 0 if a run of this part cannot have that shape. */
 static int full_shape(const nx_plan *plan, const nx_part *part, const nx_shape *asked, nx_shape *shape) {
     if (asked)
         *shape = *asked;
     else
         memset(shape, 0, sizeof *shape);
-    if (part->forward && !plan->output.elements) return 0; /* the file lacks it */
+    if (part->forward && !plan->output.elements) return 0; /* the file lacks the part */
     if (!shape->length) shape->length = plan->length;
     if (!part->forward != !shape->length || shape->length > (plan->length ? plan->length : NX_MAX_LENGTH)) return 0;
     if (shape->key_bits && (!part->grow || (shape->key_bits != 8 && shape->key_bits != 16))) return 0;
@@ -160,7 +160,7 @@ nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, u
     return nx_session_size(model, from->part, &from->settings, &shape, bytes);
 }
 
-/* Copies a slot's rows of every map of the past, which are longer now. */
+/* Copies a slot's rows of every map of the past; in `to` they are longer. */
 static void grow_maps(const nx_layout *to, const nx_layout *from, uint32_t slot) {
     float *wide = nx_maps_of(to, slot), *narrow = nx_maps_of(from, slot);
     for (uint32_t i = 0; from->map_floats && i < from->plan->n_maps; i++) {
@@ -203,14 +203,14 @@ nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model
 
 /* ---- inputs ----------------------------------------------------------------------------------------------------------- */
 
-/* Returns whether all inputs that are not optional were given, or will be filled. */
+/* Returns whether all inputs that are not optional have been given or will be filled. */
 static int has_inputs(const nx_plan *plan, const nx_session *session) {
     for (uint32_t i = 0; i < plan->n_inputs; i++)
         if (!plan->inputs[i].optional && !(session->given >> i & 1) && !(NX_TEXTS && plan->inputs[i].noise && !session->slices)) return 0;
     return 1;
 }
 
-/* Fills the noise ports that were not given. */
+/* Fills the noise ports that have not been given. */
 static void fill_noise(nx_layout *l) {
     const nx_settings *s = &l->session->settings;
     for (uint32_t i = 0; i < l->plan->n_inputs; i++) {
@@ -247,7 +247,7 @@ nx_status nx_session_encode(const nx_model *model, nx_session *session) {
     if (!l.plan->encodes || session->encoded) return NX_OK;
     if (NX_TEXTS && !session->slices) fill_noise(&l);
     int more = l.part->encode(l.plan->weights, &l.inputs, session->slices, l.encoder_output, l.scratch);
-    if (session->slices < INT32_MAX) session->slices++; /* only a damaged session reaches this */
+    if (session->slices < INT32_MAX) session->slices++; /* limited only for damaged sessions */
     if (more < 0) return nx_broke(session);
     if (more) return NX_MORE;
     session->encoded = 1;
@@ -268,19 +268,19 @@ nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint
     if (count > room || !biases_valid(l.plan, ids, biases, count)) return NX_E_ARGUMENT;
     memcpy(l.biased, ids, count * sizeof *ids);
     memcpy(l.bias, biases, count * sizeof *biases);
-    memset(l.biased + count, 0, (room - count) * sizeof *ids); /* nothing is added to id 0 */
+    memset(l.biased + count, 0, (room - count) * sizeof *ids); /* the remaining entries add nothing to id 0 */
     memset(l.bias + count, 0, (room - count) * sizeof *biases);
     return NX_OK;
 }
 
 /* ---- saved sessions --------------------------------------------------------------------------------------------------- */
 
-/* Returns whether the numbers of a header are possible for a run of its part; its shape and settings must be checked before. */
+/* Returns whether the numbers in a header are possible for a run of its part. Its shape and settings must have been checked. */
 static int header_valid(const nx_plan *plan, const nx_part *part, const nx_session *s) {
     int given = has_inputs(plan, s), ready = given && (!plan->encodes || s->encoded);
     if (s->position > s->shape.length || s->computed > s->shape.length || s->computed > s->position + 1) return 0;
     if (s->has_output > 1 || s->forked > 1 || s->broken > 1 || s->encoded > 1 || s->given >> plan->n_inputs) return 0;
-    if (s->slices && (!(plan->encodes && given) || s->slices > INT32_MAX)) return 0; /* the part knows how many there are: nx_part.encode */
+    if (s->slices && (!(plan->encodes && given) || s->slices > INT32_MAX)) return 0; /* nx_part.encode checks their number */
     if (s->encoded && !s->slices) return 0;
     if ((s->position || s->computed || s->columns) && !ready) return 0;
     if (s->computed > s->position && !s->has_output) return 0;
@@ -292,7 +292,7 @@ static int header_valid(const nx_plan *plan, const nx_part *part, const nx_sessi
     return s->begun || !(s->living || s->found);
 }
 
-/* Returns whether the slots are a permutation of the samples, and every id is valid, or none after the end of a sample. */
+/* Returns whether the slots are a permutation of the samples, and every id is valid, or NX_NONE after the end of a sample. */
 static int contents_valid(const nx_layout *l) {
     const nx_session *s = l->session;
     uint64_t taken = 0;
@@ -302,7 +302,7 @@ static int contents_valid(const nx_layout *l) {
         if (!s->forked && ended != l->ended[0]) return 0;
         taken |= (uint64_t)1 << slot;
         const uint32_t *ids = nx_ids(l, slot);
-        for (uint32_t i = 0; i < (s->position + s->columns) * l->span; i++) /* the others are written before they are read */
+        for (uint32_t i = 0; i < (s->position + s->columns) * l->span; i++) /* later ids are written before they are read */
             if (ids[i] >= l->plan->output.values && !(ids[i] == NX_NONE && ended && i / l->span >= ended)) return 0;
     }
     if (!biases_valid(l->plan, l->biased, l->bias, s->settings.biases)) return 0;
@@ -366,7 +366,7 @@ void nx_fork(const nx_layout *l) {
     l->session->forked = 1;
 }
 
-/* Copies the encoder's output and its maps. If maps are wanted and `from` has none, the encoder runs again. */
+/* Copies the encoder's output and its maps. If maps are requested and `from` has none, the encoder must run again. */
 static void copy_encoded(const nx_layout *to, const nx_layout *from) {
     nx_inputs inputs = from->inputs;
     int more = to->encoded_floats > from->encoded_floats;
@@ -386,7 +386,7 @@ nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_sess
         return NX_E_ARGUMENT;
     if (sample >= f.samples || position > from->position || from->columns) return NX_E_ARGUMENT;
     if (from->broken) return NX_E_NUMERIC;
-    int back = position < from->position || nx_noisy(&l) || nx_noisy(&f); /* values computed there use the noise of another sample */
+    int back = position < from->position || nx_noisy(&l) || nx_noisy(&f); /* their values were computed with the noise of another sample */
     if (back && from->computed > position && from->computed - position > f.plan->rewinds) return NX_E_ARGUMENT;
     uint32_t slot = nx_slot(&f, sample), ended = f.ended[sample];
     for (uint32_t i = 0; i < f.plan->n_inputs; i++)
@@ -413,7 +413,7 @@ nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t
     int back = position < session->position;
     if (back && session->computed > position && session->computed - position > l.plan->rewinds) return NX_E_ARGUMENT;
     for (uint32_t b = 0; b < l.samples; b++)
-        if (l.ended[b] >= position) l.ended[b] = 0; /* positions after an end hold no id */
+        if (l.ended[b] >= position) l.ended[b] = 0; /* positions after an end have no id */
     if (back && session->computed > position) session->computed = position;
     if (back) session->has_output = 0;
     session->position = position;
@@ -429,12 +429,12 @@ nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx
         return NX_E_ARGUMENT;
     if (model->plan[session->part].noisy &&
         (settings->temperature != now->temperature || settings->seed_low != now->seed_low || settings->seed_high != now->seed_high))
-        return NX_E_ARGUMENT; /* inner draws are part of the run */
+        return NX_E_ARGUMENT; /* draws inside the model are part of the run */
     session->settings = *settings;
     return NX_OK;
 }
 
-/* ---- queries of a session ---------------------------------------------------------------------------------------------- */
+/* ---- queries of a session -------------------------------------------------------------------------------------------- */
 
 uint32_t nx_session_position(const nx_session *session) { return session->position; }
 
@@ -452,7 +452,7 @@ nx_status nx_session_output(const nx_model *model, const nx_session *session, ui
     return NX_OK;
 }
 
-/* The values of a result, `count` of which are ready. */
+/* Returns the values of a result, of which `count` are ready. */
 static nx_status result_of(const nx_layout *l, uint32_t index, const uint32_t **numbers, uint32_t *count) {
     if (l->session->broken) return NX_E_NUMERIC;
     if (index >= l->plan->n_results || !l->session->slices) return NX_E_ARGUMENT;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The internals of a session, for the files of this folder. The block of a session begins with a header; the rest is found by offsets that
+ * The internals of a session, for the files of this folder. The block of a session begins with a header. The offsets of everything else
  * follow from the model, the settings and the shape, so the block may be copied anywhere.
  *
- * Slots. Everything that belongs to one sample (ids, state, output, maps) is in a slot. Until the samples differ, all of them share slot 0;
- * from then on (`forked`) sample b has slot slots[b], which nx_adopt alone reorders.
+ * Slots. Everything that belongs to one sample (ids, state, output, maps) is in one slot. Until the samples differ, all of them share slot
+ * 0. From then on (`forked`) sample b has slot slots[b], and only nx_adopt reorders these.
  */
 #ifndef NX_SESSION_H
 #define NX_SESSION_H
@@ -13,30 +13,30 @@
 #include "model.h"
 #include "sampling/categorical.h"
 
-/* If the largest logit of a guess leads by less than this, in nats, it ends the window of speculative decoding: such guesses fail so often
+/* A guess whose largest logit leads by less than this, in nats, ends the window of speculative decoding, because such guesses fail so often
  * that later columns are not worth their time. The drawn values do not depend on it. */
 #define NX_SURE 1.5f
 
 struct nx_session {
     uint32_t magic, fingerprint, part;
-    nx_shape shape; /* zero means absent */
+    nx_shape shape; /* zeros mean absent */
     nx_settings settings;
-    uint32_t position;   /* positions known or drawn */
-    uint32_t computed;   /* 1 + the last position that went through the model; 0: none */
-    uint32_t has_output; /* the last pass computed its output layer */
+    uint32_t position;   /* number of positions known or drawn */
+    uint32_t computed;   /* 1 + the last position that the model has computed; 0: none */
+    uint32_t has_output; /* whether the last pass computed its output layer */
     uint32_t forked;
-    uint32_t given;           /* bit i: input i was given */
-    uint32_t slices, encoded; /* number of finished encoder slices; 1: all */
-    uint32_t columns;         /* columns of a pass that was interrupted, else 0 */
-    uint32_t group, slice;    /* samples before that pass, and its finished slices */
-    uint32_t broken;          /* 1: a number was not finite */
-    uint32_t tried, held;     /* number of recent guesses from the text, and of the right ones among them */
-    uint32_t begun;           /* 1 + the position where a beam search began; 0: none */
-    uint32_t living, found;   /* numbers of live and of complete hypotheses of the search */
-    float best;               /* the least score of the complete ones */
+    uint32_t given;           /* bit i: input i has been given */
+    uint32_t slices, encoded; /* number of finished encoder slices; 1: all are finished */
+    uint32_t columns;         /* number of columns of an interrupted pass, otherwise 0 */
+    uint32_t group, slice;    /* number of samples before that pass, and of its finished slices */
+    uint32_t broken;          /* 1: a number is not finite */
+    uint32_t tried, held;     /* number of recent guesses from the text, and how many of them were right */
+    uint32_t begun;           /* 1 + the position at which a beam search began; 0: none */
+    uint32_t living, found;   /* number of live and of complete hypotheses of the search */
+    float best;               /* lowest score of the complete ones */
 };
 
-/* The number of rows of a map in a run of this shape. A map of the encoder has each row once for every query. */
+/* Returns the number of rows of a map in a run of this shape. A map of the encoder has each row once per query. */
 static inline uint64_t nx_map_rows(const nx_map *map, const nx_shape *shape) {
     return (uint64_t)map->rows * (NX_TEXTS && map->queries ? nx_map_queries(map, shape) : 1);
 }
@@ -54,14 +54,14 @@ typedef struct {
     uint32_t *port[NX_PORTS];
     uint32_t *biased; /* (settings.biases) ids with a bias */
     float *bias;      /* (settings.biases) the number that is added to their logits */
-    uint8_t *ahead;   /* (length) the number of guesses on which each position's computation was based: nx_session_ahead */
+    uint8_t *ahead;   /* (length) how many guesses each position's computation was based on: nx_session_ahead */
     float *pass;      /* (NX_COLUMNS, nx_stride(P)) output parameters of a pass */
     float *logits;    /* (4, nx_stride(V)) logits of one element, and the scratch of its draw */
     void *scratch, *draft;
     uint8_t *encoder_output; /* encoder_output_bytes, which nx_part.encode fills */
-    float *output;           /* (S, nx_stride(P)) of the last position */
-    float *maps;             /* (S, map_floats) if they are requested; those of encode are in `inputs` */
-    float *hidden;           /* (S, hidden_floats) if they are requested */
+    float *output;           /* (S, nx_stride(P)) output parameters of the last position */
+    float *maps;             /* (S, map_floats) if requested; those of encode are in `inputs` */
+    float *hidden;           /* (S, hidden_floats) if requested */
     uint32_t *ids;           /* (S, length E) */
     uint8_t *state;          /* (S, state_bytes) */
     uint64_t encoder_output_bytes, state_bytes, map_floats, encoded_floats, hidden_floats, bytes;
@@ -72,20 +72,20 @@ typedef struct {
 void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape, void *block, nx_layout *l);
 nx_layout nx_layout_of(const nx_model *model, const nx_session *session);
 
-/* Returns NX_OK when positions may be computed: there is a sequence, its inputs are encoded, and all numbers so far are finite. */
+/* Returns NX_OK if positions may be computed: there is a sequence, its inputs are encoded, and all numbers so far are finite. */
 nx_status nx_session_ready(const nx_layout *l);
 
 static inline uint32_t nx_slot(const nx_layout *l, uint32_t sample) { return l->session->forked ? l->slots[sample] : 0; }
 static inline uint32_t *nx_ids(const nx_layout *l, uint32_t slot) { return l->ids + (size_t)slot * l->length * l->span; }
 static inline float *nx_output_of(const nx_layout *l, uint32_t slot) { return l->output + (size_t)slot * l->stride; }
 
-/* One column for the sequence of a sample. */
+/* Returns a column for the sequence of a sample. */
 nx_column nx_column_of(const nx_layout *l, uint32_t sample, uint32_t position);
 static inline float *nx_maps_of(const nx_layout *l, uint32_t slot) {
     return l->session->settings.maps ? l->maps + slot * l->map_floats : NULL;
 }
 
-/* Sets up a column to keep what the session requests: its maps and its hidden states. */
+/* Makes a column write what the session requests: its maps and its hidden states. */
 static inline void nx_keep_column(const nx_layout *l, uint32_t slot, nx_column *column) {
     column->maps = nx_maps_of(l, slot);
     if (NX_TEXTS && l->hidden_floats) column->hidden = l->hidden + slot * l->hidden_floats;
@@ -97,17 +97,19 @@ void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from);
 /* Gives every sample its own slot. */
 void nx_fork(const nx_layout *l);
 
-/* Returns whether the model draws inside, so that a state depends on more than the ids before it. */
+/* Returns whether the model draws inside, in which case a state depends on more than the ids before it. */
 static inline int nx_noisy(const nx_layout *l) { return NX_TEXTS && l->plan->noisy && l->session->settings.temperature != 0; }
 
-/* Sample b becomes a copy of sample parents[b]; each has its own slot (forked). Only a parent that is chosen twice is copied. */
+/* Makes sample b a copy of sample parents[b]. Each sample has its own slot (forked). Only parents that are chosen more than once are
+ * copied. */
 void nx_adopt(const nx_layout *l, const uint32_t *parents);
 
-/* Computes a slice of a pass of n columns, or the next slice of one that was interrupted. group: the samples before it. Returns NX_MORE
- * while there are more slices; the session remembers which is next. parameters (n, nx_stride(P)) written with the last one; may be null. */
+/* Computes a slice of a pass of n columns, or the next slice of an interrupted one. group: number of samples before it. Returns NX_MORE
+ * while there are more slices; the session stores which one is next. parameters (n, nx_stride(P)) written with the last slice; may be
+ * null. */
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters);
 
-/* Marks the session as broken, so that every later call returns NX_E_NUMERIC. Returns that status. */
+/* Marks the session as broken, so that every later call returns NX_E_NUMERIC. Returns NX_E_NUMERIC. */
 nx_status nx_broke(nx_session *session);
 
 /* Computes the output of the next position for every sample that has not ended, unless it is already computed. Returns NX_OK, NX_MORE or
@@ -117,14 +119,14 @@ nx_status nx_compute(const nx_layout *l);
 /* Returns whether an id ends a sample. */
 int nx_ends(const nx_plan *plan, uint32_t id);
 
-/* Draws an element of a position of a sample from l->logits, to which it adds biases and penalties. All ids of the sample before that element
- * are known. */
+/* Draws an element of a position of a sample from l->logits, after adding biases and penalties to them. All ids of the sample before that
+ * element must be known. */
 uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint32_t element);
 
 /* Draws the elements of one position of a sample into its slot, given the output parameters. ids, nats (E) written; nats may be null. */
 void nx_draw_elements(const nx_layout *l, uint32_t sample, uint32_t position, const float *parameters, uint32_t *ids, float *nats);
 
-/* Returns whether the run uses speculative decoding; then nx_draw_ahead draws as many positions, up to `most`, as one pass yields
+/* Returns whether the run uses speculative decoding. nx_draw_ahead then draws as many positions as one pass yields, up to `most`
  * (ahead.c). */
 int nx_looks_ahead(const nx_layout *l);
 nx_status nx_draw_ahead(const nx_layout *l, uint32_t most, uint32_t *ids, float *nats);

@@ -6,16 +6,16 @@
 #include "kernels/elementary.h"
 #include "reader.h"
 
-#define AROUND 27         /* features of the 3x3 cells around a pixel, 3 colours each */
-#define CELL 12           /* index of the centre cell, which contains the pixel, in these features */
-#define LEFT (AROUND + 3) /* indices of the past and of the constant 1 in the input */
-#define INPUT (LEFT + 1)  /* features of a pixel at the decoder's input */
+#define AROUND 27         /* number of features of the 3x3 cells around a pixel, 3 colours each */
+#define CELL 12           /* index in these features of the centre cell, which contains the pixel */
+#define LEFT (AROUND + 3) /* index of the past in the input, and of the constant 1 */
+#define INPUT (LEFT + 1)  /* number of features of a pixel at the decoder's input */
 
 static const int past[6][2] = {{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}, {0, -2}, {-2, 0}}; /* rows, columns */
 
 int nx_direct_there(const nx_reader *reader) { return nx_tensor_rows(reader, "direct.input.weight") > 0; }
 
-/* The palette in the prior's form. */
+/* Converts the palette to the form that the prior needs. */
 static const float *squares(nx_reader *r, const float *palette, uint32_t values) {
     uint32_t stride = nx_stride(values);
     float *planes = nx_arena_take(r->arena, (uint64_t)4 * stride * sizeof *planes);
@@ -53,7 +53,7 @@ void nx_direct_read(nx_reader *r, nx_direct *w, uint32_t d, const float *palette
 /* ---- known features --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t row, col, cell_rows, cell_cols, place; /* coordinates of the pixel; of a cell; of the pixel in its cell */
+    uint32_t row, col, cell_rows, cell_cols, place; /* row and column of the pixel; those of its cell; index of the pixel in its cell */
 } spot;
 
 static spot spot_of(const nx_direct *w, uint32_t position) {
@@ -67,7 +67,7 @@ uint32_t nx_direct_cell(const nx_direct *w, uint32_t position) {
     return s.row / s.cell_rows * w->cols + s.col / s.cell_cols;
 }
 
-/* z (3) of the pixel at that index of the ids. */
+/* z (3) of the pixel at this index of the ids. */
 static void drawn(const nx_direct *w, float *z, const uint32_t *ids, uint32_t index) {
     for (uint32_t c = 0; c < 3; c++) z[c] = (255 - (w->colours ? w->colours[3 * ids[index] + c] : (float)ids[3 * index + c])) / 255;
 }
@@ -77,7 +77,7 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
     uint32_t row = s.row / s.cell_rows, col = s.col / s.cell_cols, first = row * s.cell_rows * w->width + col * s.cell_cols;
     memset(known, 0, NX_DIRECT_KNOWN * sizeof *known);
     for (uint32_t i = 0; i < 9; i++) {
-        uint32_t y = row + i / 3 - 1, x = col + i % 3 - 1; /* the index before the first one wraps around */
+        uint32_t y = row + i / 3 - 1, x = col + i % 3 - 1; /* an index before the first one wraps around */
         for (uint32_t c = 0; c < 3 && y < w->rows && x < w->cols; c++)
             known[3 * i + c] = (255 - (float)small[(y * w->cols + x) * 3 + c]) / 255;
     }
@@ -97,7 +97,7 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
     known[NX_DIRECT_KNOWN - 1] = 1;
 }
 
-/* The palette's colour nearest to z (3); the first one among equals. */
+/* Returns the palette's colour nearest to z (3), the first one of equals. */
 static uint32_t nearest(const nx_direct *w, const float *z) {
     uint32_t stride = nx_stride(w->values), first = 0, at[4];
     v128_t red = wasm_f32x4_splat(z[0]), green = wasm_f32x4_splat(z[1]), blue = wasm_f32x4_splat(z[2]);
@@ -106,7 +106,7 @@ static uint32_t nearest(const nx_direct *w, const float *z) {
     for (const float *p = w->squares; p < w->squares + stride; p += 4, v = wasm_i32x4_add(v, wasm_i32x4_splat(4))) {
         v128_t product = wasm_f32x4_add(wasm_f32x4_mul(red, wasm_v128_load(p)), wasm_f32x4_mul(green, wasm_v128_load(p + stride)));
         product = wasm_f32x4_add(product, wasm_f32x4_mul(blue, wasm_v128_load(p + 2 * stride)));
-        v128_t far = wasm_f32x4_sub(wasm_v128_load(p + 3 * stride), wasm_f32x4_add(product, product)); /* but for |z|^2 */
+        v128_t far = wasm_f32x4_sub(wasm_v128_load(p + 3 * stride), wasm_f32x4_add(product, product)); /* without the term |z|^2 */
         v128_t nearer = wasm_v128_and(wasm_f32x4_lt(far, least), wasm_i32x4_lt(v, wasm_i32x4_splat((int32_t)w->values)));
         least = wasm_v128_bitselect(far, least, nearer);
         best = wasm_v128_bitselect(v, best, nearer);
@@ -122,7 +122,7 @@ void nx_direct_enter(const nx_direct *w, float *x, const float *known, uint32_t 
     const float *row = w->input + (size_t)spot_of(w, position).place * INPUT * w->d;
     for (uint32_t f = 0; f < INPUT; f++, row += w->d) {
         float z = f < LEFT ? known[f] : 1;
-        if (z != 0) nx_add_scaled(x, row, z, w->d); /* not for white, which is most of a drawing */
+        if (z != 0) nx_add_scaled(x, row, z, w->d); /* zero for white, which is most of a drawing */
     }
     if (!w->near) return;
     nx_add_scaled(x, w->near + (size_t)nearest(w, known + CELL) * w->d, 1, w->d);
@@ -131,7 +131,7 @@ void nx_direct_enter(const nx_direct *w, float *x, const float *known, uint32_t 
 
 /* ---- the prior ------------------------------------------------------------------------------------------------------- */
 
-/* Four sums, of every fourth product, are added at the end. n % 4 == 0 */
+/* Adds four sums, each of every fourth product. n % 4 == 0 */
 static float inner(const float *a, const float *b, uint32_t n) {
     v128_t sum = wasm_f32x4_splat(0);
     for (uint32_t i = 0; i < n; i += 4) sum = f32x4_mul_add(wasm_v128_load(a + i), wasm_v128_load(b + i), sum);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enlargement that reads the small picture directly: an option of the Image Transformer, ours and not the paper's. Each pixel gets features
- * of the small picture, at the decoder's input and as a prior on its distribution.
+ * Enlargement that reads the small picture directly: an option of the Image Transformer that is ours, not the paper's. Each pixel gets
+ * features of the small picture, as input of the decoder and as a prior on its distribution.
  *
- * Colours are z = (255 - v) / 255, so that white and everything outside are 0. A pixel of the small picture is a cell of K pixels of the
- * large one. For the pixel at index k of its cell (both in raster order) 49 numbers are known in advance:
+ * Colours are z = (255 - v) / 255, so white and everything outside the picture are 0. Each pixel of the small picture is a cell of K pixels
+ * of the large one. For the pixel at index k of its cell (both in raster order), 49 numbers are known in advance:
  *
  *   C (27)  the small picture's 3 x 3 pixels around its cell
  *   r (3)   the mean colour left for the rest of the cell: clamp( (K z_cell - sum of z drawn in the cell) / (K - k), 0, 1 )
  *   N (18)  the colours at (0,-1) (-1,0) (-1,-1) (-1,1) (0,-2) (-2,0)
  *   1
  *
- * All are functions of the inputs and of the ids before the pixel, so no state is needed. If there is an encoder, which reads the whole
- * small picture, the pixels of its cell e get its row e as well, and there is no cross-attention.
+ * All are functions of the inputs and of the ids before the pixel, so they need no state. If there is an encoder, which reads the whole
+ * small picture, the pixels of cell e also get row e of its output, and there is no cross-attention.
  *
  *   input     x = x + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
  *   guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads
  *   palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),   p_v: the colours of the palette
  *   mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c),   g = s_c / (1 + s_c), one s for each channel
  *
- * In single precision; features are added in order.
+ * Everything is in single precision; features are added in order.
  */
 #ifndef NX_DIRECT_H
 #define NX_DIRECT_H
@@ -30,7 +30,7 @@
 #define NX_DIRECT_KNOWN 49 /* number of known features per pixel */
 
 typedef struct {
-    uint32_t height, width, rows, cols; /* of the large picture, and of the small one */
+    uint32_t height, width, rows, cols; /* size of the large picture, and of the small one */
     uint32_t places, values, mixtures;  /* K, V; components, 0: a palette */
     uint32_t d;                         /* width of the model */
     const float *input;                 /* (K 31, d)    E: the rows of one index k are contiguous */
@@ -39,28 +39,28 @@ typedef struct {
     const float *hidden;                /* (3, d)       W */
     const float *certainty;             /* (1 or 3, d)  w */
     const float *certainty_bias;        /* (K, 1 or 3)  b */
-    const float *colours;               /* (V, 3) as in the file, or null: ids are levels of the three channels */
+    const float *colours;               /* (V, 3) the palette as in the file; null if ids are levels of the three channels */
     const float *squares;               /* (4, nx_stride(V)): z of the palette by channel, then |p|^2; or null */
 } nx_direct;
 
-/* Returns whether a file has it. */
+/* Returns whether a file uses this option. */
 int nx_direct_there(const nx_reader *reader);
 
-/* Reads it. d: width of the model; palette (V, 3) or null; mixtures: components of a mixture over a pixel, or 0. The sides of the large picture
- * are multiples of those of the small one. */
+/* Reads the weights. d: width of the model; palette (V, 3) or null; mixtures: components of a mixture over a pixel, or 0. The sides of the
+ * large picture must be multiples of those of the small one. */
 void nx_direct_read(nx_reader *reader, nx_direct *direct, uint32_t d, const float *palette, uint32_t values, uint32_t mixtures);
 
 /* known (NX_DIRECT_KNOWN) written, for the pixel at `position`. small    (rows, cols, 3) levels of 256        ids    (position) colours, or
  * (position, 3) levels */
 void nx_direct_know(const nx_direct *direct, float *known, const uint32_t *small, const uint32_t *ids, uint32_t position);
 
-/* The cell of the pixel at `position`, in raster order. */
+/* Returns the index of the cell of the pixel at `position`, in raster order. */
 uint32_t nx_direct_cell(const nx_direct *direct, uint32_t position);
 
-/* x (d) = x + E_k [C; r; 1], and the rows of the two nearest colours. */
+/* x (d) += E_k [C; r; 1] and the rows of the two nearest colours. */
 void nx_direct_enter(const nx_direct *direct, float *x, const float *known, uint32_t position);
 
-/* Adds the prior to the output layer's numbers; h (d): its input. */
+/* Adds the prior to the values of the output layer; h (d): input of that layer. */
 void nx_direct_lead(const nx_direct *direct, float *parameters, const float *h, const float *known, uint32_t position);
 
 #endif

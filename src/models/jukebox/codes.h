@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * A level of codes of a sound [VQ-VAE: van den Oord, Vinyals, Kavukcuoglu 2017, arXiv:1711.00937]: a stack of convolutions maps each `hop`
+ * A level of codes of a sound [VQ-VAE: van den Oord, Vinyals, Kavukcuoglu 2017, arXiv:1711.00937]. A stack of convolutions maps each `hop`
  * samples to a vector h, whose code is the index of the nearest vector of the codebook, the lowest of equals,
  *
  *   argmin over k of |e_k|^2 / 2 - h . e_k
  *
- * and another stack converts the vectors to samples.
+ * Another stack converts the vectors to samples.
  */
 #ifndef NX_JUKEBOX_CODES_H
 #define NX_JUKEBOX_CODES_H
@@ -20,19 +20,20 @@ typedef struct {
     nx_linear book; /* (codes, width), and -|e|^2 / 2 */
 } nx_codes;
 
-/* Reads a level, "top" or "bottom", of architecture `arch`: its keys and encoder, then its decoder, which count as weights of the reader's part. */
+/* Reads a level, "top" or "bottom", of architecture `arch`: first its keys and encoder, later its decoder. Each counts as weights of the
+ * part that the reader has set. */
 void nx_codes_read_encoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 
-/* The number of codes of a sound with this many samples, padded with silence to a whole code. */
+/* Returns the number of codes of a sound with this many samples, padded with silence to a whole code. */
 static inline uint32_t nx_codes_of(const nx_codes *level, uint32_t samples) { return (samples + level->hop - 1) / level->hop; }
 
-/* Computes slice 0, 1, ... of the codes (n) of samples (n hop) in rows[0]. Returns 1 while there are more, 0 after the last one, -1 when a
- * number is not finite. rows: two of nx_stack_room(&level->encoder, n hop) floats. */
+/* Computes slice 0, 1, ... of the codes (n) of samples (n hop) in rows[0]. Returns 1 while there are more slices, 0 after the last one, and
+ * -1 if a number is not finite. rows: two buffers of nx_stack_room(&level->encoder, n hop) floats. */
 int nx_codes_encode(const nx_codes *level, uint32_t n, float *rows[2], uint32_t *codes, uint32_t slice, void *scratch);
 
-/* The same for the samples of codes (n); -1 also where a code is too large. At the end nx_stack_output(&level->decoder, rows) are the
- * samples. rows: two of nx_stack_room(&level->decoder, n) floats. */
+/* Computes the samples of codes (n) in the same way; also returns -1 if a code is too large. At the end, nx_stack_output(&level->decoder,
+ * rows) are the samples. rows: two buffers of nx_stack_room(&level->decoder, n) floats. */
 int nx_codes_decode(const nx_codes *level, uint32_t n, float *rows[2], const uint32_t *codes, uint32_t slice, void *scratch);
 
 uint64_t nx_codes_encode_scratch_bytes(const nx_codes *level);

@@ -22,7 +22,7 @@ void nx_prior_read(nx_reader *r, nx_prior *p, nx_plan *plan, const char *arch, c
     p->values = values;
     r->packing = NX_BY_BLOCK;
     nx_sparse_blocks_read(r, &p->blocks, nx_key(arch, name).text, tensor(name, "").text, positions);
-    if (r->status) return; /* the stride may be zero */
+    if (r->status) return; /* the stride may be zero if reading has failed */
     uint32_t d = p->blocks.d, l = p->blocks.pattern.stride;
     p->codes = nx_read_embedding(r, tensor(name, "token_embd.weight").text, values, d);
     p->rows = nx_read_embedding(r, tensor(name, "position_row.weight").text, (positions - 1) / l + 1, d);
@@ -62,7 +62,7 @@ void nx_prior_read_above(nx_reader *r, nx_prior *p, nx_plan *plan, const char *a
 
 /* ---- the codes above ------------------------------------------------------------------------------------------------------- */
 
-/* Positions with vectors of the codes above. */
+/* Returns the number of positions that have vectors of the codes above. */
 static uint32_t below(const nx_prior *p, const nx_shape *shape) { return nx_stack_length(&p->stack, shape->counts[p->above_port]); }
 
 static void rows_of(const nx_prior *p, const nx_shape *shape, void *output, float *rows[2]) {
@@ -95,8 +95,8 @@ uint64_t nx_prior_state_bytes(const void *opaque, const nx_shape *shape) {
 }
 
 typedef struct {
-    float *x, *y;       /* (J, d) the residual stream, and rows to be added to it */
-    void *blocks, *end; /* of the blocks, and of the last product */
+    float *x, *y;       /* (J, d) the residual stream, and rows to add to it */
+    void *blocks, *end; /* scratch memory of the blocks, and of the last product */
     uint64_t bytes;
 } scratch;
 
@@ -145,7 +145,7 @@ int nx_prior_forward(const void *opaque, const nx_column *columns, uint32_t n, u
     const nx_prior *p = opaque;
     scratch s = scratch_at(p, memory, n);
     uint32_t stride = nx_stride(p->blocks.d);
-    (void)slice; /* a pass is short */
+    (void)slice; /* a pass is short, so it has one slice */
     for (uint32_t j = 0; j < n; j++) embed(p, s.x + (size_t)j * stride, s.y, columns + j);
     nx_sparse_blocks_apply(&p->blocks, s.x, columns, n, s.blocks);
     if (!parameters) return 0;

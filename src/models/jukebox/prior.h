@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * A prior: a Sparse Transformer over the codes of a level. Position p predicts the code there,
+ * A prior: a Sparse Transformer over the codes of one level. Position p predicts code p,
  *
  *   x = e[code at p - 1] + row[p / l] + column[p % l] + class + speaker + above_p        blocks        W LN(x) + b
  *
- * where position 0 has no code before it, a class and a speaker may be absent, and above_p depends on the codes of the level above, if
- * there is one: a table, a stack of convolutions that expands each of them to the codes below it, and a layer norm.
+ * where position 0 has no previous code, class and speaker may be absent, and above_p depends on the codes of the level above, if there is
+ * one: a table, a stack of convolutions that expands each of these codes to the codes below it, and a layer norm.
  */
 #ifndef NX_JUKEBOX_PRIOR_H
 #define NX_JUKEBOX_PRIOR_H
@@ -26,16 +26,17 @@ typedef struct {
     nx_norm norm;
 } nx_prior;
 
-/* Reads the prior `name`, "top" or "bottom", of `values` ids and `positions` positions, and adds its ports of a class and a speaker to the plan.
- * classes, speakers: how many there are; 0: none. */
+/* Reads the prior `name`, "top" or "bottom", with `values` ids and `positions` positions, and adds its ports for a class and a speaker to
+ * the plan. classes, speakers: how many there are; 0: none. */
 void nx_prior_read(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, uint32_t positions, uint32_t values,
                    uint32_t classes, uint32_t speakers);
 
-/* Reads its conditioner: `port` takes at most `most` codes of the level above, ids below `codes`, each above `ratio` positions. */
+/* Reads the prior's conditioner: `port` takes at most `most` codes of the level above, with ids below `codes`; each belongs to `ratio`
+ * positions. */
 void nx_prior_read_above(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, const char *port, uint32_t codes,
                          uint32_t ratio, uint32_t most);
 
-/* The functions of such a part (nx_part). */
+/* The functions of a prior as a part (nx_part). */
 uint64_t nx_prior_encoder_output_bytes(const void *prior, const nx_shape *shape);
 uint64_t nx_prior_state_bytes(const void *prior, const nx_shape *shape);
 uint64_t nx_prior_scratch_bytes(const void *prior, const nx_shape *shape, uint32_t columns);

@@ -5,7 +5,7 @@
 
 #include "kernels/image.h"
 
-#define SLICE 64 /* locations of a layer computed together */
+#define SLICE 64 /* number of locations of a layer computed together */
 
 void nx_stack_add(nx_reader *r, nx_stack *stack, const char *name, nx_stack_kind kind, uint32_t step, uint32_t in, uint32_t out) {
     nx_stack_layer *l = &stack->layers[stack->n];
@@ -72,7 +72,7 @@ static scratch scratch_at(const nx_stack *stack, void *memory) {
 
 uint64_t nx_stack_scratch_bytes(const nx_stack *stack) { return scratch_at(stack, NULL).bytes; }
 
-/* Locations first..first+n-1 of a layer, n <= NX_COLUMNS: from (T, in) to `to`. */
+/* Computes locations first..first+n-1 of a layer, n <= NX_COLUMNS: from (T, in) to `to`. */
 static void locations(const nx_stack_layer *l, uint32_t T, float *to, const float *from, uint32_t first, uint32_t n, const scratch *s) {
     nx_patches p = patches_of(l, T);
     uint32_t length = nx_patch_length(&p), stride = nx_stride(length), rows = nx_stride(l->conv.weight.rows);

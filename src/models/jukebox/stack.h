@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stack of convolutions over a row of vectors, with zeros before the first and after the last. Its layers are
+ * A stack of convolutions over a row of vectors, with zeros before the first vector and after the last. Its layers are
  *
  *   THREE   y_t = W [x_{t-1}; x_t; x_{t+1}] + b
- *   UNIT    y_t = x_t + W_mix relu(W relu[x_{t-d}; x_t; x_{t+d}] + b) + b_mix                of dilation d, as many numbers in as out
+ *   UNIT    y_t = x_t + W_mix relu(W relu[x_{t-d}; x_t; x_{t+d}] + b) + b_mix                dilation d, the same number of channels in and
+ * out
  *   DOWN    y_i = W [the 2 s vectors from s / 2 before block i to s / 2 behind it] + b       blocks of s: a convolution of stride s
- *   UP      the s vectors from the middle of block j - 1 to that of block j = W [x_{j-1}; x_j] + b     the same transposed
+ *   UP      the s vectors from the middle of block j - 1 to that of block j = W [x_{j-1}; x_j] + b     a transposed convolution of stride s
  *
- * T is the number of input vectors, C that of their channels.
+ * T is the number of input vectors, C the number of their channels.
  */
 #ifndef NX_JUKEBOX_STACK_H
 #define NX_JUKEBOX_STACK_H
@@ -15,7 +16,7 @@
 #include "layers/layers.h"
 
 #define NX_STACK_LAYERS 40
-#define NX_STACK_WIDTH 1024 /* the most numbers of a vector */
+#define NX_STACK_WIDTH 1024 /* limit of the width of a vector */
 
 typedef enum { NX_STACK_THREE, NX_STACK_UNIT, NX_STACK_DOWN, NX_STACK_UP } nx_stack_kind;
 
@@ -31,17 +32,18 @@ typedef struct {
     nx_stack_layer layers[NX_STACK_LAYERS];
 } nx_stack;
 
-/* Reads the next layer of a stack whose tensors are called "enc.top.blk.0.conv.weight" where `name` is "enc.top.". */
+/* Reads the next layer of a stack. With `name` "enc.top." its tensors are called "enc.top.blk.0.conv.weight" and so on. */
 void nx_stack_add(nx_reader *r, nx_stack *stack, const char *name, nx_stack_kind kind, uint32_t step, uint32_t in, uint32_t out);
 
-/* The number of output vectors for T input vectors. Every DOWN must divide the number of its input vectors. */
+/* Returns the number of output vectors for T input vectors. The step of every DOWN must divide the number of its input vectors. */
 uint32_t nx_stack_length(const nx_stack *stack, uint32_t T);
 
-/* Floats of each of the two buffers of vectors between which a stack alternates. */
+/* Returns the size in floats of each of the two buffers between which a stack alternates. */
 uint64_t nx_stack_room(const nx_stack *stack, uint32_t T);
 
-/* Computes slice `slice` of a stack, if there is one; those before it were computed. rows: two of nx_stack_room floats, the first of which
- * holds the T input vectors, contiguous. Returns the number of slices. nx_stack_output locates the output vectors. */
+/* Computes slice `slice` of a stack, if there is one; the slices before it must have been computed. rows: two buffers of nx_stack_room
+ * floats, the first of which has the T input vectors, contiguous. Returns the number of slices. nx_stack_output locates the output
+ * vectors. */
 uint32_t nx_stack_run(const nx_stack *stack, uint32_t T, float *rows[2], uint32_t slice, void *scratch);
 uint64_t nx_stack_scratch_bytes(const nx_stack *stack);
 
