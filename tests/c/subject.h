@@ -187,4 +187,11 @@ static inline void for_every(void (*test)(const subject *s)) { for_those(TOY_RUN
 /* For hashers that never end. */
 static inline void for_every_endless(void (*test)(const subject *s)) { for_those(TOY_RUN, test, -100); }
 
+/* Tests of runs with penalties and biases: these are functions of the ids of the sequence, so results are the same for every division of the
+ * computation. The list ends with a null pointer. */
+static inline void shape_each(void (*const *tests)(void)) {
+    for (shaped = 1; *tests; tests++) (*tests)();
+    shaped = 0;
+}
+
 #endif

@@ -479,13 +479,7 @@ static void shaping_ranges(void) {
 #undef STATUS
 }
 
-/* All of the above with them: they are functions of the ids of the sequence, so they are the same for every division of the computation. */
-static void shaped_runs(void) {
-    static void (*const tests[])(void) = {branched, grown, retuned};
-    shaped = 1;
-    for (uint32_t i = 0; i < sizeof tests / sizeof *tests; i++) tests[i]();
-    shaped = 0;
-}
+static void shaped_runs(void) { shape_each((void (*const[])(void)){branched, grown, retuned, NULL}); }
 
 const check_test branches_tests[] = {
     {"branches", branched},

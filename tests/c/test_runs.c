@@ -442,13 +442,7 @@ static void refused_noise(void) {
 
 /* ---- penalties and biases -------------------------------------------------------------------------------------------------- */
 
-/* All of the above with them: they are functions of the ids of the sequence, so they are the same for every division of the computation. */
-static void shaped_runs(void) {
-    static void (*const tests[])(void) = {divided, known_at_any_time, the_same_to_all, copied};
-    shaped = 1;
-    for (uint32_t i = 0; i < sizeof tests / sizeof *tests; i++) tests[i]();
-    shaped = 0;
-}
+static void shaped_runs(void) { shape_each((void (*const[])(void)){divided, known_at_any_time, the_same_to_all, copied, NULL}); }
 
 /* ---- damage ----------------------------------------------------------------------------------------------------------------- */
 

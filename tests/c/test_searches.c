@@ -344,13 +344,7 @@ static void refused_searches(void) {
 
 /* ---- penalties and biases -------------------------------------------------------------------------------------------------- */
 
-/* All of the above with them: they are functions of the ids of the sequence, so they are the same for every division of the computation. */
-static void shaped_runs(void) {
-    static void (*const tests[])(void) = {searched, resampled, top_ids};
-    shaped = 1;
-    for (uint32_t i = 0; i < sizeof tests / sizeof *tests; i++) tests[i]();
-    shaped = 0;
-}
+static void shaped_runs(void) { shape_each((void (*const[])(void)){searched, resampled, top_ids, NULL}); }
 
 const check_test searches_tests[] = {
     {"the most probable ids", top_ids},

@@ -7,6 +7,7 @@
 #include "gguf.h"
 #include "kernels/kernels.h"
 #include "models/toy_gpt2.h"
+#include "one_sample.h"
 #include "reference.h"
 #include "session/session.h"
 
@@ -171,15 +172,6 @@ static const toy_gpt2_config configs[] = {
     {.values = 70, .length = 24, .blocks = 2, .d = 64, .inner = 64, .heads = 2, .type = NX_Q4_0, .seed = 5},
 };
 
-static nx_session *session_of(const nx_model *model) {
-    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
-    nx_session *session = NULL;
-    size_t bytes = 0;
-    CHECK_INT(nx_session_size(model, 0, &settings, NULL, &bytes), NX_OK);
-    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, NULL, &session), NX_OK);
-    return session;
-}
-
 /* One by one against the twin, then in one call to the same bits, up to the last position. */
 static void logits(void) {
     check_random random = {8};
@@ -191,28 +183,9 @@ static void logits(void) {
         if (!model) return;
         int rounded = c->type == NX_Q8_0 || c->type == NX_Q4_0;
         uint32_t n = c->length + 1, V = c->values, *ids = memory_take(n * sizeof *ids);
-        float *nats = memory_take(n * sizeof *nats), *output = memory_take(V * sizeof *output);
-        double worst = 0, squares = 0;
         for (uint32_t p = 0; p < n; p++) ids[p] = random_below(&random, V);
-        const double *truth = twin(m, ids, n - 1);
-        nx_session *session = session_of(model);
-        for (uint32_t p = 0; p < n; p++) {
-            CHECK_INT(nx_session_put(model, session, ids + p, 1, 0, nats + p), NX_OK);
-            CHECK_INT(nx_session_output(model, session, 0, output), NX_OK);
-            for (uint32_t v = 0; p && v < V; v++) {
-                worst = fmax(worst, fabs((double)output[v] - truth[(p - 1) * V + v]));
-                squares += truth[(p - 1) * V + v] * truth[(p - 1) * V + v];
-            }
-            check_at("configuration %lld, position %lld", (long long)i, p, 0, 0);
-            if (!p) CHECK_NEAR((double)nats[0], log(V), 1e-5); /* the first position has no predecessor */
-        }
-        double deviation = sqrt(squares / ((n - 1) * V));
-        check_note("  configuration %d: logits of deviation %.3g within %.3g", (int)i, deviation, worst);
-        CHECK(worst < deviation * (rounded ? ROUNDED_TOLERANCE : TOLERANCE));
+        nx_session *session = check_logits(model, ids, n, V, twin(m, ids, n - 1), rounded ? ROUNDED_TOLERANCE : TOLERANCE, (int)i);
         CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* no more positions were learned */
-        float *at_once = memory_take(n * sizeof *at_once);
-        CHECK_INT(nx_session_put(model, session_of(model), ids, n, 0, at_once), NX_OK);
-        CHECK_FLOATS(at_once, nats, n);
         memory_release(mark);
     }
 }
@@ -226,9 +199,9 @@ static void causality(void) {
     uint32_t ids[n], moved = 17;
     float nats[n], other[n];
     for (uint32_t i = 0; i < n; i++) ids[i] = i * 7 % 37;
-    CHECK_INT(nx_session_put(model, session_of(model), ids, n, 0, nats), NX_OK);
+    CHECK_INT(nx_session_put(model, one_sample(model, 0, 0), ids, n, 0, nats), NX_OK);
     ids[moved] = (ids[moved] + 5) % 37;
-    CHECK_INT(nx_session_put(model, session_of(model), ids, n, 0, other), NX_OK);
+    CHECK_INT(nx_session_put(model, one_sample(model, 0, 0), ids, n, 0, other), NX_OK);
     CHECK_FLOATS(other, nats, moved);
     for (uint32_t i = moved; i < n; i++) CHECK(other[i] != nats[i]);
 }
@@ -309,7 +282,7 @@ static void recorded(void) {
     for (uint32_t s = 0; s < 3; s++) {
         const float *values = tensor(g, "values", s, &t), *logits = tensor(g, "logits", s, &t);
         if (!CHECK(values && logits && t.dim[0] == 3 && t.dim[1] == 12)) return;
-        nx_session *session = session_of(model);
+        nx_session *session = one_sample(model, 0, 0);
         for (uint32_t p = 0; p < 12; p++) {
             uint32_t id = (uint32_t)values[p];
             float cost, row[3];

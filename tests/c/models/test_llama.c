@@ -7,6 +7,7 @@
 #include "gguf.h"
 #include "kernels/kernels.h"
 #include "models/toy_llama.h"
+#include "one_sample.h"
 #include "reference.h"
 #include "session/session.h"
 
@@ -366,15 +367,6 @@ static const toy_llama_config configs[] = {
     {.values = 40, .length = 40, .blocks = 1, .d = 64, .inner = 36, .heads = 2, .groups = 1, .base = 100, .yarn = 20, .turns = {2, 0.25f}, .scaling = 2, .seed = 31},
 };
 
-static nx_session *session_of(const nx_model *model) {
-    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
-    nx_session *session = NULL;
-    size_t bytes = 0;
-    CHECK_INT(nx_session_size(model, 0, &settings, NULL, &bytes), NX_OK);
-    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, NULL, &session), NX_OK);
-    return session;
-}
-
 static void logits(void) {
     check_random random = {8};
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
@@ -385,27 +377,8 @@ static void logits(void) {
         if (!model) return;
         int rounded = c->type == NX_Q8_0 || c->type == NX_Q4_0;
         uint32_t n = c->kin == PHI3 && c->stretched ? c->length / 2 : c->length, V = c->values, *ids = memory_take(n * sizeof *ids);
-        float *nats = memory_take(n * sizeof *nats), *output = memory_take(V * sizeof *output);
-        double worst = 0, squares = 0;
         for (uint32_t p = 0; p < n; p++) ids[p] = random_below(&random, V);
-        const double *truth = twin(m, ids, n);
-        nx_session *session = session_of(model);
-        for (uint32_t p = 0; p < n; p++) {
-            CHECK_INT(nx_session_put(model, session, ids + p, 1, 0, nats + p), NX_OK);
-            CHECK_INT(nx_session_output(model, session, 0, output), NX_OK);
-            for (uint32_t v = 0; p && v < V; v++) {
-                worst = fmax(worst, fabs((double)output[v] - truth[(p - 1) * V + v]));
-                squares += truth[(p - 1) * V + v] * truth[(p - 1) * V + v];
-            }
-            check_at("configuration %lld, position %lld", (long long)i, p, 0, 0);
-            if (!p) CHECK_NEAR((double)nats[0], log(V), 1e-5); /* the first position has no predecessor */
-        }
-        double deviation = sqrt(squares / ((n - 1) * V));
-        check_note("  configuration %d: logits of deviation %.3g within %.3g", (int)i, deviation, worst);
-        CHECK(worst < deviation * (rounded ? ROUNDED_TOLERANCE : TOLERANCE));
-        float *at_once = memory_take(n * sizeof *at_once);
-        CHECK_INT(nx_session_put(model, session_of(model), ids, n, 0, at_once), NX_OK);
-        CHECK_FLOATS(at_once, nats, n);
+        check_logits(model, ids, n, V, twin(m, ids, n), rounded ? ROUNDED_TOLERANCE : TOLERANCE, (int)i);
         memory_release(mark);
     }
 }

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "kernels/kernels.h"
+#include "one_sample.h"
 #include "reference.h"
 #include "session/session.h"
 #include "toy.h"
@@ -136,23 +137,6 @@ static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, doub
     }
 }
 
-static nx_session *session_of(const nx_model *model, uint32_t length, uint32_t maps) {
-    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .maps = maps};
-    nx_shape shape = {.length = length};
-    nx_session *session = NULL;
-    size_t bytes = 0;
-    CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_OK);
-    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session), NX_OK);
-    return session;
-}
-
-static const uint32_t *some_ids(uint32_t n, uint32_t values, uint64_t seed) {
-    check_random random = {seed};
-    uint32_t *ids = memory_take(n * sizeof *ids);
-    for (uint32_t i = 0; i < n; i++) ids[i] = random_below(&random, values);
-    return ids;
-}
-
 /* One by one against the twin: logits, and every weight; a word attends only to those before it. Then in one call to the same bits. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
@@ -166,7 +150,7 @@ static void logits(void) {
         double *truth = memory_take((size_t)n * V * sizeof *truth), *weights = memory_take((size_t)n * (n + 1) * sizeof *weights), worst = 0, worst_map = 0;
         float *row = memory_take((V + n) * sizeof *row), *nats = memory_take(n * sizeof *nats), *at_once = memory_take(n * sizeof *at_once);
         twin(m, ids, n, 0, truth, weights);
-        nx_session *session = session_of(model, n, 1);
+        nx_session *session = one_sample(model, n, 1);
         for (uint32_t p = 0; p < n; p++) {
             CHECK_INT(nx_session_put(model, session, ids + p, 1, 0, nats + p), NX_OK);
             CHECK_INT(nx_session_output(model, session, 0, row), NX_OK);
@@ -178,7 +162,7 @@ static void logits(void) {
                 worst_map = fmax(worst_map, fabs((double)row[k] - weights[p * (n + 1) + keys[k]]));
             }
         }
-        CHECK_INT(nx_session_put(model, session_of(model, n, 0), ids, n, 0, at_once), NX_OK);
+        CHECK_INT(nx_session_put(model, one_sample(model, n, 0), ids, n, 0, at_once), NX_OK);
         CHECK_FLOATS(at_once, nats, n);
         check_note("  configuration %d: logits within %.3g, weights %.3g", (int)i, worst, worst_map);
         CHECK(worst < (c->type == NX_Q8_0 ? ROUNDED_TOLERANCE : TOLERANCE));
@@ -198,7 +182,7 @@ static void lstm(void) {
     double truth[n * 31], weights[n * (n + 1)];
     float row[31], nats;
     twin(m, ids, n, 1, truth, weights);
-    nx_session *session = session_of(model, n, 0);
+    nx_session *session = one_sample(model, n, 0);
     for (uint32_t p = 0; p < n; p++) {
         CHECK_INT(nx_session_put(model, session, ids + p, 1, 0, &nats), NX_OK);
         CHECK_INT(nx_session_output(model, session, 0, row), NX_OK);
@@ -215,9 +199,9 @@ static void causality(void) {
     uint32_t ids[n];
     float nats[n], other[n];
     memcpy(ids, some_ids(n, c->values, 3), sizeof ids);
-    CHECK_INT(nx_session_put(model, session_of(model, n, 0), ids, n, 0, nats), NX_OK);
+    CHECK_INT(nx_session_put(model, one_sample(model, n, 0), ids, n, 0, nats), NX_OK);
     ids[moved] = (ids[moved] + 5) % c->values;
-    CHECK_INT(nx_session_put(model, session_of(model, n, 0), ids, n, 0, other), NX_OK);
+    CHECK_INT(nx_session_put(model, one_sample(model, n, 0), ids, n, 0, other), NX_OK);
     CHECK_FLOATS(other, nats, moved);
     for (uint32_t p = moved; p < n; p++) CHECK(other[p] != nats[p]);
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "kernels/kernels.h"
+#include "one_sample.h"
 #include "reference.h"
 #include "sampling/categorical.h"
 #include "session/session.h"
@@ -380,13 +381,6 @@ static nx_session *opened_session(const nx_model *model, const config *c, const 
 static nx_session *session_of(const nx_model *model, const config *c, const uint32_t *picture, uint32_t maps) {
     nx_settings settings = {.samples = 1, .seed_low = 4, .temperature = 1, .top_p = 1, .maps = maps};
     return opened_session(model, c, picture, &settings);
-}
-
-static uint32_t *some_ids(uint32_t n, uint32_t values, uint64_t seed) {
-    check_random random = {seed};
-    uint32_t *ids = memory_take(n * sizeof *ids);
-    for (uint32_t i = 0; i < n; i++) ids[i] = random_below(&random, values);
-    return ids;
 }
 
 /* The weights over the cells at a sample's last position, and the single attended location for hard attention. */

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "gguf.h"
 #include "kernels/kernels.h"
+#include "one_sample.h"
 #include "reference.h"
 #include "session/session.h"
 #include "toy.h"
@@ -283,16 +284,6 @@ static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-static nx_session *session_of(const nx_model *model, uint32_t length) {
-    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
-    nx_shape shape = {.length = length};
-    nx_session *session = NULL;
-    size_t bytes = 0;
-    CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_OK);
-    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session), NX_OK);
-    return session;
-}
-
 /* Position by position against the twin, then in one call, and in a shorter run, to the same bits. */
 static void compare(const config *c, long long row) {
     size_t mark = memory_mark();
@@ -306,7 +297,7 @@ static void compare(const config *c, long long row) {
     double worst = 0, squares = 0;
     for (uint32_t p = 0; p < n; p++) ids[p] = random_below(&random, c->levels);
     const double *truth = twin(m, ids, places_of(c));
-    nx_session *session = session_of(model, 0);
+    nx_session *session = one_sample(model, 0, 0);
     check_at("configuration %lld", row, 0, 0, 0);
     for (uint32_t p = 0; p < n; p++) {
         CHECK_INT(nx_session_put(model, session, ids + p, 1, 0, nats + p), NX_OK);
@@ -323,10 +314,10 @@ static void compare(const config *c, long long row) {
     CHECK(worst < deviation * (rounded ? ROUNDED_TOLERANCE : TOLERANCE));
     CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* no more positions were learned */
     float *at_once = memory_take(n * sizeof *at_once);
-    CHECK_INT(nx_session_put(model, session_of(model, 0), ids, n, 0, at_once), NX_OK);
+    CHECK_INT(nx_session_put(model, one_sample(model, 0, 0), ids, n, 0, at_once), NX_OK);
     CHECK_FLOATS(at_once, nats, n);
     if (behind) { /* pictures have no other length */
-        CHECK_INT(nx_session_put(model, session_of(model, part), ids, part, 0, at_once), NX_OK);
+        CHECK_INT(nx_session_put(model, one_sample(model, part, 0), ids, part, 0, at_once), NX_OK);
         CHECK_FLOATS(at_once, nats, part);
     }
     memory_release(mark);
@@ -358,10 +349,10 @@ static void causality(void) {
     uint32_t ids[n];
     float nats[n], other[n];
     for (uint32_t i = 0; i < n; i++) ids[i] = i * 7 % 5;
-    CHECK_INT(nx_session_put(model, session_of(model, 0), ids, n, 0, nats), NX_OK);
+    CHECK_INT(nx_session_put(model, one_sample(model, 0, 0), ids, n, 0, nats), NX_OK);
     for (uint32_t moved = 0; moved < n; moved++) {
         ids[moved] = (ids[moved] + 2) % 5;
-        CHECK_INT(nx_session_put(model, session_of(model, 0), ids, n, 0, other), NX_OK);
+        CHECK_INT(nx_session_put(model, one_sample(model, 0, 0), ids, n, 0, other), NX_OK);
         ids[moved] = (ids[moved] + 3) % 5;
         CHECK_FLOATS(other, nats, moved);
         for (uint32_t i = moved; i < n; i++) CHECK(other[i] != nats[i]);
@@ -379,8 +370,8 @@ static void dense(void) {
     for (uint32_t i = 0; i < n; i++) ids[i] = i * 5 % 4;
     const nx_model *a = toy_file_open(&build(&near)->file), *b = toy_file_open(&build(&both)->file);
     if (!a || !b) return;
-    CHECK_INT(nx_session_put(a, session_of(a, 0), ids, n, 0, one), NX_OK);
-    CHECK_INT(nx_session_put(b, session_of(b, 0), ids, n, 0, other), NX_OK);
+    CHECK_INT(nx_session_put(a, one_sample(a, 0, 0), ids, n, 0, one), NX_OK);
+    CHECK_INT(nx_session_put(b, one_sample(b, 0, 0), ids, n, 0, other), NX_OK);
     CHECK_FLOATS(other, one, n);
 }
 
@@ -492,10 +483,10 @@ static void branch_in_a_chord(void) {
     enum { n = 24 };
     static const uint32_t ids[n] = {0, 1, 2, 4, 3, 5, 6, 8, 7, 9, 10, 12, 13, 11, 14, 16, 15, 17, 18, 20, 19, 21, 22, 23};
     float nats[n], again[n];
-    nx_session *whole = session_of(model, 0);
+    nx_session *whole = one_sample(model, 0, 0);
     CHECK_INT(nx_session_put(model, whole, ids, n, 0, nats), NX_OK);
     for (uint32_t at = n - 15; at < n; at++) {
-        nx_session *branch = session_of(model, 0);
+        nx_session *branch = one_sample(model, 0, 0);
         CHECK_INT(nx_session_branch(model, branch, whole, 0, at), NX_OK);
         CHECK_INT(nx_session_put(model, branch, ids + at, n - at, 0, again), NX_OK);
         CHECK_FLOATS(again, nats + at, n - at);

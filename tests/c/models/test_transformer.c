@@ -6,6 +6,7 @@
 #include "check.h"
 #include "kernels/kernels.h"
 #include "models/toy_transformer.h"
+#include "one_sample.h"
 #include "reference.h"
 #include "session/session.h"
 
@@ -287,13 +288,6 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
     while ((status = nx_session_encode(model, session)) == NX_MORE) {}
     CHECK_INT(status, NX_OK);
     return session;
-}
-
-static const uint32_t *some_ids(uint32_t n, uint32_t values, uint64_t seed) {
-    check_random random = {seed};
-    uint32_t *ids = memory_take(n * sizeof *ids);
-    for (uint32_t i = 0; i < n; i++) ids[i] = random_below(&random, values);
-    return ids;
 }
 
 /* Logits (n, V) and nats (n) of known ids, in order; both may be null. */
