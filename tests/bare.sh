@@ -6,8 +6,7 @@
 #
 #     sh tests/bare.sh FOLDER [COMMAND, default npm test]
 #
-# From this machine it uses only Node, the distribution's mirror as configured in apt, and the network settings: resolv.conf, and
-# certificates if Node is given some (NODE_EXTRA_CA_CERTS).
+# From the host it uses only Node, the distribution's mirror as configured in apt, and the network settings: resolv.conf, and certificates if Node is given any (NODE_EXTRA_CA_CERTS).
 set -eu
 cd "$(dirname "$0")/.."
 root=$1 command=${2:-npm test}

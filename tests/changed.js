@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a change can break, for ./build.sh test-changed:  node tests/changed.js FILE ...
-// A line each: `format`, `c` with the names of the C tests (none: all), `wasm`, `types`, `train`, and `test FILE`.
+// Lists what a change can break, for ./build.sh test-changed:  node tests/changed.js FILE ... Prints one line each: `format`, `c` with the
+// names of the C tests (without names: all), `wasm`, `types`, `train`, and `test FILE`.
 // @ts-check
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]|new URL\(\s*['"](\.[^'"]+\.js)['"]|`\$\{ROOT\}([\w/.-]+\.js)`/g;
 
 /**
- * Calls a function once for each file.
+ * Returns a function that calls another one only once for each file.
  *
  * @template T
  * @param {(file: string) => T} of
@@ -26,31 +26,31 @@ function once(of) {
 
 const text = once((file) => (existsSync(ROOT + file) ? readFileSync(ROOT + file, 'utf8') : ''));
 
-/** The files of a folder and its subfolders, as paths in the repository. @param {string} folder @returns {string[]} */
+/** Returns the files of a folder and its subfolders, as paths in the repository. @param {string} folder @returns {string[]} */
 const filesOf = (folder) =>
   readdirSync(ROOT + folder, { withFileTypes: true }).flatMap((entry) => {
     const name = `${folder}/${entry.name}`;
     return entry.isDirectory() ? filesOf(name) : [name];
   });
 
-/** The modules that a module imports directly or starts as a program. */
+/** Returns the modules that a module imports directly or starts as programs. */
 const importsOf = once((file) =>
   file.endsWith('.js')
     ? [...text(file).matchAll(IMPORT)].map(([, plain, url, started]) => started ?? path.posix.join(path.posix.dirname(file), plain ?? url))
     : [],
 );
 
-/** A module and all modules that it imports directly or indirectly. */
+/** Returns a module and all modules that it imports, directly or indirectly. */
 const reach = once((file) => {
   const seen = new Set([file]);
-  for (const one of seen) for (const imported of importsOf(one)) seen.add(imported); // iterating over a Set includes values added meanwhile
+  for (const one of seen) for (const imported of importsOf(one)) seen.add(imported); // the loop includes added values
   return seen;
 });
 
 /**
- * The names of the C tests that changed files affect; empty: all of them.
+ * Returns the names of the C tests that the changed files affect; empty: all tests.
  *
- * @param {string[]} files  of src, include, tests/c and tests/fuzz
+ * @param {string[]} files  files of src, include, tests/c and tests/fuzz
  */
 function groupsOf(files) {
   const names = files.map(
@@ -75,7 +75,7 @@ export function planOf(changed) {
   const pages = readdirSync(`${ROOT}web/pages`, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `web/pages/${name}`);
-  // A page depends on its folder and the modules that it imports; every page depends on the shared styles.
+  // A page depends on its folder and on the modules that it imports; every page also depends on the shared styles.
   const touched = pages.filter((page) => {
     const own = filesOf(page);
     return (
@@ -93,7 +93,7 @@ export function planOf(changed) {
     return (
       [...reach(test)].some((file) => changed.includes(file)) ||
       changed.some((file) => own.includes(path.basename(file)) && !/\.(js|c|h)$/.test(file)) ||
-      (source && test.startsWith('tests/js/') && reach(test).has('web/lib/engine/core.js')) || // through the wasm
+      (source && test.startsWith('tests/js/') && reach(test).has('web/lib/engine/core.js')) || // tests that use the wasm
       touched.some((page) => own.includes(page.slice(4)) || path.basename(test) === `${path.basename(page)}.test.js`) ||
       (test === 'tests/browser/front.test.js' && changed.some((file) => file.startsWith('web/front/')))
     );

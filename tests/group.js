@@ -2,19 +2,19 @@
 // @ts-check
 
 /**
- * Runs several test files sequentially in one process: modules are loaded and compiled once, and the files share a
- * browser (browser/browser.js).
+ * Runs several test files one by one in one process, so that modules are loaded and compiled only once and the files share a browser
+ * (browser/browser.js).
  *
  *     node tests/group.js FOLDER SIZE FILE...   writes FOLDER/*.test.js, each importing at most SIZE of these files, and prints their names
  *
- * The first test starts when all files of the group are loaded, because Node ends a test process as soon as no test is pending.
+ * The first test waits until all files of the group are loaded, because Node ends a test process as soon as no test is pending.
  */
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Files that take so long that each has a process of its own. They begin first. */
+/** Files that take so long that each has its own process. They begin first. */
 const ALONE = ['pages.test.js', 'element.test.js', 'element-life.test.js'];
 
 const [folder, size, ...files] = process.argv.slice(2);
@@ -29,7 +29,7 @@ const addressOf = (/** @type {string} */ file) => JSON.stringify(pathToFileURL(r
 for (const [i, group] of groups.entries()) {
   const name = `${folder}/${String(i).padStart(2, '0')}.test.js`;
   const lines = [
-    ...group.map((file) => `// ${file}`), // which build.sh runs one by one if the process ends early
+    ...group.map((file) => `// ${file}`), // build.sh runs these one by one if the process ends early
     `import { begin } from ${addressOf('tests/held.js')};`,
     ...group.map((file) => `import ${addressOf(file)};`),
     'begin();',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The first import of a group of test files (group.js): a test that ends when begin() is called, so the tests after it wait until then. */
+/** The first import of a group of test files (group.js): a test that ends only when begin() is called, so that the tests after it wait. */
 
 import { test } from 'node:test';
 

@@ -2,22 +2,22 @@
 // @ts-check
 
 /**
- * Tests that only `npm run test:all` runs: each has a sibling in `npm test` that checks the same property on another page, model or
- * language. Their names begin with `more (their file): `, because Node reports the file that called test(), which is this one; ./build.sh
- * test-sweep sets EVERY_TEST and filters by that prefix.
+ * Tests that only `npm run test:all` runs. For each of them there is a test in `npm test` that checks the same property on another page,
+ * model or language. Their names begin with `more (their file): `, because Node reports the file that called test(), which is this one;
+ * ./build.sh test-sweep sets EVERY_TEST and filters by that prefix.
  */
 
 import { relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** Whether they run. */
+/** Whether these tests run. */
 export const EVERY = Boolean(process.env.EVERY_TEST);
 
 /** The test file of this process. */
 const FILE = relative(fileURLToPath(new URL('..', import.meta.url)), process.argv[1]);
 
-/** test(), for one of them. @type {typeof test} */
+/** test() for such a test. @type {typeof test} */
 export const more = /** @type {any} */ (
   (/** @type {string} */ name, /** @type {any[]} */ ...rest) => (EVERY ? test(`more (${FILE}): ${name}`, ...rest) : undefined)
 );

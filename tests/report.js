@@ -2,15 +2,15 @@
 // @ts-check
 
 /**
- * The reporter of `node --test --test-reporter=./tests/report.js`: prints one line per file, and failed and skipped tests in full. Files
- * with a failure are also written to the file that FAILED_FILES names, one per line: build.sh runs them once more.
+ * The reporter of `node --test --test-reporter=./tests/report.js`: prints one line per file, and reports failed and skipped tests in full.
+ * Files with a failure are also written to the file named by FAILED_FILES, one per line, and build.sh runs them again.
  */
 
 import { appendFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { inspect } from 'node:util';
 
-/** The name of the test for which those of several files in one process wait (group.js). */
+/** The name of the test that the other tests of several files in one process wait for (group.js). */
 export const GROUP = 'the files of this group are read';
 
 /** @param {number} ms */

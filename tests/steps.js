@@ -3,8 +3,9 @@
 
 /**
  * The steps of `npm test`: tasks of build.sh, two at a time, because most of them leave a core idle. Of many similar pages, files or
- * recipes it tests some; with --all every one (tests/more.js, and the tasks of WHOLE). The output of a task is printed as a whole when the
- * task ends. The last lines list the time of each task, failures, tests that were not run and how to run them, and the totals.
+ * recipes it tests only some; with --all it tests every one (tests/more.js, and the tasks of WHOLE). The output of a task is printed in one
+ * piece when the task ends. The last lines list the time of each task, the failures, the tests that were not run with the reason and how to
+ * run them, and the totals.
  *
  *     node tests/steps.js build/test [--all]     --all: what a release runs
  */
@@ -19,10 +20,10 @@ import { parseArgs } from 'node:util';
  * @typedef {object} Step
  * @property {string} name     also the name of its log
  * @property {string} [task]   arguments of build.sh; the name
- * @property {string[]} [after]  steps that produce files for it
+ * @property {string[]} [after]  steps whose files it needs
  */
 
-/** In starting order: the longest first. @type {Step[]} */
+/** The steps in starting order, the longest first. @type {Step[]} */
 const STEPS = [
   { name: 'check-format' },
   { name: 'test-browser' },
@@ -54,17 +55,17 @@ const {
   positionals: [out = 'build/test'],
 } = parseArgs({ allowPositionals: true, options: { all: { type: 'boolean' } } });
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Three on two cores are no faster: they evict each other's caches. */
+/** Number of concurrent steps. Three on two cores are no faster, because they evict each other's cache lines. */
 const AT_ONCE = Math.max(2, Math.floor(availableParallelism() / 2));
 
 /**
- * Totals in the output of each kind of tests. @type {[RegExp, (numbers: number[]) => { passed?: number, failed?: number, skipped?: number
- * }][]}
+ * How to read the totals in the output of each kind of tests.
+ * @type {[RegExp, (numbers: number[]) => { passed?: number, failed?: number, skipped?: number }][]}
  */
 const SUMS = [
   [/^\d+ files, (\d+) tests passed, (\d+) failed, (\d+) skipped, /, ([passed, failed, skipped]) => ({ passed, failed, skipped })], // report.js
   [/^(\d+) passed, (\d+) failed$/, ([passed, failed]) => ({ passed, failed })], // tests/c
-  [/^Ran (\d+) tests? in /, ([passed]) => ({ passed })], // unittest, including those of the next two lines
+  [/^Ran (\d+) tests? in /, ([passed]) => ({ passed })], // unittest; includes the tests of the next two lines
   [/^(?:OK|FAILED) \(.*?skipped=(\d+)/, ([skipped]) => ({ passed: -skipped, skipped })],
   [/^FAILED \(failures=(\d+)/, ([failed]) => ({ passed: -failed, failed })],
   [/^FAILED \(.*?errors=(\d+)/, ([failed]) => ({ passed: -failed, failed })],
@@ -81,7 +82,7 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
       try {
         if (pid) process.kill(-pid, signal);
       } catch {
-        /* it has just ended */
+        /* the process has just ended */
       }
     }
     process.exit(1);

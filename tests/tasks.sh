@@ -2,9 +2,7 @@
 #
 # Tests in Node, browsers and Python, and tasks that run several of them. Read by build.sh.
 
-# tests SECONDS FILES...: prints one line per file, and failures and skipped tests; a file that takes longer than SECONDS is ended and
-# counts as failed. Up to three failed files run once more, one at a time, because time limits fail on a busy machine; the output reports
-# it.
+# tests SECONDS FILES...: prints one line per file, and reports failures and skipped tests. A file that takes longer than SECONDS is ended and counts as failed. Up to three failed files run again, one at a time, because time limits may fail on a busy machine; the output says so.
 tests() {
   limit=$1; shift
   mkdir -p "$OUT"
@@ -31,7 +29,7 @@ task_test_browser() {
   tests 900 --test-concurrency=2 $(node tests/group.js "$OUT/groups/browser" 6 tests/browser/*.test.js)
 }
 
-# test-sweep  every page of the demo and of the manual, and every figure, at every width and in every colour, each check in a load of its own; every address, every test image
+# test-sweep  check every page of the demo and of the manual, and every figure, at every width and in every colour, each check with its own page load; also every address and every test image
 task_test_sweep() {
   tests 3600 --test-concurrency=2 tests/browser/all/*.test.js
   (export EVERY_TEST=1 EVERY_WIDTH=1 EVERY_ADDRESS=1; tests 900 --test-concurrency=2 --test-name-pattern='^more ' --test-name-pattern='a card for each' --test-name-pattern='old addresses' --test-name-pattern='nothing is wider' --test-name-pattern='malformed' --test-name-pattern='what is tinted' tests/browser/*.test.js)
@@ -39,7 +37,7 @@ task_test_sweep() {
   (export EVERY_IMAGE=1; tests 900 --test-name-pattern='bits/dim of' tests/js/golden.test.js)
 }
 
-# test-embed  the packed library with bundlers and frameworks, which npm installs into build/: needs a network once
+# test-embed  test the packed library with bundlers and frameworks, which npm installs into build/: needs a network once
 task_test_embed() {
   task_tools
   mkdir -p "$OUT/embed/tools"
@@ -52,7 +50,7 @@ task_test_embed() {
   tests 1800 --test-concurrency=1 tests/embed/*.test.js
 }
 
-# test-train the guards of the training code, where Python with NumPy, Pillow and PyTorch is there: ./build.sh test-train [all: every file of tests, every recipe, every instruction set]
+# test-train test the training code, if there is Python with NumPy, Pillow and PyTorch: ./build.sh test-train [all: every test file, every recipe, every instruction set]
 task_test_train() {
   python=
   for p in python3 /usr/bin/python3; do "$p" -c 'import numpy, torch, PIL' 2>/dev/null && python=$p && break; done
@@ -61,21 +59,21 @@ task_test_train() {
     return 0
   fi
   files='test_train test_data test_own test_prepare test_notebook test_drawings test_house test_pixelcnn test_scenes test_text test_translation test_trees test_sagan'
-  [ "${1:-}" != all ] || { files=; export EVERY_RECIPE=1; } # those that unittest finds
+  [ "${1:-}" != all ] || { files=; export EVERY_RECIPE=1; } # all that unittest finds
   (cd weights/train && OMP_NUM_THREADS=1 "$python" -m unittest -q $files)
 }
 
 TRAINING='python3-torch python3-numpy python3-pil libopenblas0-openmp' # Debian packages
 
-# test_tools: tools that several steps need, installed first so that the steps do not wait for each other
+# test_tools: installs tools that several steps need, so that the steps do not wait for each other
 test_tools() {
   ! have node || say "Node $(node --version), $(command -v node)"
   task_tools
   need clang-format-19 clang-format-19
-  need_clang_sanitizers || true # test-c reports what is not run
+  need_clang_sanitizers || true # test-c reports which tests it does not run
 }
 
-# check-format  src and include are as clang-format leaves them (.clang-format: it touches no comment), scripts as Biome does (biome.json)
+# check-format  check that clang-format leaves src and include unchanged (.clang-format; comments are not formatted), and Biome the scripts (biome.json)
 task_check_format() {
   need clang-format-19 clang-format-19
   clang-format-19 --dry-run -Werror $(find src include -name '*.[ch]') || die 'clang-format-19 -i would change these files'
@@ -83,26 +81,26 @@ task_check_format() {
   npx biome format --log-level=error || die 'npm run format would change these files'
 }
 
-# test       everything: install what is missing, build, prove the wasm, C tests, JavaScript tests, equal hashes, browser tests, training tests
+# test       test everything: install missing tools, build, verify the wasm, C tests, JavaScript tests, equal hashes, browser tests, training tests
 task_test() {
   test_tools
-  exec node tests/steps.js "$OUT/test" # nothing of this file is read after this line
+  exec node tests/steps.js "$OUT/test" # the shell reads nothing more of this file after this line
 }
 
-# test-all   test, and what sweeps: gcc's sanitizers, every page at every width, every file in every engine and build, every page in every browser, every bundler (a release)
+# test-all   test, and everything for a release: gcc's sanitizers, every page at every width, every file in every engine and build, every page in every browser, every bundler
 task_test_all() {
   test_tools
   [ -n "${CHROMIUM:-}" ] || { need chromium chromium; export CHROMIUM=$(command -v chromium); } # with a display, as on a desktop
   exec node tests/steps.js "$OUT/test" --all
 }
 
-# test-bare  test where there is nothing but the distribution's minimal base, git and Node (tests/bare.sh): before a release, and when what is installed has changed
+# test-bare  test on a minimal installation with only the distribution's base, Git and Node (tests/bare.sh): before a release, or when the required packages have changed
 task_test_bare() {
   need mmdebstrap mmdebstrap
   exec sh tests/bare.sh "$OUT/bare" "$@"
 }
 
-# test-changed  what the change of this branch against main, and what is not committed, can break: for use while working (tests/changed.js)
+# test-changed  test what this branch's changes against main, and uncommitted changes, can break: for use while you work (tests/changed.js)
 task_test_changed() {
   mkdir -p "$OUT"
   changed=$({ git diff --name-only "$(git merge-base main HEAD)"; git ls-files --others --exclude-standard; } | sort -u)
@@ -117,7 +115,7 @@ task_test_changed() {
     build_named nextpixel
     export NEXTPIXEL_WASM="$PWD/$OUT/nextpixel.wasm"
   fi
-  if grep -q '^types$\|manual\.test\.js$' "$OUT/changed"; then task_types; fi # web/types, which that test reads
+  if grep -q '^types$\|manual\.test\.js$' "$OUT/changed"; then task_types; fi # that test reads web/types
   if grep -q '^types$' "$OUT/changed"; then for project in tests/js tests/browser tests/bench; do npx --no-install tsc -p $project/tsconfig.json; done; fi
   files=$(sed -n 's/^test //p' "$OUT/changed")
   case $files in *tests/browser/*) task_js ;; esac

@@ -47,7 +47,7 @@ class Pictures(unittest.TestCase):
         again, nats = run.draw(784)
         np.testing.assert_array_equal(ids, again)
         np.testing.assert_array_equal(model.score(ids[:, 0]), nats[:, 0])
-        logits = model.logits(ids[:40, 0])[:, 0].astype(np.float64)  # of a Bernoulli distribution
+        logits = model.logits(ids[:40, 0])[:, 0].astype(np.float64)  # logits of a Bernoulli distribution
         np.testing.assert_allclose(np.logaddexp(0, -logits * np.where(ids[:40, 0, 0] == 1, 1, -1)), nats[:40, 0, 0], atol=2e-5)
         self.assertEqual(run.position, 784)
 
@@ -87,7 +87,7 @@ class Texts(unittest.TestCase):
 
 
 class HiddenStates(unittest.TestCase):
-    """Against PyTorch in double precision: tests/golden/hidden.json, by weights/train/golden.py --hidden."""
+    """Compares with PyTorch in double precision: tests/golden/hidden.json, from weights/train/golden.py --hidden."""
 
     def test_every_layer_of_every_kind(self):
         golden = os.path.join(ROOT, 'tests', 'golden')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** One browser with a page for each contender. In a page, `contenders` holds the objects started by its modules. */
+/** One browser with a page for each contender. The page's `contenders` holds the objects that its modules have started. */
 
 const PAGES = '/tests/bench/pages/';
 
@@ -18,12 +18,12 @@ export class Arena {
   #pages = new Map();
   /** @type {Set<string>} */
   #started = new Set();
-  /** Contenders in this process, by page and name. @type {Map<string, any>} */
+  /** Contenders that run in this process, by page and name. @type {Map<string, any>} */
   #here = new Map();
 
   /**
    * @param {import('playwright-core').Browser} browser
-   * @param {string} url  of the server
+   * @param {string} url  address of the server
    */
   constructor(browser, url) {
     this.#browser = browser;
@@ -47,8 +47,8 @@ export class Arena {
   /**
    * Calls a function of a module in a page and stores its result as a contender.
    *
-   * @param {string} name    of the page
-   * @param {string} target  name of the contender; a function is started under it only once
+   * @param {string} name    name of the page
+   * @param {string} target  name of the contender; under each name, a function is started only once
    * @param {string} module
    * @param {string} method
    * @param {object} options
@@ -72,7 +72,7 @@ export class Arena {
   /**
    * Stores a contender that runs in this process, without a page.
    *
-   * @param {string} page    a name that no page has
+   * @param {string} page    a name that is not a page's
    * @param {string} target
    * @param {Record<string, (args: any) => any> & { close: () => Promise<void> }} contender
    * @returns {{ page: string, target: string }}
@@ -82,7 +82,7 @@ export class Arena {
     return { page, target };
   }
 
-  /** Closes the pages selected by name, with everything started in them. @param {(name: string) => boolean} which */
+  /** Closes the pages with these names, and everything started in them. @param {(name: string) => boolean} which */
   async close(which) {
     for (const [name, contender] of this.#here) {
       if (!which(name)) continue;

@@ -55,17 +55,17 @@ import { CHAIN_TYPES } from './tflite.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = path.resolve(ROOT, process.env.OUT || 'build');
 const DIST = `${ROOT}web/dist/`;
-/** Builds of ours, the baseline first, with their bare dot loops; existing ones are measured. */
+/** The library's builds, the baseline first, with their bare dot loops; those that exist are measured. */
 const BUILDS = { nextpixel: 'baseline', 'nextpixel-relaxed': 'relaxed', 'nextpixel-pairs': 'pairs' };
 const WEIGHT_TYPES = /** @type {WeightType[]} */ (Object.keys(TYPES));
 
-/** Architectures of pictures in which no pixel depends on another. */
+/** Architectures of pictures whose pixels do not depend on each other. */
 const WHOLE = new Set(['sagan', 'show-attend-tell', 'snail']);
 const Q8_0 = 8; // the type of a tensor in a file
 
 /**
- * Default number of rounds: as many as end before this many minutes, for everything except the language models, and for those from the
- * beginning.
+ * Default number of rounds: as many as end within this many minutes. The first number is for everything except the language models, the
+ * second for these, counted from the beginning.
  */
 const ROUNDS = 9;
 const MINUTES = { first: 5, all: 14 };
@@ -76,7 +76,7 @@ const BUSY = 0.7;
 /** @param {string} line */
 const say = (line) => void process.stderr.write(`${line}\n`);
 
-/** gzip bytes of files, each compressed separately, as a server sends them. @param {Iterable<string>} files */
+/** Total gzip size of files, each compressed separately, as a server sends them. @param {Iterable<string>} files */
 function gzipped(files) {
   let sum = 0;
   for (const file of files) sum += gzipSync(readFileSync(file), { level: 9 }).length;
@@ -95,7 +95,7 @@ function readBuilds() {
   return builds;
 }
 
-/** The metadata value of a file under its architecture's name. @param {Uint8Array} file @param {string} key */
+/** Returns the metadata value of a file under its architecture's name. @param {Uint8Array} file @param {string} key */
 function says(file, key) {
   const { metadata } = readGGUF(file);
   return metadata[`${metadata['general.architecture']}.${key}`];
@@ -189,7 +189,7 @@ function provide(file, make) {
   return `/build/bench/${file}`;
 }
 
-/** Starts the other runtimes, each in a separate page. @param {Arena} arena @param {string[]} served  so far */
+/** Starts the other runtimes, each in a page of its own. @param {Arena} arena @param {string[]} served  files served so far */
 async function startPeers(arena, served) {
   const peers = [];
   for (const { id, name, page, file, model } of PEERS) {
@@ -203,11 +203,11 @@ async function startPeers(arena, served) {
 }
 
 /**
- * The build that the library chooses.
+ * Returns the build that the library chooses.
  *
  * @param {Arena} arena
  * @param {Build[]} builds
- * @param {string} model  an address
+ * @param {string} model  address of a model
  */
 async function choice(arena, builds, model) {
   const target = await arena.start('ours', 'choice', 'ours', 'startChoice', { model });
@@ -218,13 +218,15 @@ async function choice(arena, builds, model) {
 }
 
 /**
- * @param {Arena} arena @param {Probe[]} probes @param {number} runs @param {number} [until]  no round except the first begins if it would
- * end later than this
+ * @param {Arena} arena
+ * @param {Probe[]} probes
+ * @param {number} runs
+ * @param {number} [until]  a round that would end later than this does not begin, except the first
  */
 async function measure(arena, probes, runs, until = Infinity) {
   /** @type {Samples} */
   const samples = {};
-  /** Pixels in a lower half, by model. @type {Record<string, number>} */
+  /** Number of pixels in a lower half, by model. @type {Record<string, number>} */
   const pixels = {};
   let rounds = 0;
   for (let round = 0; round < runs; round++) {
@@ -264,7 +266,7 @@ function blockMacs() {
   return productMacs(shape) + ((queryBlock + 1) / 2) * 2 * width;
 }
 
-/** The second-level cache of a core. If the system does not report it, the smallest size of today's processors. */
+/** Size of a core's second-level cache, or the smallest size of current processors if the system does not report it. */
 function cacheBytes() {
   const file = '/sys/devices/system/cpu/cpu0/cache/index2/size';
   const found = existsSync(file) ? /^(\d+)K/.exec(readFileSync(file, 'utf8')) : null;
@@ -344,7 +346,7 @@ async function main() {
     const until = begun + 60_000 * MINUTES.all,
       llama = performance.now();
     for (const [i, size] of sections.has('llama') ? (llamaSizes ?? LLAMA_SIZES).entries() : []) {
-      // one by one: not every machine has memory for all
+      // one by one, because not every machine has memory for all of them
       const now = performance.now();
       if (!llamaSizes && i >= LLAMA_ALWAYS && now + (now - llama) / i > until) {
         say(`llama ${size}: left out, for it would be over after more than ${MINUTES.all} minutes`);
@@ -354,7 +356,7 @@ async function main() {
         ? undefined
         : (/** @type {string} */ address) => startNative(nativeFolder, `${OUT}/bench/${path.basename(address)}`, LLAMA_LONGEST);
       const some = await llamaProbes(stage, size, withPeers, say, native);
-      const left = Math.max(1, (llamaSizes?.length ?? LLAMA_ALWAYS) - i); // of the time, each of the permanent sections has an equal share
+      const left = Math.max(1, (llamaSizes?.length ?? LLAMA_ALWAYS) - i); // the remaining time is divided equally among the remaining sections
       Object.assign(samples, (await measure(arena, some, Math.min(runs ?? ROUNDS, LLAMA_ROUNDS), now + (until - now) / left)).samples);
       await arena.close((name) => name.includes(size));
     }

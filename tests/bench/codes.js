@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Times sounds by codes in headless Chromium, with one worker and with two: digits from the priors to the wave, and the decoder and the
-// encoders alone. The minimum of several rounds counts for each digit, because machines have other work.
+// Times sounds drawn by codes in headless Chromium, with one worker and with two: digits from the priors to the wave, and the decoder and
+// the encoders alone. For each digit the minimum of several rounds counts, because machines have other work.
 //
 //   node tests/bench/codes.js [weights/jukebox-small.gguf] [--count 20] [--rounds 7] [--seconds 1.5]
 // @ts-check
@@ -32,7 +32,7 @@ for (const workers of [1, 2]) {
       const { load } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
       const model = await load(address, { workers: threads });
       const { classes, speakers, sampleRate: rate } = model.info;
-      /** The time of each digit, in milliseconds from the call. */
+      /** The time of each digit, in milliseconds since the call. */
       const found = [];
       const timed = async (/** @type {() => Promise<unknown>} */ work) => {
         const began = performance.now();
@@ -54,7 +54,7 @@ for (const workers of [1, 2]) {
             else heard ||= now;
           }
           const whole = performance.now() - began;
-          if (bottom.length === 0) break; // it ended immediately
+          if (bottom.length === 0) break; // the digit ended immediately
           const data = await run.samples();
           least.sounded = data.length / rate;
           const took = {

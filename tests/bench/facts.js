@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What a step of a weight file computes and reads: the work against which its speed is measured. */
+/** The computation and the reads of a step of a weight file, to which its speed is compared. */
 
 import { readGGUF } from '../js/gguf.js';
 
-/** Bytes of a weight in the file, by GGUF's number of the type: F32, F16, Q4_0, Q8_0. @type {Record<number, number>} */
+/** Bytes per weight in the file, by GGUF's number of the type: F32, F16, Q4_0, Q8_0. @type {Record<number, number>} */
 const BYTES = { 0: 4, 1: 2, 2: 18 / 32, 8: 34 / 32 };
 
 /**
@@ -13,12 +13,12 @@ const BYTES = { 0: 4, 1: 2, 2: 18 / 32, 8: 34 / 32 };
  * @property {number} macs     multiply-adds: the matrices, and attention to the mean number of keys
  * @property {number} bytes    bytes read: the matrices as stored in the file, and keys and values as 8-bit numbers
  * @property {number} keyMacs  multiply-adds of attention to one key, in all blocks: its score and its value
- * @property {number} headMacs  the part of macs in the output layer, which known positions skip
- * @property {number} positions  of a picture
+ * @property {number} headMacs  the part of macs in the output layer, which is skipped for known positions
+ * @property {number} positions  number of positions of a picture
  */
 
 /**
- * The number of keys that a position's query sees. Like src/attention/pattern.c, implemented differently.
+ * Returns the number of keys that a position's query sees. It agrees with src/attention/pattern.c but is implemented differently.
  *
  * @param {Record<string, any>} metadata
  * @param {number} position  in generation order
@@ -60,8 +60,8 @@ function gridWidth(metadata) {
 }
 
 /**
- * @param {Uint8Array} file  of a model without an encoder
- * @param {{ from?: number, to?: number }} [range]  positions over which attention is averaged; default: the whole picture
+ * @param {Uint8Array} file  a model without an encoder
+ * @param {{ from?: number, to?: number }} [range]  positions over which attention is averaged; by default the whole picture
  * @returns {Work}
  */
 export function workOf(file, range = {}) {

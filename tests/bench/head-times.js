@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The time of a parse by the number of words, in Chromium on one core: the minimum of 30, for a shared machine.
+// Measures the time of a parse for different numbers of words, in Chromium on one core. Reports the minimum of 30, because the machine may
+// be shared.
 //
 //     node tests/bench/head-times.js
 // @ts-check

@@ -15,7 +15,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-#define WIDTH 32u /* of a stack */
+#define WIDTH 32u /* width of a stack */
 #define SIDE 28u
 #define CHANNELS 32u
 #define POSITION (9 * SIDE + 14) /* all taps are inside the picture */
@@ -29,15 +29,15 @@ static _Alignas(16) float queue[(SIDE + 1 + NX_COLUMNS) * CHANNELS];
 /* Numbers that a gate processes per call. */
 EXPORT uint32_t gate_numbers(void) { return WIDTH * NX_COLUMNS; }
 
-/* The kernel, `times` over. */
+/* Runs the kernel `times` times. */
 EXPORT void gate(uint32_t times) {
     for (uint32_t i = 0; i < times; i++) {
         nx_gate(gated, fg, WIDTH, NX_COLUMNS);
-        fg[i % WIDTH] = gated[i % WIDTH]; /* no two calls are equal */
+        fg[i % WIDTH] = gated[i % WIDTH]; /* so that no two calls are equal */
     }
 }
 
-/* The same number of tanh and of sigma, on numbers that stay in registers: eight vectors at a time, so that none waits for another. The
+/* The same number of tanh and of sigma, on numbers that stay in registers, eight vectors at a time so that none waits for another. The
  * added value keeps them from becoming subnormal, which is slow. */
 EXPORT float gate_ceiling(uint32_t times) {
     v128_t x[8];
@@ -48,12 +48,12 @@ EXPORT float gate_ceiling(uint32_t times) {
     return wasm_f32x4_extract_lane(x[0], 0);
 }
 
-#define STATES 256u /* of the decoder */
+#define STATES 256u /* width of the decoder's state */
 #define MEMORY 160u
 
 static _Alignas(16) float of_input[4 * STATES], of_state[4 * STATES], state[STATES], cell[MEMORY];
 
-/* Numbers of a state that is updated in a call. */
+/* How many numbers of a state a call updates. */
 EXPORT uint32_t gru_numbers(void) { return STATES; }
 EXPORT uint32_t lstm_numbers(void) { return MEMORY; }
 
@@ -71,7 +71,7 @@ EXPORT void lstm(uint32_t times) {
     }
 }
 
-/* `tanhs` of tanh and `sigmas` of sigma for each of `numbers`, eight vectors at a time as above. */
+/* Computes `tanhs` of tanh and `sigmas` of sigma for each of `numbers`, eight vectors at a time as above. */
 static float bare(uint32_t times, uint32_t numbers, uint32_t tanhs, uint32_t sigmas) {
     v128_t x[8];
     for (int v = 0; v < 8; v++) x[v] = wasm_f32x4_splat(0.25f * (float)(v + 1));
@@ -88,7 +88,7 @@ static float bare(uint32_t times, uint32_t numbers, uint32_t tanhs, uint32_t sig
 EXPORT float gru_ceiling(uint32_t times) { return bare(times, STATES, 1, 2); }
 EXPORT float lstm_ceiling(uint32_t times) { return bare(times, MEMORY, 2, 3); }
 
-/* Bytes that are gathered in a call: a vector at every tap. */
+/* How many bytes a call gathers: a vector at every tap. */
 EXPORT uint32_t gather_bytes(void) { return sizeof gathered; }
 
 EXPORT float gather(uint32_t times) {
@@ -109,8 +109,7 @@ EXPORT float gather_ceiling(uint32_t times) {
     return sum;
 }
 
-/* The same for the patches of a picture: 3 x 3 taps of 64 channels, one at a time, at locations whose patches reach over the edge and at
- * others. */
+/* Gathers patches of a picture: 3 x 3 taps of 64 channels, one patch at a time, at locations on the edge and at others. */
 #define PICTURE 7
 #define DEPTH 64
 static _Alignas(16) float picture[PICTURE * PICTURE * DEPTH], patch[9 * DEPTH];

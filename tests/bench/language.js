@@ -14,7 +14,7 @@ import { floats, normal, q4_0, q8_0 } from './random.js';
  * @property {number} inner   width of the feed-forward network
  * @property {number} values  ids
  * @property {number} length  positions
- * @property {number} [kvHeads]    heads of keys and values; undefined: as many as of queries
+ * @property {number} [kvHeads]    number of heads of keys and values; undefined: as many as of queries
  * @property {number} [keyLength]  width of a head
  * @property {'llama' | 'qwen3'} [arch]
  */
@@ -60,7 +60,7 @@ export const WEIGHTS = {
   q4_0: { number: 2, values: 32, bytes: 18, halves: [[0, 0x1c00]] },
 };
 
-/** Numbers that repeat with a period: a hundred million different ones take long to draw and give the same timings. */
+/** Random numbers repeat with this period, because a hundred million different ones take long to draw and give the same timings. */
 export const POOL = 1 << 20;
 
 /** Replacement types if the rows do not fit blocks of 256. @type {Record<string, string>} */
@@ -70,10 +70,10 @@ const FALLBACK = { q4_k: 'q5_0', q6_k: 'q8_0' };
  * The type of a matrix in a file that llama.cpp would make. The output layer, which is also the embedding table, has more bits; in Q4_K_M,
  * two matrices of every third block and of the first and the last ones have more.
  *
- * @param {string} type  of the file
+ * @param {string} type  type of the file
  * @param {string} part
  * @param {number} cols
- * @param {number} index  of the block
+ * @param {number} index  index of the block
  * @param {number} blocks
  */
 export function typeOf(type, part, cols, index, blocks) {
@@ -85,7 +85,12 @@ export function typeOf(type, part, cols, index, blocks) {
   return cols % WEIGHTS[chosen].values ? FALLBACK[chosen] : chosen;
 }
 
-/** The matrices of a model: name, type, rows, columns. @param {LlamaShape} shape @param {string} type @returns {[string, string, number, number][]} */
+/**
+ * Returns the matrices of a model: name, type, rows, columns.
+ * @param {LlamaShape} shape
+ * @param {string} type
+ * @returns {[string, string, number, number][]}
+ */
 function matrices(shape, type) {
   const { width, blocks, heads, inner, values } = shape,
     k = shape.keyLength ?? width / heads;
@@ -115,7 +120,7 @@ function matrices(shape, type) {
 /** Multiply-adds of the matrices of a step. @param {LlamaShape} shape */
 export const weightsOf = (shape) => matrices(shape, 'q8_0').reduce((sum, [, , rows, cols]) => sum + rows * cols, 0);
 
-/** Bytes of those matrices in the file; a step reads all of them. @param {LlamaShape} shape @param {string} type */
+/** Size of those matrices in the file; a step reads all of them. @param {LlamaShape} shape @param {string} type */
 export const bytesOf = (shape, type) =>
   matrices(shape, type).reduce((sum, [, of, rows, cols]) => sum + ((rows * cols) / WEIGHTS[of].values) * WEIGHTS[of].bytes, 0);
 
@@ -133,7 +138,7 @@ function encoded(type) {
 }
 
 /**
- * The same file for ours and for wllama: every token is printable, which wllama needs.
+ * Makes one file for nextpixel and for wllama. Every token is printable, which wllama needs.
  *
  * @param {LlamaShape} shape
  * @param {string} type
@@ -162,7 +167,7 @@ export function llamaModel(shape, type) {
     if (arch === 'qwen3') for (const name of ['q', 'k']) norm(`blk.${i}.attn_${name}_norm`, keyLength);
   }
   norm('output_norm');
-  // Two that llama.cpp looks up, the end of a line and a space, and the printed output.
+  // Two tokens that llama.cpp looks up, the end of a line and a space; then the printed output.
   const special = ['<unk>', '<s>', '</s>'],
     characters = ['\n', '\u2581', ...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))];
   const words = Array.from({ length: values - special.length - characters.length }, (_, i) => `w${i}`);

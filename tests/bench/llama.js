@@ -19,24 +19,25 @@ export const LLAMA_TYPES = Object.freeze(/** @type {const} */ (['q8_0', 'q4_0', 
 export const LLAMA_SIZES = Object.freeze(['135M', '0.6B', '110M']);
 export const LLAMA_ALWAYS = 2;
 /**
- * Positions at which a step is timed (other runtimes: only the first), and the maximum number of rounds. The others read prompts slowly, so
- * the prompt is short.
+ * Positions at which a step is timed (for other runtimes only the first), and the maximum number of rounds. The other runtimes read prompts
+ * slowly, so the prompt is short.
  */
 const LLAMA_POSITIONS = Object.freeze([64, 512]);
 export const LLAMA_ROUNDS = 3;
-/** Positions of the longest run. */
+/** Number of positions of the longest run. */
 export const LLAMA_LONGEST = 1024;
 const PROMPT = 64;
 /** Megabytes for the streaming rate: the size of the models in eight bits. */
 export const STREAM = 128;
-/** A step must read its weights at this share of the streaming rate, at least. */
+/** The minimum rate at which a step must read its weights, as a share of the streaming rate. */
 const SHARE = 0.7;
 
 /**
- * The same for ONNX Runtime: dynamic 8-bit products, its own operators for attention with a cache, rotary positions and the norm. Its
- * embedding table has only the ids of the benchmark, because a larger one would only cost memory and time.
+ * Makes the same model for ONNX Runtime: dynamic 8-bit products, and its own operators for attention with a cache, rotary positions and the
+ * norm. Its embedding table has only the ids of the benchmark, because a larger one would only cost memory and time.
  *
- * Inputs: input_ids (1, tokens), length (positions after this run, less one) and total (positions after it), past.I.key and past.I.value.
+ * Inputs: input_ids (1, tokens), length (number of positions after this run, less one) and total (positions after it), past.I.key and
+ * past.I.value.
  *
  * @param {LlamaShape} shape
  * @returns {Uint8Array<ArrayBuffer>}
@@ -99,7 +100,7 @@ export function onnxLlama(shape) {
 }
 
 /**
- * Starts ours and, if requested, the others, for one size: each type in separate pages.
+ * Starts nextpixel and, if requested, the others, for one size; each type has pages of its own.
  *
  * @param {Stage} stage
  * @param {string} size
@@ -151,13 +152,13 @@ export async function llamaProbes({ arena, chosen, provide, steps }, size, withP
   return probes;
 }
 
-/** Multiply-adds of the matrices for a prompt: the output layer processes only its last token. @param {LlamaShape} shape */
+/** Multiply-adds of the matrices for a prompt. The output layer processes only the last token. @param {LlamaShape} shape */
 const promptMacs = (shape) => PROMPT * weightsOf(shape) - (PROMPT - 1) * shape.values * shape.width;
 
 /**
  * @param {Samples} samples
  * @param {readonly { id: string, name: string }[]} peers
- * @param {number | null} [dots]  billions of multiply-adds a second of the bare dot loop of four columns
+ * @param {number | null} [dots]  billions of multiply-adds per second of the bare dot loop with four columns
  */
 export function llamaResult(samples, peers, dots = null) {
   /** @param {string} size @param {string} type @param {string | number} what @param {string} id */
@@ -195,7 +196,7 @@ export function llamaResult(samples, peers, dots = null) {
         rows.push({ size, type, what, ...one, others });
         ((summary[size] ??= {})[type] ??= {})[what] = one;
       }
-      // The figures at the table's first position stand for the whole.
+      // The figures at the table's first position represent the whole.
       if (summary[size]?.[type]) Object.assign(summary[size][type], summary[size][type][LLAMA_POSITIONS[0]]);
     }
   }

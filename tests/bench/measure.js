@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Times the shipped digits model: in Node, and the demo's front page in headless Chromium, from the beginning of a visit to the first drawn
-// pixel, in parts and compared with a page that only paints; and there the page of tokens, translations and enlargements.
+// Times the shipped digits model in Node, and the demo's front page in headless Chromium from the beginning of a visit to the first drawn
+// pixel, in parts and compared with a page that only paints. Also times there the page of tokens, translations and enlargements.
 //
 //   npm run measure [--json]
 //
-// Figures are medians of interleaved rounds. Machines are noisy: compare figures of one run.
+// Figures are medians over interleaved rounds. Machines are noisy, so compare only figures of the same run.
 // @ts-check
 import './quiet.js';
 import { fileURLToPath } from 'node:url';
@@ -20,15 +20,15 @@ import { serve as serveFolders } from './server.js';
 const median = (x) => [...x].sort((a, b) => a - b)[x.length >> 1];
 
 const ROUNDS = 9;
-/** Of a story: as many as its context holds. */
+/** Length of a story: as many tokens as its context holds. */
 const TOKENS = 480;
-/** Of twelve words. */
+/** A sentence of twelve words. */
 const SENTENCE = 'Ein kleines Mädchen klettert in ein Spielhaus aus Holz im großen Garten.';
 const model = /** @type {AnyModel} */ (await load(new URL('../../weights/digits.gguf', import.meta.url)));
 const { width, height } = model.info;
 const blank = { data: new Uint8Array(width * height), width, height };
 
-/** Milliseconds of a run, and the number of pixels per sample. @param {number} samples @param {number} rows */
+/** Returns the milliseconds of a run, and the number of pixels per sample. @param {number} samples @param {number} rows */
 async function run(samples, rows) {
   const started = performance.now();
   let pixels = 0;
@@ -55,13 +55,13 @@ model.close();
 const server = await serve({ port: 0 });
 const bare = await serveFolders({ tests: fileURLToPath(new URL('..', import.meta.url)) });
 const browser = await launch();
-/** When the parts of a page were available, in milliseconds from the beginning of the visit, by visit, one number per round.
+/** When the parts of a page were available, in milliseconds since the beginning of the visit; for each visit, one number per round.
  * @type {Record<'cold' | 'warm', Record<string, number[]>>} */
 const first = { cold: {}, warm: {} };
 let requests = 1;
 let bytes = 0;
 
-/** Waits for the page's own mark. @param {import('playwright-core').Page} page @returns {Promise<Record<string, number>>} */
+/** Waits for the mark that the page itself sets. @param {import('playwright-core').Page} page @returns {Promise<Record<string, number>>} */
 async function timesOf(page) {
   await page.waitForFunction(() => performance.getEntriesByName('first-pixel').length > 0);
   return page.evaluate(() => {
@@ -82,7 +82,7 @@ async function timesOf(page) {
 for (let round = 0; round < ROUNDS; round++) {
   const context = await browser.newContext(); // a new context has empty caches
   const page = await context.newPage();
-  // Warm is the third visit: the second one is the first under the service worker.
+  // Warm is the third visit, because the second one is the first under the service worker.
   for (const visit of /** @type {const} */ (['cold', 'second', 'warm'])) {
     await page.goto(`${bare.url}tests/bench/pages/paint.html`);
     const { pixel: paints } = await timesOf(page);
@@ -101,12 +101,12 @@ for (let round = 0; round < ROUNDS; round++) {
       }
     }
     await page.waitForFunction(async () => (await caches.open('nextpixel-page')).match('/web/dist/worker.js'));
-    await page.goto('about:blank'); // data that the page leaves behind are not part of the next visit
+    await page.goto('about:blank'); // so that data that the page leaves behind are not part of the next visit
   }
   await context.close();
 }
-/** The library in an empty page, with its files in the browser's cache: time until the model is loaded, and from the call until the first
- * pixel of a digit. @type {{ load: number[], pass: number[] }} */
+/** The library in an empty page, with its files in the browser's cache: the time until the model is loaded, and the time from the call to
+ * the first pixel of a digit. @type {{ load: number[], pass: number[] }} */
 const alone = { load: [], pass: [] };
 {
   const page = await (await browser.newContext({ baseURL: server.url })).newPage();
@@ -178,7 +178,7 @@ const translation = { greedy: [], beams: [] };
           const translator = await open('/weights/de-en.gguf');
           const all = [];
           for (let round = -1; round < Number(rounds); round++) {
-            // the first one warms up the machine
+            // the first run warms up the machine
             const started = performance.now();
             await translator.translate(sentence, { beams: count }).text();
             if (round >= 0) all.push(performance.now() - started);
@@ -204,7 +204,7 @@ let enlargements;
     for (let i = 0; i < small.data.length; i++) small.data[i] = i % 4 === 3 ? 255 : (i * 37) % 220;
     const all = [];
     for (let round = -1; round < rounds; round++) {
-      // the first one warms up the machine
+      // the first run warms up the machine
       const started = performance.now();
       await enlarger.superResolve(small, { seed: 1 }).pictures();
       if (round >= 0) all.push(performance.now() - started);

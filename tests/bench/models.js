@@ -10,10 +10,10 @@ import { F32, Q8_0, writeGGUF } from '../js/gguf.js';
 import { floats, int8, normal, q4_0, q8_0 } from './random.js';
 import { FLOAT, INT32, INT64, Graph } from './onnx.js';
 
-/** GGUF's number of the type; tests/js/gguf.js names those that it reads. */
+/** GGUF's number of this type; tests/js/gguf.js defines those that it reads. */
 export const Q4_0 = 2;
 
-/** Weight types of the benchmark, by the name that results use. */
+/** Weight types of the benchmark, by their names in results. */
 export const TYPES = Object.freeze({ q4: 'Q4_0', q8: 'Q8_0' });
 /** @typedef {keyof typeof TYPES} WeightType */
 
@@ -23,7 +23,7 @@ export const TYPES = Object.freeze({ q4: 'Q4_0', q8: 'Q8_0' });
  * @property {number} blocks
  * @property {number} heads
  * @property {number} inner   width of the feed-forward network
- * @property {number} values  of an element
+ * @property {number} values  number of values of an element
  * @property {number} side    rows and columns of the picture; its square is the context
  * @property {number} [queryBlock]   window of local attention; undefined: full
  * @property {number} [memoryBlock]
@@ -35,13 +35,13 @@ export const W1 = Object.freeze({ width: 256, blocks: 8, heads: 4, inner: 1024, 
 /** The position at which its time per token is measured. */
 export const POSITIONS = Object.freeze([64, 512, 1000]);
 
-/** The cost of a digits-like model at several picture sizes: the window is the same in all. */
+/** Sides of the pictures for the cost of a digits-like model, whose window is the same in all. */
 export const SIDES = Object.freeze([28, 64, 128, 256]);
 /** @param {number} side @returns {Shape} */
 export const localShape = (side) => ({ width: 128, blocks: 4, heads: 4, inner: 512, values: 16, side, queryBlock: 64, memoryBlock: 128 });
 
 /**
- * Small models that differ in one part, to measure its cost: attention sees hardly any keys here.
+ * Small models that differ in one part, to measure the cost of that part. Attention sees hardly any keys here.
  *
  * @param {number} blocks
  * @param {number} values
@@ -85,7 +85,7 @@ function adders(tensors, random, type) {
 }
 
 /**
- * A model of ours.
+ * Returns a model of nextpixel.
  *
  * @param {Shape} shape
  * @param {WeightType} type
@@ -145,10 +145,10 @@ export function imageModel(shape, type, seed = 1) {
 }
 
 /**
- * The same decoder in llama.cpp's form, for wllama: architecture gpt2.
+ * Returns the same decoder in llama.cpp's form, for wllama: architecture gpt2.
  *
- * wllama takes prompts as text and fails on output that is not UTF-8. So every token is printable: first single characters, including the
- * letters of a prompt, then words.
+ * wllama takes prompts as text and fails on output that is not UTF-8. Every token is therefore printable: first single characters,
+ * including the letters of a prompt, then words.
  *
  * @param {Shape} shape
  * @param {WeightType} type
@@ -169,7 +169,7 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
   const bias = (name, length) => table(`${name}.bias`, [length], 0.1);
   /** @param {string} name */
   const norm = (name) => (table(`${name}.weight`, [width], 0.1, 1), bias(name, width));
-  matrix('token_embd.weight', count, width, 'q8'); // which is also the output layer
+  matrix('token_embd.weight', count, width, 'q8'); // it is also the output layer
   table('position_embd.weight', [context, width], 0.1);
   for (let i = 0; i < blocks; i++) {
     norm(`blk.${i}.attn_norm`);
@@ -212,8 +212,8 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
 }
 
 /**
- * The same decoder as a step of ONNX Runtime: dynamic 8-bit products (the result of quantize_dynamic) and GroupQueryAttention, its fastest
- * form of attention with a cache.
+ * Returns one step of the same decoder for ONNX Runtime: dynamic 8-bit products (the result of quantize_dynamic) and GroupQueryAttention,
+ * its fastest attention with a cache.
  *
  * Inputs: input_ids (1, 1), position_ids (1, 1), length and total (int32 scalars: positions in the cache, and with the new one),
  * past.I.key and past.I.value (1, heads, past, width / heads). Outputs: logits, present.I.key, present.I.value.
@@ -232,7 +232,7 @@ export function onnxModel({ width, blocks, heads, inner, values, side }, seed = 
    * @param {boolean} [biased] */
   const project = ([bytes, scale, offset], rows, cols, biased = true) => {
     const weights = int8(floats(random, rows * cols, 1 / Math.sqrt(cols)));
-    const matrix = graph.int8([cols, rows], weights.bytes); // random: transposing it would change nothing
+    const matrix = graph.int8([cols, rows], weights.bytes); // random numbers, so transposing the matrix would change nothing
     const [sums] = graph.node('MatMulInteger', [bytes, matrix, offset, zero]);
     const [wide] = graph.node('Cast', [sums], { to: FLOAT });
     const [factor] = graph.node('Mul', [scale, graph.floats([], Float32Array.of(weights.scale))]);

@@ -2,8 +2,7 @@
 // @ts-check
 
 /**
- * llama.cpp itself, outside a browser: the prebuilt binaries of node-llama-cpp, on one thread of the processor. For npm run bench --
- * --native.
+ * Runs llama.cpp itself, outside a browser: the prebuilt binaries of node-llama-cpp, on one thread. Used by npm run bench -- --native.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -16,15 +15,15 @@ const VERSION = '3.22.1';
 /** As LLAMA_PEERS. */
 export const NATIVE = Object.freeze({ id: 'native', name: `native llama.cpp (node-llama-cpp ${VERSION})` });
 
-/** The package of this platform's binaries. Those for graphics cards, ten times as large, are not installed. */
+/** The package of this platform's binaries. The binaries for graphics cards, ten times as large, are not installed. */
 const BINARIES = `@node-llama-cpp/${{ darwin: 'mac', win32: 'win' }[/** @type {string} */ (process.platform)] ?? process.platform}-${process.arch}${process.platform === 'darwin' && process.arch === 'arm64' ? '-metal' : ''}`;
 
 /**
- * Installs it if necessary.
+ * Installs the package if necessary.
  *
  * @param {string} folder
  * @param {(line: string) => void} say
- * @returns {string | undefined} why it could not
+ * @returns {string | undefined} the reason, if installation failed
  */
 export function installNative(folder, say) {
   if (existsSync(`${folder}/node_modules/node-llama-cpp/package.json`) && existsSync(`${folder}/node_modules/${BINARIES}/package.json`))
@@ -45,8 +44,8 @@ export function installNative(folder, say) {
  * A model in this process, as a contender of the arena.
  *
  * @param {string} folder  the installation folder
- * @param {string} file    of weights
- * @param {number} most    positions of the longest run
+ * @param {string} file    weight file
+ * @param {number} most    number of positions of the longest run
  */
 export async function startNative(folder, file, most) {
   const { getLlama } = await import(pathToFileURL(`${folder}/node_modules/node-llama-cpp/dist/index.js`).href);
@@ -56,8 +55,10 @@ export async function startNative(folder, file, most) {
   const sequence = context.getSequence();
   const ids = Array.from({ length: most }, (_, i) => ((i * 2654435761) >>> 16) % 30000);
   /**
-   * Reads a prompt and draws greedily. @param {number} length @param {number} steps @returns {Promise<{ read: number, drew: number }>}
-   * milliseconds of the prompt with the first token, and of the others
+   * Reads a prompt and draws greedily.
+   * @param {number} length
+   * @param {number} steps
+   * @returns {Promise<{ read: number, drew: number }>} milliseconds of the prompt with the first token, and of the others
    */
   const run = async (length, steps) => {
     await sequence.clearHistory();
@@ -74,7 +75,7 @@ export async function startNative(folder, file, most) {
   return {
     /** Milliseconds per token around a position. @param {{ position: number, steps: number }} place */
     time: ({ position, steps }) => turn(steps, async () => (await run(position - steps / 2, steps)).drew),
-    /** Milliseconds from a prompt of so many tokens to the first token after it. @param {{ length: number }} prompt */
+    /** Milliseconds from a prompt of this many tokens to the first token after it. @param {{ length: number }} prompt */
     prompt: ({ length }) => turn(1, async () => (await run(length, 0)).read),
     close: () => llama.dispose(),
   };

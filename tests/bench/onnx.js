@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Writes ONNX files: just the parts of the format (protocol buffers of onnx.proto) that the benchmark's model uses. The first
- * argument of int, float and bytes is the field's number there.
+ * Writes ONNX files, using only the parts of the format (protocol buffers of onnx.proto) that the benchmark's model needs. The first
+ * argument of int, float and bytes is the number of the field in onnx.proto.
  */
 
 /** Element types of TensorProto. */
@@ -12,7 +12,7 @@ export const FLOAT = 1,
   INT32 = 6,
   INT64 = 7;
 
-/** A message under construction: pieces of bytes. */
+/** A message under construction, as pieces of bytes. */
 class Message {
   /** @type {Uint8Array[]} */
   pieces = [];
@@ -25,7 +25,7 @@ class Message {
     return this;
   }
 
-  /** @param {number} value  a whole number; negative ones take ten bytes, as in any 64-bit field */
+  /** @param {number} value  a whole number; a negative one takes ten bytes, as in any 64-bit field */
   varint(value) {
     const bytes = [];
     let rest = BigInt.asUintN(64, BigInt(value));

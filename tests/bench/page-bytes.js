@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What each page has fetched when its first screen has come to rest: the files, noted in page-bytes.json, and their bytes as a static server sends them,
-// written into the table of web/manual/chapters/numbers.md. tests/js/page-bytes.test.js holds the pages to it.
+// Records which files each page has fetched when its first screen is at rest, in page-bytes.json, and writes their size as sent by a static
+// server into the table of web/manual/chapters/numbers.md. tests/js/page-bytes.test.js compares the pages with these records.
 //
 //   node tests/bench/page-bytes.js [page ...]    of all pages, or of some: node tests/bench/page-bytes.js opened
 // @ts-check
@@ -17,17 +17,17 @@ const ROOT = new URL('../../', import.meta.url);
 const NOTED = new URL('page-bytes.json', import.meta.url);
 const CHAPTER = new URL('web/manual/chapters/numbers.md', ROOT);
 const [BEGIN, END] = ['<!-- page-bytes: begin -->\n', '<!-- page-bytes: end -->'];
-/** A page is at rest after this time without a request. */
+/** A page is at rest after this time without a request, in milliseconds. */
 const QUIET_MS = 4000;
 const MOST_MS = 60000;
 
-/** By page: the files. @type {Record<string, string[]>} */
+/** The recorded files, by page. @type {Record<string, string[]>} */
 export const noted = JSON.parse(readFileSync(NOTED, 'utf8'));
 
 /** The HTML of every page, by its path below web/. */
 export const pages = await framedPages(fileURLToPath(new URL('web/', ROOT)));
 
-/** Bytes by purpose: the page itself, the library with one build of the wasm, weights. @param {string[]} files */
+/** Returns bytes by purpose: the page itself, the library with one build of the wasm, weights. @param {string[]} files */
 export function bytesOf(files) {
   const sums = { page: 0, library: 0, weights: 0 };
   for (const file of files) {
@@ -39,7 +39,7 @@ export function bytesOf(files) {
   return sums;
 }
 
-/** The kilobytes stated in the table, by page. @returns {Map<string, number[]>} */
+/** Returns the kilobytes that the table states, by page. @returns {Map<string, number[]>} */
 export function said() {
   const [, table] = readFileSync(CHAPTER, 'utf8').split(BEGIN);
   return new Map(
@@ -54,8 +54,10 @@ export function said() {
 const name = (page) => (page ? `web/pages/${page}/` : 'web/');
 
 /**
- * The files that a page requests until it is at rest. @param {import('playwright-core').Browser} browser @param {string} server @param
- * {string} path
+ * Returns the files that a page requests until it is at rest.
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} server
+ * @param {string} path
  */
 async function filesOf(browser, server, path) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Compares another version of the library with this one on language models of random weights, in one process, alternating.
+// Compares another version of the library with this one on language models of random weights, in one process, alternately.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired-llama.js ../old [--rounds 9] [--sizes 135M] [--types q8_0,q4_0,q4_k_m] [--prompts 64] [--builds nextpixel-relaxed]
 //
-// Prints the processor milliseconds of both versions for a token at position 64 and for prompts, and the median over rounds of old by new:
-// over 1, this version is faster. Both must draw the same ids. Builds with relaxed SIMD need Node 22 or later, which has it without a flag.
+// Prints the processor time of both versions, in milliseconds, for a token at position 64 and for prompts, and the median over rounds of
+// old time by new time: above 1, this version is faster. Both must draw the same ids. Builds with relaxed SIMD need Node 22 or later, which
+// supports it without a flag.
 // @ts-check
 import './quiet.js';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

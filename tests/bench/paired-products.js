@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Compares the matrix products and the known pixels of another version of the library with this one and LiteRT.js, in one Chromium,
-// alternating.
+// Compares the matrix products and the known pixels of another version of the library with those of this one and of LiteRT.js, in one
+// Chromium, alternately.
 //
 //   git worktree add ../old COMMIT    (in both folders: `npm run bench -- --quick --only products`, which compiles build/products*.wasm)
 //   node tests/bench/paired-products.js ../old [--seconds 85] [--builds relaxed,pairs]
 //
-// Prints the best and the median of the rounds: on a shared machine, the best ones show its capability.
+// Prints the best round and the median of all; on a shared machine, the best round shows what it is capable of.
 // @ts-check
 import './quiet.js';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';

@@ -3,13 +3,14 @@
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired.js ../old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
 //
-// NAME: of weight files, by default all that the other version has; both read that version's files. Each round draws the same positions of
-// a model with both versions, alternately. Prints the median of old time by new time, in processor seconds: over 1, this version is faster.
-// Both must draw the same bits. A file whose median is below 0.98, the project's rule, is measured once more; it exits with 1 if a file is
-// below twice, with 2 if bits differ.
+// NAME: names of weight files, by default all that the other version has; both versions read that version's files. Each round draws the
+// same positions of a model with both versions, alternately. Prints the median of old time by new time, in processor time: above 1, this
+// version is faster. Both must draw the same bits. A file whose median is below 0.98, which is the project's limit, is measured again. The
+// exit code is 1 if a file is below it twice, and 2 if bits differ.
 //
-// One process for all files misleads: the machine code that V8 has of a function depends on the models that ran before, and a file that is
-// at 1.00 alone was at 0.80 as the thirteenth, another at 1.20. Builds with relaxed SIMD need a Node that has it without a flag, from 22 on.
+// A single process for all files would mislead, because V8's machine code for a function depends on the models that ran before: a file that
+// is at 1.00 alone was at 0.80 as the thirteenth, and another one at 1.20. Builds with relaxed SIMD need Node 22 or later, which supports
+// it without a flag.
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { readFile, readdir } from 'node:fs/promises';
@@ -23,13 +24,13 @@ import './quiet.js';
 /** @import { Part } from '../../web/lib/engine/protocol.js' */
 
 const LEAST = 0.98;
-/** Approximate duration of a round with either version. */
+/** Approximate duration of a round of either version, in milliseconds. */
 const ROUND_MS = 150;
-/** Shorter runs are repeated as if they took this long. */
+/** Shorter runs are repeated as often as if they took this long. */
 const SHORTEST_MS = 0.1;
-/** Processor time that both versions take before the first round. */
+/** Processor time for which both versions run before the first round. */
 const WARM_SECONDS = 1.5;
-/** The exit code of a process that drew other bits. */
+/** Exit code of a process whose versions drew different bits. */
 const OTHER_BITS = 2;
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -49,10 +50,10 @@ async function opener(root) {
   return (file) => new Core(module, file);
 }
 
-/** The same numbers below n each time. @param {number} count @param {number} n */
+/** Returns the same pseudo-random numbers below n each time. @param {number} count @param {number} n */
 const numbers = (count, n) => Uint32Array.from({ length: count }, (_, i) => Math.imul(i + 1, 2654435761) >>> 8).map((x) => x % n);
 
-/** Valid inputs for those that a run needs. @param {Part} part */
+/** Returns valid values for the inputs that a run requires. @param {Part} part */
 function inputsOf({ inputs }) {
   return Object.fromEntries(
     inputs
@@ -65,7 +66,7 @@ function inputsOf({ inputs }) {
 }
 
 /**
- * Draws this many positions from the beginning of a run, or computes the results of a part that draws nothing.
+ * Draws this many positions from the beginning of a run, or computes the results of a part without a sequence.
  *
  * @param {Core} core
  * @param {number} steps
@@ -99,7 +100,7 @@ function draw(core, steps) {
 const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 /**
- * Measures a file in this process, and sets its exit code.
+ * Compares the versions on a file in this process, and sets the exit code.
  *
  * @param {string} name
  */
@@ -109,7 +110,7 @@ async function compare(name) {
   const cores = open.map((make) => make(file));
   const { length } = cores[0].part;
   let steps = Math.min(length || 64, 64);
-  // V8 recompiles hot code in the background: until then, short runs would measure its first, slower code.
+  // V8 recompiles hot code in the background; without this, short runs would measure the first, slower code.
   for (let i = 0, spent = 0; i < 6 || spent < WARM_SECONDS; i++) for (const core of cores) spent += draw(core, steps).seconds;
   steps = Math.min(length || 512, 512);
   const { seconds } = draw(cores[1], steps);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Other runtimes in common use, each in its best single-thread setting, and how to install them. */
+/** Other runtimes in common use, each in its best setting for one thread, and how to install them. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -23,8 +23,8 @@ const TFJS = `TensorFlow.js wasm ${dependencies['@tensorflow/tfjs-backend-wasm']
  * @typedef {object} Peer
  * @property {string} id
  * @property {string} name
- * @property {string} page   of tests/bench/pages
- * @property {string} [file] of its model, under the build folder
+ * @property {string} page   name in tests/bench/pages
+ * @property {string} [file] model file, in the build folder
  * @property {() => Uint8Array} [model]
  */
 
@@ -36,20 +36,20 @@ export const PEERS = [
   { id: 'tfjs', name: `${TFJS}, 32-bit`, page: 'tfjs' },
 ];
 
-/** Those of the section llama, by the names of their probes. */
+/** The peers of the section llama, by the names of their probes. */
 export const LLAMA_PEERS = Object.freeze([
   { id: 'wllama', name: WLLAMA },
   { id: 'onnxruntime', name: `${ORT}, 8-bit` },
 ]);
 
 /** Installs them into tests/bench/node_modules if necessary.
- * @param {(line: string) => void} say @returns {string | undefined} why it could not */
+ * @param {(line: string) => void} say @returns {string | undefined} the reason, if installation failed */
 export function install(say) {
   const lock = `${FOLDER}package-lock.json`,
     mark = `${MODULES}/.package-lock.json`;
   if (existsSync(mark) && statSync(mark).mtimeMs >= statSync(lock).mtimeMs) return undefined;
   say('installing the runtimes to compare with (some 60 MB to download) ...');
-  // Their install scripts fetch files for Node only.
+  // Their install scripts only fetch files for Node.
   const flags = ['--ignore-scripts', '--fetch-retries=1', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, stderr, error } = spawnSync('npm', ['ci', ...flags], { cwd: FOLDER, encoding: 'utf8' });
   if (status === 0) return undefined;

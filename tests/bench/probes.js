@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The measurements of each section: starts its contenders, and lists the probes of a round. */
+/** The measurements of each section: this starts the section's contenders and lists the probes of a round. */
 
 import { existsSync } from 'node:fs';
 
@@ -20,23 +20,26 @@ import { CHAIN_TYPES, chainModel, chainOf } from './tflite.js';
  * @property {string} chosen                  the build that the library chooses here
  * @property {WeightType[]} types
  * @property {Record<string, string>} models  addresses: w1-q4, w1-q8 and the shipped ones
- * @property {string[]} attending             the files whose work facts.js can compute
- * @property {(file: string, make: () => Uint8Array) => string} provide  writes a file, returns its address
- * @property {number} steps                   of a measurement
+ * @property {string[]} attending             the files whose amount of work facts.js can compute
+ * @property {(file: string, make: () => Uint8Array) => string} provide  writes a file and returns its address
+ * @property {number} steps                   number of steps of a measurement
  */
 
-/** Numbers of samples drawn together: in the engine, and in a picture drawn through the library. */
+/** Numbers of samples to draw together, in the engine and through the library. */
 export const TOGETHER = [1, 2, 4, 8];
 export const AT_ONCE = [1, 3];
 /** The position of the timed steps. */
 export const STEP = 128;
 /** Position and number of the known positions read in the section prefill. */
 export const KNOWN = { position: 64, count: 64 };
-/** Column counts for the products of W1 alone. */
+/** Numbers of columns for the products of W1 alone. */
 export const CHAIN_COLUMNS = [1, 16];
-/** The smallest of them stays in a cache: the extra time of the others is spent reading. @type {[rows: number, columns: number][]} */
+/**
+ * Only the smallest product. It stays in a cache, so the extra time of the others is spent reading.
+ * @type {[rows: number, columns: number][]}
+ */
 const ONE = [[W1.width, W1.width]];
-/** Megabytes: one size fits the third-level cache of most machines, the other does not. */
+/** Megabytes to stream. Some sizes fit the third-level cache of most machines, the largest does not. */
 export const STREAMS = [4, 16, 64];
 
 /** The engine with a model. @param {Stage} stage @param {string} build @param {string} model  its address */
@@ -69,7 +72,11 @@ export async function ceilingProbes({ arena, builds }, out, more = []) {
   return probes;
 }
 
-/** Kernels whose time no matrix product hides, and their own ceilings. @param {Stage} stage @param {string} out  the build folder */
+/**
+ * Kernels whose time is not hidden by a matrix product, and their own ceilings.
+ * @param {Stage} stage
+ * @param {string} out  the build folder
+ */
 export async function loopProbes({ arena }, out) {
   if (!existsSync(`${out}/kernels.wasm`)) return [];
   const target = await arena.start('ceiling', 'kernels', 'ceiling', 'startKernels', { wasm: '/build/kernels.wasm' });
@@ -79,7 +86,7 @@ export async function loopProbes({ arena }, out) {
   ]);
 }
 
-/** @param {Stage} stage @param {string[]} peers  already started, each in the page of its name */
+/** @param {Stage} stage @param {string[]} peers  peers that are already started, each in the page of its name */
 export async function w1Probes(stage, peers) {
   /** @type {Probe[]} */
   const probes = [];
@@ -97,7 +104,7 @@ export async function w1Probes(stage, peers) {
 }
 
 /**
- * The matrix products of W1 alone, ours in every build and LiteRT's, in order in every round.
+ * The matrix products of W1 alone: ours in every build and LiteRT's, in the same order in every round.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder
@@ -194,7 +201,7 @@ export async function lookAheadProbes({ arena, builds, models }, drafted) {
 }
 
 /**
- * Samples of a sound, in order, and their products alone.
+ * Samples of a sound, drawn in order, and the matrix products alone.
  *
  * @param {Stage} stage
  * @param {{ name: string, shapes: [rows: number, columns: number][] }[]} sounds  files of weights/
@@ -221,7 +228,7 @@ export async function soundProbes({ arena, builds }, sounds, out) {
 }
 
 /**
- * Pictures drawn in one pass, and the convolutions of one alone.
+ * Pictures drawn in one pass, and the convolutions alone.
  *
  * @param {Stage} stage
  * @param {{ name: string, shapes: [rows: number, channels: number, side: number][] }[]} made  files of weights/

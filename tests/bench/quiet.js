@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Imported by what measures times: the training queue (weights/train/train_queue.py), where one runs, stands still until this process ends.
+// Imported by scripts that measure times. If a training queue (weights/train/train_queue.py) runs, it pauses until this process ends.
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';

@@ -6,7 +6,7 @@
 const BLOCK = 32;
 
 /**
- * Nearly normal numbers with variance 1: the sum of twelve uniform ones, less 6. Sums of integers and one division give the same result
+ * Nearly normal numbers with variance 1: the sum of twelve uniform numbers, less 6. Sums of integers and one division give the same result
  * everywhere, unlike log and cos.
  *
  * @param {number} seed
@@ -46,7 +46,7 @@ export function floats(random, count, deviation, mean = 0) {
 const word = new DataView(new ArrayBuffer(4));
 
 /**
- * The nearest half-precision number of a number within its normal range, or of zero.
+ * Returns the nearest half-precision number to a number in its normal range or to zero.
  *
  * @param {number} value
  * @returns {number} its 16 bits
@@ -65,7 +65,7 @@ export function half(value) {
 }
 
 /**
- * The number of largest magnitude, with its sign.
+ * Returns the number of largest magnitude, with its sign.
  *
  * @param {Float32Array} data
  * @param {number} from
@@ -94,7 +94,8 @@ export function q8_0(data) {
 }
 
 /**
- * GGUF's Q4_0: blocks of 32, a half-precision scale, then 16 bytes; byte i holds value i below and value i + 16 above, each plus 8.
+ * GGUF's Q4_0: blocks of 32, a half-precision scale, then 16 bytes; byte i holds value i in its low nibble and value i + 16 in its high
+ * nibble, each plus 8.
  *
  * @param {Float32Array} data
  */
@@ -112,7 +113,7 @@ export function q4_0(data) {
 }
 
 /**
- * Signed bytes with one scale, as in quantize_dynamic of ONNX Runtime.
+ * Signed bytes with one scale, as quantize_dynamic of ONNX Runtime makes them.
  *
  * @param {Float32Array} data
  * @returns {{ bytes: Int8Array, scale: number }}

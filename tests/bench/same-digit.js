@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Microseconds a pixel of every system that the page "The same digit, every way" shows, one picture at a time, drawn from nothing, in Node:
+// Measures the microseconds per pixel of every system on the page "The same digit, every way", in Node, one picture at a time and without
+// input:
 //
 //   node tests/bench/same-digit.js [--rounds 15] [--json]
 //
-// Rounds are interleaved; the median and the minimum are reported. On a shared machine the minimum is closer to the true cost of a pixel.
+// Rounds are interleaved. The median and the minimum are printed. On a shared machine the minimum is closer to the true cost of a pixel.
 // @ts-check
 import './quiet.js';
 import { parseArgs } from 'node:util';
@@ -22,7 +23,7 @@ const systems = await Promise.all(
   })),
 );
 for (let round = -1; round < Number(rounds); round++) {
-  // the first one warms up the machine
+  // the first round warms up the machine
   for (const { model, micros } of systems) {
     const started = performance.now();
     let pixels = 0;

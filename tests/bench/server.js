@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Serves the benchmark's pages on the loopback address. The folders of the repository have the same paths as on disk. Every answer carries
- * the headers of cross-origin isolation: with them all contenders may use their best build, and clocks are finer.
+ * Serves the benchmark's pages on the loopback address. The folders of the repository have the same paths as on disk. Every response has
+ * the headers of cross-origin isolation, so that all contenders may use their best build and clocks are finer.
  */
 
 import { createReadStream } from 'node:fs';
@@ -15,8 +15,8 @@ import { extname, join, sep } from 'node:path';
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm' };
 
 /**
- * @param {Record<string, string>} folders  served folders: first part of the address -> folder
- * @returns {Promise<{ url: string, files: string[], close: () => Promise<void> }>} files: the requested ones, in order
+ * @param {Record<string, string>} folders  folders to serve, by the first part of the address
+ * @returns {Promise<{ url: string, files: string[], close: () => Promise<void> }>} files: the files requested so far, in order
  */
 export async function serve(folders) {
   /** @type {string[]} */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bytes that a page loads: the library's modules, either wasm, and the element, uncompressed and as gzip.
+// Measures the bytes that a page loads: the library's modules, each wasm, and the element, uncompressed and as gzip.
 //
-//   ./build.sh size [--json] [--images FOLDER]     FOLDER: holds the small build of pictures alone
+//   ./build.sh size [--json] [--images FOLDER]     FOLDER: has the small pictures-only build
 // @ts-check
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const DIST = new URL('../../web/dist/', import.meta.url);
 
-/** Guaranteed sizes, in KB of gzip: for the small build (rows SMALL of src/models/models.h), and with all models. */
+/** Guaranteed sizes in KB of gzip, for the small build (rows SMALL of src/models/models.h) and for all models. */
 const MOST = { images: 64, all: 128 };
 
 /** @param {Iterable<string>} files  @param {URL} [folder] */
@@ -30,15 +30,15 @@ export const sizes = {
   library: { files: LIBRARY.length, ...measure(LIBRARY) },
   wasm: { files: 1, ...measure(['nextpixel.wasm']) },
   relaxed: { files: 1, ...measure(['nextpixel-relaxed.wasm']) },
-  pairs: { files: 1, ...measure(['nextpixel-pairs.wasm']) }, // a page fetches one of the three
+  pairs: { files: 1, ...measure(['nextpixel-pairs.wasm']) }, // a page fetches only one of the three
   element: { files: ELEMENT.length, ...measure(ELEMENT) },
 };
 
-/** gzip bytes of library and the larger wasm: the most that `import { load }` costs a page. */
+/** gzip bytes of the library and the largest wasm: the most that `import { load }` costs a page. */
 const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip, sizes.pairs.gzip);
 
 /**
- * The same of the small build.
+ * Measures the small build in the same way.
  *
  * @param {string} folder
  */

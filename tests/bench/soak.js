@@ -2,9 +2,10 @@
 // @ts-check
 
 /**
- * Runs every kind of model again and again, to its end, stopped and aborted, and reports what stays: node --expose-gc tests/bench/soak.js [minutes, default 20]
+ * Runs every kind of model repeatedly, to its end, stopped and aborted, and reports what remains: node --expose-gc tests/bench/soak.js
+ * [minutes, default 20]
  *
- * Fails if the memory after the last round is over a third more than after the fifth, or if a worker, a timer or a handle is left.
+ * Fails if the memory after the last round is more than a third above that after the fifth, or if a worker, a timer or a handle remains.
  */
 
 import { load } from '../../web/lib/index.js';
@@ -14,14 +15,14 @@ const WARM = 5;
 const GROWTH = 4 / 3;
 
 const pixels = (/** @type {number} */ side) => ({ data: new Uint8Array(3 * side * side).fill(200), width: side, height: side });
-/** A stroke this far from the left. */
+/** Draws a stroke this far from the left. */
 const sign = (/** @type {number} */ left) => ({
   data: Uint8Array.from({ length: 28 * 28 }, (_, i) => (Math.abs((i % 28) - left) < 3 && i > 150 && i < 650 ? 0 : 255)),
   width: 28,
   height: 28,
 });
 
-/** A file, and what is done with it. @type {[string, (model: any, options: any) => any][]} */
+/** The files, and how each is used. @type {[string, (model: any, options: any) => any][]} */
 const USES = [
   ['weights/digits.gguf', (model, options) => model.generate(options)],
   ['weights/fvsbn.gguf', (model, options) => model.generate(options)],
@@ -42,7 +43,7 @@ const USES = [
   ['tests/golden/stories260K.gguf', (model, options) => model.generate('Once', { ...options, maxTokens: 20 })],
 ];
 
-/** @param {any} run  one with steps, or an answer @param {number} most steps */
+/** @param {any} run  a run with steps, or an answer @param {number} most  maximum number of steps to read */
 async function consume(run, most) {
   if (typeof run?.[Symbol.asyncIterator] !== 'function') return run;
   let steps = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cost of a step of sparse and of dense attention by length, in Node: random weights, the same widths, the last positions of a
+// Measures the cost of a step of sparse and of dense attention by length, in Node: random weights, the same widths, the last positions of a
 // sequence.
 //
 //   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
@@ -7,8 +7,9 @@
 // The attention time of a step is the difference between a step at the end of a sequence and one at its beginning. Times are processor
 // times: medians of twelve alternations of eight steps at either end, and for sparse attention medians of five such sequences. Dense
 // attention ends at 16,384 positions, which take some seconds. Of n positions, strided attention sees at most 2 sqrt(n) in its two layers,
-// so in four times as many its cost should double; it grows two to three times, because the keys and values of a run outgrow one cache
-// level after another. Fixed attention sees sqrt(n) + n / 16 here, because its summaries grow with the side, as in the page.
+// so its cost should double for four times the positions. It grows by a factor of two to three, because the keys and values of a run
+// outgrow one cache level after another. Fixed attention sees sqrt(n) + n / 16 here, because its summaries grow with the side, as on the
+// page.
 // @ts-check
 import './quiet.js';
 import { readFile } from 'node:fs/promises';
@@ -29,7 +30,7 @@ const {
 /** Number of timed steps, and how many of them per reading: the processor clock counts microseconds. */
 const STEPS = 96,
   TOGETHER = 8;
-/** Positions before the timed steps at the beginning, and positions read together. */
+/** Number of positions before the timed steps at the beginning, and of positions read together. */
 const FIRST = 1,
   AT_ONCE = 512;
 const DENSE_MOST = 16384,
@@ -41,7 +42,7 @@ const wasm = await WebAssembly.compile(await readFile(new URL('../../web/dist/ne
 /** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
-/** @typedef {{ step: number, attention: number, bytes: number }} Cost  microseconds, and bytes of a run */
+/** @typedef {{ step: number, attention: number, bytes: number }} Cost  in microseconds; bytes: size of a run */
 
 /** @param {typeof WHICH[number]} which @param {number} side @returns {Cost} */
 function measureOnce(which, side) {
@@ -80,7 +81,7 @@ function measure(which, side) {
   return { step: median(all.map(({ step }) => step)), attention: median(all.map(({ attention }) => attention)), bytes: all[0].bytes };
 }
 
-measure('strided', 32); // to warm up
+measure('strided', 32); // warms up
 /** @type {{ length: number, dense?: Cost, strided?: Cost, fixed?: Cost }[]} */
 const rows = [];
 for (const length of lengths.split(',').map(Number)) {

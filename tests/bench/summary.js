@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Computes figures and verdicts from measurements. Pure functions: numbers in, numbers out. */
+/** Computes the figures and verdicts of a benchmark from its measurements. Pure functions: numbers in, numbers out. */
 
 /** @import { Work } from './facts.js' */
 
-/** Numbers of all rounds, by measurement; see `key`. @typedef {Record<string, number[]>} Samples */
+/** The numbers of all rounds, by measurement; see `key`. @typedef {Record<string, number[]>} Samples */
 /** @typedef {{ median: number, min: number }} Time  in milliseconds */
 /** @typedef {{ name: string, loop: string, bytes: number, gzip: number }} Build */
 
 /**
- * @typedef {object} Facts  facts known without measuring
+ * @typedef {object} Facts  facts that need no measuring
  * @property {object} machine
- * @property {Build[]} builds            our builds; the first one is the baseline
+ * @property {Build[]} builds            the library's builds; the first one is the baseline
  * @property {string} chosen             the build that the library chooses in this browser
  * @property {number} cacheBytes         the second-level cache of one core
  * @property {readonly number[]} positions  of W1
  * @property {readonly string[]} types   weight types of W1
  * @property {{ id: string, name: string, gzip?: number }[]} peers
  * @property {Record<string, Work>} w1Work  by `type/position`
- * @property {{ name: string, pixels: number }[]} shipped  pixels: in a lower half
+ * @property {{ name: string, pixels: number }[]} shipped  pixels: number in a lower half
  * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples per second; macs: per sample
  * @property {{ name: string, macs: number, all: number }[]} [made]  pictures drawn in one pass; macs: of the convolutions with 8-bit
  *   weights; all: of a picture
  * @property {{ other: string, types: readonly string[], columns: readonly number[], macs: number, least: number }} [chain]  the products of
- *   W1 alone, compared with another runtime's; macs: per column; least: of the smallest product
+ *   W1 alone, ours and another runtime's; macs: per column; least: those of the smallest product
  * @property {readonly number[]} together   numbers of samples that advance together, in the engine
- * @property {readonly number[]} atOnce     the same, in shipped
- * @property {{ name: string, macs: number, work: Work }[]} models  in the sections prefill and samples; macs: of a known position; work: of
- *   a step
- * @property {readonly number[]} sides      of pictures
+ * @property {readonly number[]} atOnce     the same, for shipped models
+ * @property {{ name: string, macs: number, work: Work }[]} models  in the sections prefill and samples; macs: those of a known position;
+ *   work: that of a step
+ * @property {readonly number[]} sides      sides of pictures
  * @property {readonly number[]} streams    megabytes
  * @property {number} blockMacs             multiply-adds of a block of the models that separate the kernels
  * @property {object} [sizes]
@@ -51,7 +51,7 @@ function time(values) {
 }
 
 /**
- * The extra time of one over the other, both in their best rounds.
+ * Returns how much more time one takes than the other, both in their best rounds.
  *
  * @param {number[] | undefined} more
  * @param {number[] | undefined} less
@@ -63,8 +63,8 @@ function difference(more, less) {
 }
 
 /**
- * Shares of the ceiling compare best rounds with best rounds: the machine's maximum is visible only when nothing else runs on it. (Times
- * and ratios between contenders are medians.)
+ * For shares of the ceiling, best rounds are compared with best rounds, because the machine's maximum is visible only when nothing else
+ * runs on it. (Times and ratios between contenders are medians.)
  *
  * @param {Samples} samples
  * @param {Facts} facts
@@ -85,13 +85,13 @@ function ceilings(samples, facts) {
 /** @typedef {ReturnType<typeof ceilings>} Ceilings */
 
 /**
- * How close a step comes to the machine's limit: the time that the bare dot loop needs for its multiply-adds and, if it does not fit the
- * second-level cache, the time to read its bytes. The longer of the two is the ceiling.
+ * Returns how close a step comes to the machine's limit: the time that the bare dot loop takes for its multiply-adds and, if it does not
+ * fit the second-level cache, the time to read its bytes. The longer of the two is the ceiling.
  *
  * @param {number | undefined} ms
  * @param {Work} work
- * @param {number | null} dots    billions of multiply-adds a second
- * @param {Ceilings['stream']} stream  billions of bytes a second, by megabytes read
+ * @param {number | null} dots    billions of multiply-adds per second
+ * @param {Ceilings['stream']} stream  billions of bytes per second, by megabytes read
  * @param {number} cacheBytes
  */
 export function shareOf(ms, work, dots, stream, cacheBytes) {
@@ -441,7 +441,7 @@ export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels
     }
   }
   for (const [model, { ceiling }] of Object.entries(samples[chosen] ?? {})) {
-    if (!model.startsWith('w1-')) add(`share of the dot loop, ${model}, one sample`, ceiling?.ofDots, 0.6); // what is shipped
+    if (!model.startsWith('w1-')) add(`share of the dot loop, ${model}, one sample`, ceiling?.ofDots, 0.6); // only the shipped models count
   }
   for (const [model, { ratio }] of Object.entries(prefill[chosen] ?? {})) add(`16 columns over one, ${model}`, ratio, 2.3);
   for (const [model, { fourOverOne }] of Object.entries(samples[chosen] ?? {})) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tables for people: as text, and the one for the chapter Numbers of the manual. */
+/** Prints tables for people: as text, and one for the chapter Numbers of the manual. */
 
 /** @param {number | null | undefined} value @param {number} [digits] */
 const number = (value, digits = 2) => (value === null || value === undefined ? '-' : value.toFixed(digits));
@@ -9,7 +9,7 @@ const number = (value, digits = 2) => (value === null || value === undefined ? '
 const percent = (share) => (share === null || share === undefined ? '-' : `${Math.round(100 * share)} %`);
 
 /**
- * Columns of text, the first to the left and the others to the right.
+ * Formats columns of text, the first aligned left and the others right.
  *
  * @param {string[]} head
  * @param {string[][]} rows
@@ -242,7 +242,7 @@ function goalTable({ goals }) {
   ];
 }
 
-/** @param {any} result  of assemble() */
+/** @param {any} result  the result of assemble() */
 export function text(result) {
   const { machine, sizes, chosen } = result;
   const load = machine.load.map((/** @type {number} */ x) => x.toFixed(1)).join(' -> ');

@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * A chat of several turns with random weights in the shape of SmolLM2-135M. It prints the tokens read in each turn and their cost, with the
- * session of earlier turns and, using a new model for each turn, without; and checks that both write the same. Then the chat is saved with
- * its state, and another model continues it.
+ * Measures a chat of several turns with random weights in the shape of SmolLM2-135M. Prints the tokens read in each turn and their cost,
+ * once with the cached session of earlier turns and once without, with a new model for each turn; checks that both write the same text.
+ * Then saves the chat with its state, and another model continues it.
  *
  *     node tests/bench/talk.js [--turns 5] [--tokens 32] [--question 30] [--write FILE.gguf]
  *
- * --write only writes the weights, for the chat page. Every word of the vocabulary is one token in every context, as nearly all are with
- * real weights.
+ * With --write, it only writes the weights, for the chat page. Every word of the vocabulary is one token in every context, as nearly all
+ * are with real weights.
  */
 
 import { writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ const TEMPLATE =
 
 const SMOLLM2 = { width: 576, blocks: 30, heads: 9, kvHeads: 3, inner: 1536, values: 49152, length: 8192 };
 
-/** Numbers that repeat with a period. */
+/** Random numbers repeat with this period. */
 const POOL = 1 << 20;
 
 /** Word number i, 7 characters. @param {number} i */

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Sizes and times. Read by build.sh.
+# Measures sizes and times. Read by build.sh.
 
-# size       bytes of what a page loads, as they are and gzip, and in the small build of pictures alone; more than promised is an error. --only NAME: of the small builds this one alone
+# size       print the bytes that a page loads, raw and gzip, also for the small pictures-only build; more than promised is an error. --only NAME: only this small build
 task_size() {
   images= small_builds='nextpixel nextpixel-relaxed nextpixel-pairs'
   [ "${1:-}" != --only ] || { small_builds=$2; shift 2; }
@@ -18,7 +18,7 @@ task_size() {
 # measure    time per pixel, time of a completion, time from page open to the first pixel
 task_measure() { task_tools; node tests/bench/measure.js "$@"; }
 
-# ceilings: $OUT/ceiling.wasm, ceiling-relaxed.wasm and ceiling-pairs.wasm, the loops that `bench` takes as 100 %; $OUT/products*.wasm, the products of a model; $OUT/kernels.wasm, kernels beside theirs
+# ceilings: builds $OUT/ceiling.wasm, ceiling-relaxed.wasm and ceiling-pairs.wasm, the loops that `bench` takes as 100 %; $OUT/products*.wasm, the products of a model; $OUT/kernels.wasm, kernels and their ceilings
 ceilings() {
   for build in '' -relaxed -pairs; do
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 $(flags_of "nextpixel$build") -c tests/bench/ceiling.c -o "$OUT/ceiling$build.o"
@@ -38,7 +38,7 @@ ceilings() {
   "$WASM_LD" $WASM_LDFLAGS $(sed -n 's/^EXPORT [a-z0-9_]* \([a-z_]*\)(.*/--export=\1/p' tests/bench/kernels.c) $parts -o "$OUT/kernels.wasm"
 }
 
-# bench      time ours and other runtimes in one headless Chromium: npm run bench -- --help
+# bench      time nextpixel and other runtimes in one headless Chromium: npm run bench -- --help
 task_bench() {
   task_tools # a browser and its driver
   case " $* " in *' --help '* | *' -h '*) ;; *)
@@ -46,5 +46,5 @@ task_bench() {
     else say "NOT MEASURED: the machine's ceiling needs $CLANG and $WASM_LD (Debian packages: clang-19 lld-19)"; fi ;;
   esac
   export OUT
-  exec node tests/bench/bench.js "$@" # takes minutes; nothing of this file is read after this line
+  exec node tests/bench/bench.js "$@" # takes minutes; the shell reads nothing more of this file after this line
 }

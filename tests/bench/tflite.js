@@ -9,13 +9,13 @@ import { normal } from './random.js';
  * @typedef {string | { table: (Field | undefined)[] } | { list: Part[] } | { numbers: Int32Array | Float32Array | BigInt64Array | Int8Array | Uint8Array, align: number }} Part */
 /** A table's field: a byte, a word, or the offset of a part. @typedef {{ byte: number } | { word: number } | Part} Field */
 
-/** Writes a FlatBuffer front to back: offsets of parts are filled in when the parts are written. */
+/** Writes a FlatBuffer from front to back; the offset of a part is filled in when the part is written. */
 class Writer {
   #bytes = new Uint8Array(1 << 16);
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
 
-  /** Reserves this many bytes, such that the byte at `skip` from its beginning is aligned.
+  /** Reserves this many bytes, so that the byte at `skip` from their beginning is aligned.
    * @param {number} count @param {number} align @param {number} [skip] */
   #room(count, align, skip = 0) {
     while ((this.#at + skip) % align) this.#at++;
@@ -45,10 +45,10 @@ class Writer {
     const head = 4 + 2 * fields.length,
       padded = head + (head % 4);
     const begin = this.#room(padded + 4 + 4 * fields.length, 4) + padded - head,
-      at = begin + head; // a field takes one word, for any type
+      at = begin + head; // a field takes one word, whatever its type
     this.#view.setUint16(begin, head, true);
     this.#view.setUint16(begin + 2, 4 + 4 * fields.length, true);
-    this.#word(at, head); // back to the list of fields
+    this.#word(at, head); // offset back to the list of fields
     /** @type {[number, Part][]} */
     const parts = [];
     fields.forEach((field, i) => {
@@ -95,7 +95,7 @@ class Writer {
   }
 }
 
-/** Numbers of the format: types of tensors, operators, options of a fully connected layer. */
+/** Numbers of the format: types of tensors, operators, and options of a fully connected layer. */
 const FLOAT32 = 0,
   INT32 = 2,
   INT8 = 9,
@@ -104,8 +104,8 @@ const FLOAT32 = 0,
   SLICE = 65,
   OPTIONS = 8;
 
-/** The products of a decoder; each gets its column from the previous one. Queries, keys and values are one product, a third of whose output
- * is the next one's input.
+/** The products of a decoder. Each takes its column from the previous one. Queries, keys and values are one product; a third of its output
+ * is the input of the next one.
  * @param {import('./models.js').Shape} shape @returns {[rows: number, columns: number][]} */
 export const chainOf = ({ width, blocks, inner, values }) => [
   ...Array.from(
@@ -121,7 +121,7 @@ export const chainOf = ({ width, blocks, inner, values }) => [
   [values, width],
 ];
 
-/** Types of weights, each with one scale per row, as names of results. */
+/** Types of weights, by their names in results; each has one scale per row. */
 export const CHAIN_TYPES = Object.freeze(/** @type {const} */ (['q8', 'q4']));
 
 /**

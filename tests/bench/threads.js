@@ -3,12 +3,12 @@
 // @ts-check
 
 /**
- * The gain of threads: milliseconds per token of random language models, with one to four threads alternately, in this Node.
+ * Measures the gain from threads: milliseconds per token of random language models, with one to four threads alternately, in this Node.
  *
  *     node tests/bench/threads.js [--rounds 5] [--busy]
  *
- * --busy: with a program that keeps a processor busy; then threads must not cost anything. Threads that share a core (two "processors" of
- * one) gain little; the ratio is of medians.
+ * --busy: while a program keeps a processor busy; threads must then not cost time. Threads that share a core (two "processors" of one core)
+ * gain little. The ratio is that of medians.
  */
 
 import { spawn } from 'node:child_process';
@@ -37,7 +37,7 @@ for (const [size, tokens] of Object.entries(TOKENS)) {
     const times = THREADS.map(() => []);
     const texts = new Set();
     for (let round = -1; round < Number(values.rounds); round++) {
-      // the first one does not count: everything warms up
+      // the first round does not count, because everything warms up
       for (const [i, model] of models.entries()) {
         const start = performance.now();
         texts.add(await model.generate('a', { maxTokens: tokens, seed: 1 }).text());

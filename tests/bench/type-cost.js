@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Measures what rounding the weights of a language model costs it: nats a token and perplexity of a text, through the wasm. Every matrix of a file
-// of halves whose rows are whole blocks is rounded to each type in turn, each weight to the nearest; the others stay halves.
+// Measures the loss from rounding the weights of a language model: nats per token and perplexity of a text, through the wasm. In a file of
+// half-precision numbers, every matrix whose rows are whole blocks is rounded to each type in turn, each weight to the nearest; the other
+// matrices stay as they are.
 //
 //   node tests/bench/type-cost.js --text TEXT[.xz] [--last BYTES] [--file tests/golden/stories260K.gguf]
 //
 // Types with a K have blocks of 256 weights and need rows of that length, which such a small model lacks. Here a block spans several rows,
-// and its dequantised weights are stored in half precision. So for these types the result is the cost of the weights alone; for the others
-// activations are rounded as well. Every scale and offset is computed from the extremes; a search for better ones, as in llama.cpp, loses
-// less.
+// and its dequantised weights are stored in half precision. For these types the result is therefore the loss from the weights alone; for
+// the others, activations are rounded as well. Every scale and offset is computed from the extreme values; a search for better ones, as in
+// llama.cpp, loses less.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +28,7 @@ import { half, q4_0, q8_0 } from './random.js';
 const [Q4_0, Q5_0] = [2, 6];
 const BLOCK = 32;
 
-/** The value of a half-precision number. @param {number} bits */
+/** Returns the value of a half-precision number. @param {number} bits */
 function single(bits) {
   const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
   return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction);
@@ -84,7 +85,11 @@ function q4_k(data) {
 /** @param {Float32Array} values @param {number} length */
 const parts = (values, length) => Array.from({ length: values.length / length }, (_, i) => values.subarray(length * i, length * (i + 1)));
 
-/** The rounded blocks of 256 weights in half precision. @param {Float32Array} data @param {(values: Float32Array) => Float32Array} round */
+/**
+ * Rounds blocks of 256 weights, and stores the result in half precision.
+ * @param {Float32Array} data
+ * @param {(values: Float32Array) => Float32Array} round
+ */
 function inBlocks(data, round) {
   const halves = new Uint16Array(data.length);
   parts(data, 256).forEach((values, block) =>
@@ -102,7 +107,8 @@ function mixed(part, blocks) {
   return typeOf('q4_k_m', name, 256, Number(index), blocks) === 'q6_k' ? q6_k : q4_k;
 }
 
-/** Types, their numbers in the file, and the functions that round to them, which may depend on the matrix and the number of blocks.
+/** The types, their numbers in the file, and the functions that round to them. The function may depend on the matrix and the number of
+ * blocks.
  * @type {[string, number, ((part: string, blocks: number) => (data: Float32Array) => Uint8Array)?][]} */
 const TYPES = [
   ['F16', F16],
@@ -114,7 +120,7 @@ const TYPES = [
   ['Q4_0', Q4_0, () => q4_0],
 ];
 
-/** The metadata with their types, as in files of language models. @param {any} value @returns {Typed} */
+/** Returns the metadata with their types, as in files of language models. @param {any} value @returns {Typed} */
 function typed(value) {
   if (Array.isArray(value))
     return [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The packed library with bundlers, in a browser. The bundlers come from the npm registry: ./build.sh test-embed. */
+/** Uses the packed library with bundlers, in a browser. The bundlers come from the npm registry: ./build.sh test-embed. */
 
 import assert from 'node:assert/strict';
 import { cp, readdir, stat, writeFile } from 'node:fs/promises';
@@ -72,7 +72,7 @@ for (const [version, entry] of Object.entries(vites)) {
 }
 
 test('vite dev with the library in another folder: the error names the setting', { timeout: 120000 }, async () => {
-  // Hoisted, as in a workspace: the files are not next to the folder of pre-bundled packages.
+  // The package is hoisted, as in a workspace, so the files are not next to the folder of pre-bundled packages.
   const top = await project(
     'vite-hoisted',
     {
@@ -147,7 +147,10 @@ test('parcel, without any setting for the library', { timeout: 180000 }, async (
   await drawsAt(`${root}dist`);
 });
 
-/** Bundlers that emit no file but the script: the single-file build, or files that the page names. @type {[string, string, string?][]} */
+/**
+ * Ways for bundlers that emit only the script: the single-file build, or addresses of the files that the page passes.
+ * @type {[string, string, string?][]}
+ */
 const WAYS = [
   ['inline', script('nextpixel/inline')],
   ['addresses', script('nextpixel', "{ workerUrl: 'worker.js', wasmUrl: 'nextpixel.wasm' }")],

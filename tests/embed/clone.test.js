@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Follows README and manual on the package in a clean clone: Git has neither node_modules nor declarations; npm installs and builds them.
- * Needs a network once.
+ * Follows the instructions of README and manual for the package in a fresh clone. Git has neither node_modules nor declarations; npm
+ * installs and builds them. Needs a network.
  */
 
 import assert from 'node:assert/strict';
@@ -24,7 +24,11 @@ const shell = (command, cwd) =>
     env: { ...process.env, npm_config_loglevel: 'error', npm_config_update_notifier: 'false', npm_config_prefer_offline: 'true' },
   });
 
-/** Lines of the first block of a document that has this word, without their comments. @param {string} file @param {string} word */
+/**
+ * Returns the lines of the first block of a document that contains this word, without comments.
+ * @param {string} file
+ * @param {string} word
+ */
 async function commands(file, word) {
   const blocks = [...(await readFile(ROOT + file, 'utf8')).matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block);
   const block = blocks.find((text) => text.includes(word));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The examples of web/examples, each run from the packed library: ./build.sh test-embed. */
+/** Runs each example of web/examples with the packed library: ./build.sh test-embed. */
 
 import assert from 'node:assert/strict';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
@@ -22,8 +22,10 @@ before(async () => {
 const tool = async (name) => import(`${TOOLS}node_modules/${name}`);
 
 /**
- * A copy of an example with the library, and with weights in the expected place. @param {string} name @param {string} weights @param
- * {string[]} [packages]
+ * Copies an example, with the library and with weights in the expected place.
+ * @param {string} name
+ * @param {string} weights
+ * @param {string[]} [packages]
  */
 async function example(name, weights, packages = []) {
   const folder = await project(`example-${name}`, {}, { tarball, packages });
@@ -34,7 +36,7 @@ async function example(name, weights, packages = []) {
   return folder;
 }
 
-/** Opens a folder. @param {string} folder @param {string} name @param {(page: Page) => Promise<void>} body */
+/** Serves a folder and opens its page. @param {string} folder @param {string} name @param {(page: Page) => Promise<void>} body */
 async function opened(folder, name, body) {
   const server = await serveFolder(folder);
   const browser = await launch();
@@ -153,7 +155,7 @@ test('node', { timeout: 60000 }, async () => {
   }
 });
 
-/** The pixels of a PNG written by draw.mjs, for any compressor. @param {Buffer} png */
+/** Returns the pixels of a PNG that draw.mjs has written, independent of the compressor. @param {Buffer} png */
 function pixels(png) {
   for (let at = 8; ; at += 12 + png.readUInt32BE(at)) {
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT') return inflateSync(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));

@@ -7,11 +7,11 @@
  */
 
 /**
- * Tries the inputs that a page can pass to the library, each made from the classes of this realm, which differ from the library's if a
+ * Tries the inputs that a page can pass to the library. Each is made from the classes of this realm, which differ from the library's if the
  * runner has its own window.
  *
  * @param {any} library
- * @param {{ path: string, bytes: Uint8Array }} weights  path: of the file, a model of 8 x 8 pixels
+ * @param {{ path: string, bytes: Uint8Array }} weights  path: path of the file, a model of 8 x 8 pixels
  * @returns {Promise<{ tried: string[], wrong: Record<string, string> }>} wrong: errors by name
  */
 export async function inARunner({ load, tokenizer, NextPixelError }, { path, bytes }) {

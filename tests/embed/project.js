@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** User projects: a folder with the packed library in node_modules, and one of its pages in a browser. */
+/** Projects of users: a folder with the packed library in node_modules, and one of its pages in a browser. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -20,7 +20,7 @@ export const run = promisify(execFile);
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Git ignores it. */
 export const OUT = `${ROOT}build/embed/`;
-/** The folder into which npm installs the tools, by ./build.sh test-embed. */
+/** The folder into which ./build.sh test-embed installs the tools with npm. */
 export const TOOLS = `${OUT}tools/`;
 
 export const toy = toyModel({ classes: ['cat', 'dog'] });
@@ -40,10 +40,10 @@ export async function pack() {
 }
 
 /**
- * A folder with files, the library, and links to other packages.
+ * Makes a folder with files, the library, and links to other packages.
  *
  * @param {string} name
- * @param {Record<string, string | Uint8Array>} files  by path
+ * @param {Record<string, string | Uint8Array>} files  contents, by path
  * @param {{ tarball: string, packages?: string[] }} options  packages: of TOOLS
  * @returns {Promise<string>} the folder, ending in /
  */
@@ -110,7 +110,7 @@ export async function serveFolder(folder, policy = '') {
 }
 
 /**
- * Opens a page and waits until its title reports the result.
+ * Opens a page, and waits until its title has the result.
  *
  * @param {string} url
  * @param {{ screenshot?: string, done?: (title: string) => boolean }} [options]
@@ -141,7 +141,12 @@ export async function visit(url, { screenshot, done = (title) => /^(drawn|failed
   }
 }
 
-/** A script that draws and reports it in the title. @param {string} [from] @param {string} [options] of load() @param {string} [imports] */
+/**
+ * Returns a script that draws, and reports the result in the title.
+ * @param {string} [from]
+ * @param {string} [options] of load()
+ * @param {string} [imports]
+ */
 export const script = (from = 'nextpixel', options = '{}', imports = '') => `
   import { load } from '${from}';
   ${imports}

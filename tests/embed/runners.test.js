@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The packed library in test runners, which have their own windows: Vitest and Jest, each with Node's globals, jsdom and happy-dom. They
- * come from the npm registry: ./build.sh test-embed. */
+/** Uses the packed library in test runners, which have their own windows: Vitest and Jest, each with Node's globals, jsdom and happy-dom.
+ * The runners come from the npm registry: ./build.sh test-embed. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

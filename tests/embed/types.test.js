@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * JSX types include the element: React, Preact, Solid, Vue. The oldest TypeScript that the manual names reads all declarations.
- * arethetypeswrong and publint find nothing.
+ * Checks that JSX types include the element (React, Preact, Solid, Vue), and that the oldest TypeScript named in the manual reads all
+ * declarations. arethetypeswrong and publint must report nothing.
  */
 
 import assert from 'node:assert/strict';
@@ -90,7 +90,7 @@ test('the oldest supported TypeScript, which checks the declarations too', { tim
   }
 });
 
-/** Exports that have no types, with the reason: arethetypeswrong skips them. */
+/** Exports without types, with the reason; arethetypeswrong skips them. */
 const UNTYPED = {
   './classic.js': 'for <script src>: a script that sets a global, nothing imports it',
   './worker.js': 'an address for new Worker()',
@@ -100,7 +100,7 @@ const UNTYPED = {
 };
 
 test('arethetypeswrong and publint report nothing', { timeout: 120000 }, async () => {
-  // Computed, because the tools are installed into build/.
+  // Resolved at run time, because the tools are installed into build/.
   const tool = async (/** @type {string} */ name) => import(createRequire(TOOLS).resolve(name));
   const { checkPackage, createPackageFromTarballData } = await tool('@arethetypeswrong/core');
   const data = new Uint8Array(await readFile(tarball));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Chromium, by playwright-core, as in the browser tests. */
+/** Drives Chromium with playwright-core, as in the browser tests. */
 
 import { existsSync } from 'node:fs';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Whether the comparison of the determinism tests detects errors. */
+/** Tests that the comparison of the determinism tests detects errors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { pageFaults, pageTable } from './pages.js';
 
 const run = /** @type {PlannedRun} */ ({ model: 'm', work: 'w', task: 'generate', samples: 2, shipped: true });
 
-/** @param {Record<string, string>} [changed]  hashes by item; '' leaves it out */
+/** @param {Record<string, string>} [changed]  hashes by item; '' removes the item */
 function column(name = 'one', changed = {}, way = 'at once') {
   const hashes = { 'sample 0 values': 'a0', 'sample 0 nats': 'b0', 'sample 1 values': 'a1', 'sample 1 nats': 'b1', ...changed };
   const items = Object.entries(hashes).filter(([, hash]) => hash);

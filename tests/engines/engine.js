@@ -10,31 +10,34 @@ import { delimiter, join } from 'node:path';
 /** @import { Result } from './runs.js' */
 
 /**
- * The report of page.html. `valid: false`: this engine does not support that build.
+ * The report of page.html, where `valid: false` means that the engine does not support the build.
  *
  * @typedef {{ results?: Result[], valid?: false, error?: string, agent?: string }} Report
  */
 
 /**
- * A browser that can be driven without a screen.
+ * A browser that can run without a screen.
  *
  * @typedef {object} Engine
  * @property {string} name
- * @property {() => string | undefined} missing  what to install if it cannot run here
- * @property {(url: string) => Promise<Session>} open  starts it with a page
+ * @property {() => string | undefined} missing  says what to install if the browser cannot run here
+ * @property {(url: string) => Promise<Session>} open  starts the browser with a page
  */
 
 /**
  * @typedef {object} Session
- * @property {(expression: string) => Promise<unknown>} evaluate  the value of an expression in the page: plain data
+ * @property {(expression: string) => Promise<unknown>} evaluate  returns the value of an expression in the page, as plain data
  * @property {() => Promise<Buffer>} screenshot  PNG
  * @property {() => Promise<void>} close
  */
 
-/** The time limit of every operation, with every core busy. */
+/** The time limit of every operation, in milliseconds, for a machine with every core busy. */
 const PATIENCE_MS = 600_000;
 
-/** The interval between two polls of a page, which takes seconds to minutes. Each poll is a message, which firefox.js counts. */
+/**
+ * The interval between two polls of a page, in milliseconds; the page takes seconds to minutes. Each poll is a message, and firefox.js
+ * limits the number of these.
+ */
 export const LOOK_MS = 1000;
 
 /**
@@ -60,7 +63,7 @@ export async function reportOf(engine, url) {
 }
 
 /**
- * The first of these commands that is in PATH.
+ * Returns the first of these commands that is in PATH.
  *
  * @param {string[]} names
  */
@@ -70,7 +73,7 @@ export function command(...names) {
 }
 
 /**
- * Ends a process, and waits until it is gone.
+ * Ends a process, and waits until it has ended.
  *
  * @param {ChildProcess} child
  */
@@ -87,7 +90,7 @@ export async function end(child) {
  * @template T
  * @param {Promise<T>} promise
  * @param {number} ms
- * @param {string} what  for the message
+ * @param {string} what  description for the message
  * @returns {Promise<T>}
  */
 export function within(promise, ms, what) {

@@ -3,7 +3,7 @@
 
 /**
  * Drives an installed Firefox by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/): JSON messages over a WebSocket. Few commands are
- * needed, so no library is used.
+ * needed, so there is no library.
  */
 
 import { spawn } from 'node:child_process';
@@ -20,7 +20,7 @@ export const firefox = {
   name: 'Firefox',
   missing() {
     if (!find()) return 'Firefox (Debian package: firefox-esr), or FIREFOX=PATH';
-    // Node 20.10 has WebSocket behind --experimental-websocket.
+    // Node 20.10 provides WebSocket only with --experimental-websocket.
     return typeof WebSocket === 'function' ? undefined : 'Node.js 22 or later, to speak with Firefox';
   },
   async open(url) {
@@ -49,7 +49,7 @@ export const firefox = {
       await call('browsingContext.navigate', { context, url, wait: 'complete' });
       return {
         async evaluate(expression) {
-          // As text, because BiDi has its own serialisation.
+          // The result is passed as text, because BiDi has its own serialisation.
           const { result, exceptionDetails } = await call('script.evaluate', {
             expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value) ?? '')`,
             target: { context },
@@ -76,7 +76,7 @@ export const firefox = {
 /** @typedef {(method: string, params: object) => Promise<any>} Call */
 
 /**
- * Number of messages that this process has sent in total. Node 20's WebSocket masks messages after the 4096th wrongly, and the receiver
+ * Number of messages that this process has sent. Node 20's WebSocket masks messages after the 4096th incorrectly, and the receiver then
  * closes the connection, so the drivers poll rarely (LOOK_MS).
  */
 let sent = 0;

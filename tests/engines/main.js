@@ -7,13 +7,13 @@
  *
  *     ./build.sh test-engines [chromium] [firefox] [webkit] [node] [native]     default: all
  *
- * plan.js plans the tasks, runs.js runs them through the JavaScript library, native.c through the C header, compare.js compares. Everything
- * is also written to OUT/report.json.
+ * plan.js plans the tasks, runs.js runs them through the JavaScript library, native.c runs them through the C header, and compare.js
+ * compares the results. Everything is also written to OUT/report.json.
  *
  * With two or more browsers, it also opens every page in each (pages.js); OUT/pages/ has the screenshots.
  *
- *     ./build.sh test-engines --pages [engine ...]     only that
- *     ./build.sh test-engines --short [engine ...]     one build an engine, of the shipped files one of each sort, and no pages
+ *     ./build.sh test-engines --pages [engine ...]     only the pages
+ *     ./build.sh test-engines --short [engine ...]     one build per engine, one shipped file of each kind, and no pages
  *     node tests/engines/main.js --model jukebox [--native=gcc=build/engines/gcc] [engine ...]     of the models of one name, as they are built
  */
 
@@ -52,7 +52,7 @@ const BUILDS = [
   { name: 'pairs', file: 'nextpixel-pairs.wasm' },
 ].filter(({ file }) => existsSync(`${ROOT}web/dist/${file}`));
 /** @typedef {{ name: string, file?: string, workers?: number }} Build  `workers`: number of workers that share the samples of a run */
-/** Concurrent jobs; a browser keeps one core busy. */
+/** Number of concurrent jobs, because a browser keeps one core busy. */
 const AT_ONCE = 2;
 
 const {
@@ -80,7 +80,7 @@ if (unknown !== undefined) {
 /** @param {string} name */
 const wanted = (name) => positionals.length === 0 || positionals.includes(name.toLowerCase());
 
-/** Copies of everything that is tested, so that files that change meanwhile make no difference. */
+/** Copies of everything that is tested, so that files may change during the tests. */
 const site = resolve(out, 'site');
 
 /**
@@ -106,7 +106,7 @@ function stage(plan) {
 }
 
 /**
- * In Node itself.
+ * Runs the tasks in Node itself.
  *
  * @param {PlannedRun[]} plan
  * @param {Build} build
@@ -121,7 +121,7 @@ async function inNode(plan, { file, workers }) {
 }
 
 /**
- * By a program compiled from native.c.
+ * Runs the tasks with a program compiled from native.c.
  *
  * @param {PlannedRun[]} plan
  * @param {string} program
@@ -145,7 +145,7 @@ function inProgram(plan, program) {
 }
 
 const started = Date.now();
-/** Missing columns: engines that are not installed, and builds that an engine does not support. */
+/** The missing columns: engines that are not installed, and builds that an engine does not support. */
 const notRun = /** @type {string[]} */ ([]);
 const notTaken = /** @type {string[]} */ ([]);
 const browsers = BROWSERS.filter(({ name }) => wanted(name)).filter(({ name, missing }) => {
@@ -178,7 +178,7 @@ async function doAll(jobs) {
   );
 }
 
-/** The hashes of all tasks. @returns {Promise<{ plan: PlannedRun[], columns: Column[] }>} */
+/** Returns the hashes of all tasks. @returns {Promise<{ plan: PlannedRun[], columns: Column[] }>} */
 async function hashes() {
   const plan = stage((await makePlan(ROOT, short)).filter(({ model }) => model.startsWith(named)));
   const server = await serve({ port: 0, root: site });
@@ -212,11 +212,11 @@ async function hashes() {
     })),
   );
   await server.close();
-  // In the order of the jobs, independent of when they finish.
+  // In the order of the jobs, whichever finishes first.
   return { plan, columns: jobs.flatMap(({ name }) => columns.get(name) ?? []) };
 }
 
-/** Every page in every browser. @returns {Promise<{ pages: string[], sights: Sight[] }>} */
+/** Opens every page in every browser. @returns {Promise<{ pages: string[], sights: Sight[] }>} */
 async function looks() {
   const base = resolve(out, 'site-pages');
   const pictures = resolve(out, 'pages');

@@ -3,9 +3,9 @@
  * Runs the tasks of the determinism tests through include/nextpixel.h (and picture.h) on this machine:   native < PLAN
  *
  * PLAN is the output of plan.js: one line per run, with tab-separated fields in the order of the enum below. For each result it prints a
- * line with tab-separated fields: model, task, item, mode, SHA-256. runs.js does the same through the JavaScript library. The two share the
- * plan, the picture, and the definition of an item: values as in the JavaScript API (palette colours as red, green, blue, with their cost
- * on the red) and the bits of the nats.
+ * line with tab-separated fields: model, task, item, mode, SHA-256. runs.js prints the same for the JavaScript library. Both have the same
+ * plan, the same picture, and the same items: values as in the JavaScript API (palette colours as red, green, blue, with their cost on the
+ * red), and the bits of the nats.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -69,8 +69,8 @@ static void say(const char *item, const char *way, const void *bytes, size_t len
 static nx_model *model;
 static picture_info info;
 static uint32_t *order;  /* (positions) */
-static uint8_t *palette; /* (levels, 3) or null */
-static uint32_t span;    /* elements per position: channels of its pixel, or 1 */
+static uint8_t *palette; /* (levels, 3), or null */
+static uint32_t span;    /* elements per position: the channels of a pixel, or 1 */
 
 /* Opens the file of the line and prints the hash of its bytes. */
 static void open_model(void) {
@@ -86,7 +86,7 @@ static void open_model(void) {
     check(nx_model_open(room(bytes), bytes, content, length, &model, NULL), "nx_model_open");
     free(content);
     picture_info_of(model, &info);
-    if (!info.height) return; /* it writes texts or sounds */
+    if (!info.height) return; /* the model writes texts or sounds */
     order = room(info.positions * sizeof *order);
     picture_order(model, order);
     palette = NULL;
@@ -94,7 +94,7 @@ static void open_model(void) {
     span = info.palette ? 3 : info.position_elements;
 }
 
-/* A disc in front of a ramp, in integers: pictureOf of runs.js. (height, width, channels) */
+/* Draws a disc in front of a ramp, in integers, like pictureOf of runs.js. (height, width, channels) (height, width, channels) */
 static uint8_t *picture(uint32_t width, uint32_t height, uint32_t channels) {
     uint8_t *values = room(width * height * channels);
     for (uint32_t i = 0; i < width * height * channels; i++) {
@@ -106,7 +106,7 @@ static uint8_t *picture(uint32_t width, uint32_t height, uint32_t channels) {
     return values;
 }
 
-/* The colour with the least squared distance, the lowest index among equals, as in the JavaScript library. */
+/* Returns the colour with the least squared distance, the lowest index of equals, as in the JavaScript library. */
 static uint8_t nearest(const uint8_t *rgb) {
     uint32_t best = 0;
     int least = 1 << 30;
@@ -118,7 +118,7 @@ static uint8_t nearest(const uint8_t *rgb) {
     return (uint8_t)best;
 }
 
-/* The engine's values of the picture's first positions. (positions, E) */
+/* Returns the engine's values of the picture's first positions. (positions, E) (positions, E) */
 static uint8_t *encode(uint32_t positions) {
     uint8_t *whole = picture(info.width, info.height, info.channels);
     uint8_t *values = room(positions * info.position_elements);
@@ -134,14 +134,14 @@ static uint8_t *encode(uint32_t positions) {
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
-/* How to divide the calls of a run; none of it may change a result. */
+/* How the calls of a run are divided, which must not affect the results. */
 typedef struct {
     const char *name;
     uint32_t steps;   /* positions per call, 0: all */
     uint32_t prefill; /* known positions per call, 0: all */
-    int alone;        /* each sample in a separate session */
-    int maps;        /* records attention weights */
-    int moved;        /* half-way, copies the session's block elsewhere and overwrites the old one */
+    int alone;        /* whether each sample has its own session */
+    int maps;        /* whether to record attention weights */
+    int moved;        /* whether, half-way, the session's block is copied elsewhere and the old one overwritten */
     uint32_t ahead;   /* look_ahead; drafts work for a single sample only */
 } nx_way;
 
@@ -192,7 +192,7 @@ static void prefill(nx_session *session, const uint8_t *values, uint32_t count, 
     }
 }
 
-/* Selects one sample from values (positions, samples, E), in the form of the JavaScript API. */
+/* Prints the values (positions, samples, E) of one sample, in the form of the JavaScript API. */
 static void say_values(const char *item, const char *way, const uint8_t *values, uint32_t positions, uint32_t sample,
                        uint32_t samples) {
     uint8_t *own = room(positions * span);
@@ -204,7 +204,7 @@ static void say_values(const char *item, const char *way, const uint8_t *values,
     free(own);
 }
 
-/* The same for nats: the cost of a colour is on its red. */
+/* Prints nats in the same way; the cost of a colour is on its red. */
 static void say_nats(const char *item, const char *way, const float *nats, uint32_t positions, uint32_t sample,
                      uint32_t samples) {
     const uint32_t width = info.position_elements;
@@ -277,7 +277,7 @@ static void score(void) {
     free(nats);
 }
 
-/* The attention of the query at a row, column and channel. */
+/* Prints the attention of the query at a row, column and channel. */
 static void attention(void) {
     uint32_t place = ((number(ROW) * info.width + number(COLUMN)) * info.channels + number(CHANNEL)) / span;
     uint32_t last = 0, count;
@@ -290,7 +290,7 @@ static void attention(void) {
     nx_session *session = start(1, 0, 1, 0);
     prefill(session, values, last, 0, NULL);
     prefill(session, values + last * info.position_elements, 1, 0, nats);
-    /* The keys that any head sees; a head that sees fewer has weights of 0 there, as in web/lib/engine/work.js. */
+    /* The keys that any head sees. A head that sees fewer has weights of 0 there, as in web/lib/engine/work.js. */
     uint8_t *seen = room(info.positions + 1);
     memset(seen, 0, info.positions + 1);
     for (int pass = 0; pass < 2; pass++) {
@@ -324,7 +324,7 @@ static void attention(void) {
 
 /* ---- texts and sounds -------------------------------------------------------------------------------------------------- */
 
-/* A sound is a text of levels, 0..255, whose end is not a level. */
+/* A sound is a text of levels 0..255, whose end is not a level. */
 static int is_sound(void) { return !strcmp(field[TASK], "sound") || !strcmp(field[TASK], "score-sound"); }
 
 /* Arbitrary tokens or levels: idsOf of runs.js. */
@@ -334,7 +334,7 @@ static uint32_t *known_ids(const nx_part_info *part) {
     return ids;
 }
 
-/* The input `name` of a part, if the part has it. */
+/* Returns the input `name` of a part, if the part has it. */
 static uint32_t port_of(uint32_t part, const char *name) {
     nx_port port;
     for (uint32_t i = 0; nx_model_port(model, part, i, &port) == NX_OK; i++)
@@ -342,7 +342,7 @@ static uint32_t port_of(uint32_t part, const char *name) {
     return NX_NONE;
 }
 
-/* The class or the speaker of the line, if it has one. */
+/* Gives the class or the speaker of the line, if it has one. */
 static void give(nx_session *session, uint32_t part, const char *name, int which) {
     uint32_t id = number(which), port = port_of(part, name);
     if (strcmp(field[which], "-1") && port != NX_NONE) check(nx_session_input(model, session, port, &id, 1), "nx_session_input");
@@ -376,7 +376,7 @@ static int is_end(uint32_t id) {
     return 0;
 }
 
-/* Known tokens, then drawn ones, `each` per call, or 0: all; the end of a text is not included. Levels of a sound are bytes. */
+/* Prints known tokens, then drawn ones, `each` per call, or 0: all; the end of a text is not included. The levels of a sound are bytes. */
 static void tell(const char *way, uint32_t each) {
     nx_part_info part;
     check(nx_model_part(model, 0, &part), "nx_model_part");
@@ -410,7 +410,7 @@ static void tell(const char *way, uint32_t each) {
     free(nats);
 }
 
-/* The costs of known tokens, without the first one; of a sound, all of them. */
+/* Prints the costs of known tokens, without the first one; for a sound, of all samples. */
 static void score_text(void) {
     nx_part_info part;
     check(nx_model_part(model, 0, &part), "nx_model_part");
@@ -425,7 +425,7 @@ static void score_text(void) {
     free(nats);
 }
 
-/* The costs of the line's notes, without the first id. */
+/* Prints the costs of the line's notes, without the first id. */
 static void score_music(void) {
     uint32_t count = 1, i = 0;
     for (const char *at = field[FEATURES]; *at; at++) count += *at == ' ';
@@ -444,7 +444,7 @@ static void score_music(void) {
 
 /* ---- tags ------------------------------------------------------------------------------------------------------------- */
 
-/* The words' features, and the pinned tag if there is one. (count) numbers separated by spaces. */
+/* Gives the words' features, and the pinned tag if there is one. (count) numbers separated by spaces. */
 static void give_words(nx_session *session, const nx_port *features, uint32_t words) {
     uint32_t count = words * features->dims[1], *ids = room(count * sizeof *ids), *pins = room(words * sizeof *pins);
     char *at = field[FEATURES];
@@ -452,13 +452,13 @@ static void give_words(nx_session *session, const nx_port *features, uint32_t wo
     check(nx_session_input(model, session, 0, ids, count), "nx_session_input");
     nx_port tags;
     check(nx_model_port(model, 0, 1, &tags), "nx_model_port");
-    for (uint32_t i = 0; i < words; i++) pins[i] = tags.values - (i == number(PINNED) ? 2 : 1); /* the last tag; any tag would do */
+    for (uint32_t i = 0; i < words; i++) pins[i] = tags.values - (i == number(PINNED) ? 2 : 1); /* the last tag; any other would do */
     if (strcmp(field[PINNED], "-1")) check(nx_session_input(model, session, 1, pins, words), "nx_session_input");
     free(ids);
     free(pins);
 }
 
-/* All results, read `each` numbers per call, or 0: all; `moved`: the session moves to another block after every chunk. */
+/* Prints all results, read `each` numbers per call, or 0: all; `moved`: the session moves to another block after every chunk. */
 static void tag(const char *way, uint32_t each, int moved) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     nx_shape shape = {0};
@@ -490,11 +490,11 @@ static void tag(const char *way, uint32_t each, int moved) {
     free(session);
 }
 
-/* ---- pictures made at once ---------------------------------------------------------------------------------------------- */
+/* ---- pictures drawn in one pass --------------------------------------------------------------------------------------------- */
 
 static float deviate(uint32_t id) { return ((float)id - 32768) / 8192; }
 
-/* The image, the latent, and the attention. */
+/* Prints the image, the latent, and the attention. */
 static void make(const char *way, int moved) {
     uint64_t seed = strtoull(field[SEED], NULL, 10);
     nx_settings settings = {.seed_low = (uint32_t)seed, .seed_high = (uint32_t)(seed >> 32), .samples = 1, .temperature = 1, .top_p = 1, .maps = !moved};
@@ -539,7 +539,7 @@ static void make(const char *way, int moved) {
 
 #define LABELS 3
 
-/* Synthetic characters from number `first` on, as tests/engines/plan.js makes them. */
+/* Gives synthetic characters, beginning with number `first`, as tests/engines/plan.js makes them. */
 static void give_signs(nx_session *session, uint32_t index, uint32_t first, uint32_t count, uint32_t pixels) {
     uint32_t *ids = room(count * pixels * sizeof *ids);
     for (uint32_t k = 0; k < count; k++)
@@ -551,7 +551,7 @@ static void give_signs(nx_session *session, uint32_t index, uint32_t first, uint
     free(ids);
 }
 
-/* The cost of every label for each query, and the attention; `moved` as above. */
+/* Prints the cost of every label for each query, and the attention; `moved` as above. */
 static void classify(const char *way, int moved) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .maps = 1};
     uint32_t examples = number(KNOWN), questions = number(DRAW), labels[64], found = 0;
@@ -587,7 +587,7 @@ static void classify(const char *way, int moved) {
     free(keys), free(all), free(nats), free(weights), free(session);
 }
 
-/* ---- sounds by codes ---------------------------------------------------------------------------------------------------- */
+/* ---- sounds drawn by codes --------------------------------------------------------------------------------------------------- */
 
 enum { ENCODER, TOP, BOTTOM, DECODER };
 
@@ -607,7 +607,7 @@ static nx_session *encode_all(nx_session *session, int moved) {
     return session;
 }
 
-/* All numbers of a result. */
+/* Returns all numbers of a result. */
 static void *result_of(const nx_session *session, uint32_t index, uint32_t *count) {
     check(nx_session_result_count(model, session, index, count), "nx_session_result_count");
     uint32_t *numbers = room(*count * sizeof *numbers);
@@ -615,7 +615,7 @@ static void *result_of(const nx_session *session, uint32_t index, uint32_t *coun
     return numbers;
 }
 
-/* The sound of the line: arbitrary levels. codes[0], codes[1]: of the levels */
+/* Encodes the sound of the line, which consists of arbitrary levels. codes[0], codes[1]: codes of the two levels */
 static void codes_of_sound(uint32_t *codes[2], uint32_t count[2], int moved) {
     uint32_t n = number(KNOWN), *levels = room(n * sizeof *levels);
     for (uint32_t i = 0; i < n; i++) levels[i] = (7 * i * i + 3 * i + 1) % 256;
@@ -626,7 +626,7 @@ static void codes_of_sound(uint32_t *codes[2], uint32_t count[2], int moved) {
     free(session), free(levels);
 }
 
-/* The samples that codes decode to. */
+/* Prints the samples that codes decode to. */
 static void say_sound(const char *item, const char *way, const uint32_t *codes, uint32_t n, uint32_t upper, int moved) {
     uint32_t count;
     nx_session *session = start_part(DECODER, &(nx_shape){.counts = {n}});
@@ -649,8 +649,8 @@ static void code(const char *way, int moved) {
     free(codes[0]), free(codes[1]);
 }
 
-/* Draws codes after the first `known` ones, up to `most`, `each` per call, or 0: all, and prints them and their nats, 0 for known ones.
- * Returns their number. */
+/* Draws codes after the first `known` ones, up to `most`, `each` per call, or 0: all. Prints them and their nats, which are 0 for known
+ * codes. Returns their number. */
 static uint32_t draw_codes(nx_session *session, const char *way, const char *const items[2], uint32_t *ids, uint32_t known, uint32_t most, uint32_t end, uint32_t each) {
     float *nats = room((most + 1) * sizeof *nats);
     uint32_t told = known, drawn = 1;
@@ -672,7 +672,7 @@ static uint32_t draw_codes(nx_session *session, const char *way, const char *con
     return told;
 }
 
-/* Codes of both levels after those of the line's sound, and the sound of them all. */
+/* Draws codes of both levels after those of the line's sound, and prints them and the sound of all codes. */
 static void speak(const char *way, uint32_t each, int moved) {
     static const char *const items[2][2] = {{"top codes", "nats of the top"}, {"bottom codes", "nats of the bottom"}};
     uint32_t *given[2], count[2] = {0, 0}, end = NX_NONE, ratio = 1;
@@ -682,7 +682,7 @@ static void speak(const char *way, uint32_t each, int moved) {
     nx_model_end(model, TOP, 0, &end);
     ratio = bottom.length / (top.length - 1);
     if (number(KNOWN)) codes_of_sound(given, count, moved);
-    uint32_t known = count[0] ? count[0] - 1 : 0, most = known + number(DRAW); /* the last one is incomplete */
+    uint32_t known = count[0] ? count[0] - 1 : 0, most = known + number(DRAW); /* the last code is incomplete */
     if (most > top.length - 1) most = top.length - 1;
     uint32_t *ids[2] = {room((most + 1) * sizeof(uint32_t)), room((most + 1) * ratio * sizeof(uint32_t))};
     if (known) memcpy(ids[0], given[0], known * sizeof(uint32_t)), memcpy(ids[1], given[1], known * ratio * sizeof(uint32_t));

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Opens every page in every browser. Its first figure must be drawn, show the same picture as in the others, and cause no error. The pages
- * are those that there are in web/pages, and the front page.
+ * Opens every page in every browser. The first figure must be drawn, show the same picture as in the other browsers, and cause no error.
+ * The pages are those of web/pages, and the front page.
  */
 
 import { createHash } from 'node:crypto';
@@ -18,22 +18,22 @@ import { LOOK_MS, sleep } from './engine.js';
 /** @import { Engine } from './engine.js' */
 
 /**
- * What the first figure of a page shows in an engine.
+ * The contents of a page's first figure in one engine.
  *
  * @typedef {object} Sight
- * @property {string} page      its folder; '' for the front page
+ * @property {string} page      folder of the page; '' for the front page
  * @property {string} engine
- * @property {{ name: string, size: string, hash: string, blank: boolean }[]} pictures  name: its accessible name
+ * @property {{ name: string, size: string, hash: string, blank: boolean }[]} pictures  name: the picture's accessible name
  * @property {string[]} complaints
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** The longest time for a figure, with every core busy. */
+/** The time limit for a figure in milliseconds, for a machine with every core busy. */
 const PATIENCE_MS = 240_000;
 const WITNESS = '<script src="/web/engines/witness.js"></script>';
 
 /**
- * Builds the site as published, with a witness in every page.
+ * Builds the site as it is published, with the witness script in every page.
  *
  * @param {string} site
  * @returns {Promise<string[]>} the pages
@@ -52,9 +52,9 @@ export async function stagePages(site) {
   return pages;
 }
 
-/** Page below web/. @param {string} page */
+/** Returns the path of a page below web/. @param {string} page */
 const pathOf = (page) => (page ? `pages/${page}/` : '');
-/** For people. @param {string} page */
+/** Returns the name of a page, for people. @param {string} page */
 export const nameOf = (page) => page || 'front page';
 
 /**
@@ -63,7 +63,7 @@ export const nameOf = (page) => page || 'front page';
  * @param {Engine} engine
  * @param {string} base  the address of the site
  * @param {string} page
- * @param {(png: Buffer) => void} [onPicture]  screenshot at that time
+ * @param {(png: Buffer) => void} [onPicture]  called with a screenshot at that time
  * @returns {Promise<Sight>}
  */
 export async function see(engine, base, page, onPicture) {
@@ -84,7 +84,7 @@ export async function see(engine, base, page, onPicture) {
       size,
       hash: createHash('sha256').update(text).digest('hex'),
       blank: new Set(text.split(/[; ]/)).size <= 2,
-    })); // one colour, and the end
+    })); // one colour, and its end
     return { page, engine: engine.name, pictures, complaints };
   } finally {
     await session.close();
@@ -92,7 +92,7 @@ export async function see(engine, base, page, onPicture) {
 }
 
 /**
- * The faults in words.
+ * Returns the faults in words.
  *
  * @param {string[]} pages
  * @param {string[]} engines
@@ -127,7 +127,8 @@ export function pageFaults(pages, engines, sights) {
 }
 
 /**
- * A row for each page, a column for each engine; a cell shows the beginning of the hash of the first figure's whole content.
+ * Returns a table with a row for each page and a column for each engine. A cell has the beginning of the hash of the first figure's whole
+ * content.
  *
  * @param {string[]} pages
  * @param {string[]} engines

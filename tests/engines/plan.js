@@ -28,43 +28,43 @@ import { engineOf } from '../../web/lib/model/engine.js';
  * @property {number} [temperature]  a float32, like topP
  * @property {number} [topK]
  * @property {number} [topP]
- * @property {number} [pinned]     position of the word whose tag is given, the last of the tags
- * @property {'all' | 'one'} [ways]  whether to run it in every mode Default: in one
+ * @property {number} [pinned]     position of the word whose tag is pinned, to the last of the tags
+ * @property {'all' | 'one'} [ways]  whether to run it in every mode. Default: in one
  */
 
 /**
  * One task with one model, in numbers.
  *
  * @typedef {object} PlannedRun
- * @property {string} path         of the weight file
- * @property {string} model        its name
+ * @property {string} path         path of the weight file
+ * @property {string} model        name of the model
  * @property {string} work
  * @property {string} task         'open': the first line of each model; 'score-text'; for sounds 'sound' (without input or after another
  *   sound) and 'score-sound'; for sounds as codes 'code', 'speak' and 'go-on'; for music 'sing', 'harmonise' and 'score-music'; for
- *   pictures from latents 'make'; else as in Work
+ *   pictures from latents 'make'; otherwise as in Work
  * @property {number} known        positions; for a text tokens, for a sound samples
- * @property {number} draw         positions; for a text or a sound the maximum, because it may end earlier
+ * @property {number} draw         number of positions; for a text or a sound the maximum, because it may end earlier
  * @property {number} samples
  * @property {string} seed
  * @property {number} label        index, or -1
- * @property {number} speaker      the same for a model of sounds
+ * @property {number} speaker      the same for the speaker of an audio model
  * @property {number} temperature
  * @property {number} topK
  * @property {number} topP
- * @property {number} row          of the query of 'attention'
+ * @property {number} row          row of the query of 'attention'
  * @property {number} column
  * @property {number} channel
  * @property {'all' | 'one'} ways
  * @property {number} pinned       as in Work, or -1
  * @property {string} features     for 'tag': the ids of the words' features, separated by spaces; for 'score-music' the ids of the notes
- * @property {Note[]} [notes]      not a field of a line: for music
- * @property {string[]} words      not a field of a line: for 'tag'
- * @property {number} knownRows    not a field of a line: `known` in rows
+ * @property {Note[]} [notes]      for music; not a field of a line
+ * @property {string[]} words      for 'tag'; not a field of a line
+ * @property {number} knownRows    `known` in rows; not a field of a line
  * @property {number} span         elements per position
- * @property {boolean} shipped     not a field of a line: in the folder weights/
+ * @property {boolean} shipped     whether the file is in weights/; not a field of a line
  */
 
-/** The fields of a line for the native program, in its order. */
+/** The fields of a line for the native program, in their order. */
 const FIELDS = /** @type {const} */ ([
   'path',
   'model',
@@ -89,37 +89,38 @@ const FIELDS = /** @type {const} */ ([
 
 /** The tasks of text models: 'tokens' is generate(). */
 const OF_TEXTS = ['tokens', 'score'];
-/** Known tokens of a text; in a score, all tokens. */
+/** Number of known tokens of a text; for a score, of all tokens. */
 const KNOWN_TOKENS = 40;
-/** The most tokens to draw. */
+/** Maximum number of tokens to draw. */
 const MOST_TOLD = 48;
 
-/** Known samples of a sound, and the most samples to draw. */
+/** Number of known samples of a sound, and the maximum number of samples to draw. */
 const KNOWN_SAMPLES = 300;
 const MOST_SOUNDED = 400;
 
-/** The most codes of the top level to draw. */
+/** Maximum number of codes of the top level to draw. */
 const MOST_CODED = 9;
 
-/** The words to tag, including one that no training sentence contains. */
+/** The words to tag, one of which occurs in no training sentence. */
 const WORDS = 'Time flies like an arrow , but fruit flies like a xqzzyish banana in 1905 .'.split(' ');
 
-/** Examples and queries for a model that classifies characters. */
+/** Number of examples and of queries for a model that classifies characters. */
 const [EXAMPLES, QUESTIONS] = [8, 3];
 
-/** Moments of the music to score and harmonise, and the maximum number of bars drawn without input. */
+/** Number of moments of the music to score and harmonise, and the maximum number of bars drawn without input. */
 const MOMENTS = 12;
 const BARS = 2;
 
-/** The known part of a completion and the maximum drawn part. The drawn part crosses the border to the third block of local attention,
- * where the first block becomes invisible, and not much more; without input, it is long enough that some pictures are no longer blank. */
+/** The known fraction of a completion, and the maximum drawn fraction. The drawn part crosses the border to the third block of local
+ * attention, where the first block becomes invisible, and little more. Without input, it is long enough that some pictures are no longer
+ * blank. */
 const KNOWN = 3 / 8;
 const MOST_DRAWN = 256;
 
 /**
  * @param {string} root  path of the repository, with a slash
- * @param {boolean} [short]  each task in one mode; only the smallest of the files with the same architecture, kind and tasks (for toys,
- *   also the same channels and levels)
+ * @param {boolean} [short]  whether to run each task in one mode, and only the smallest of the files with the same architecture, kind and
+ *   tasks (for toys, also the same channels and levels)
  * @returns {Promise<PlannedRun[]>}
  */
 export async function makePlan(root, short = false) {
@@ -157,12 +158,12 @@ export async function makePlan(root, short = false) {
  * @param {string} model
  * @param {ModelInfo} info
  * @param {boolean} shipped
- * @param {string} features  of WORDS, for a tagger
+ * @param {string} features  features of WORDS, for a tagger
  * @returns {PlannedRun[]}
  */
 function runsOf(works, path, model, info, shipped, features) {
   const { height, width, channels, positions, classes, verbs, vocabulary } = info;
-  // translations are compared by their page (pages.js) and, in C, by one hash (tests/c)
+  // translations are compared through their page (pages.js) and, in C, by a hash (tests/c)
   if (vocabulary > 0 && !verbs.includes('generate')) return [];
   const step = info.blockRows || 1;
   const span = (height * width * channels) / positions;
@@ -239,7 +240,7 @@ function runsOf(works, path, model, info, shipped, features) {
         known,
         draw: Math.min(positions - known, MOST_DRAWN),
         label: labelOf(work, classes),
-        // In the lower half, where a query sees the largest number of keys.
+        // A row in the lower half, where a query sees the largest number of keys.
         row: Math.floor((2 * height) / 3),
         column: width >> 1,
         channel: channels - 1,
@@ -249,18 +250,18 @@ function runsOf(works, path, model, info, shipped, features) {
 }
 
 /**
- * The index of a task's class, or -1.
+ * Returns the index of a task's class, or -1.
  *
  * @param {Work} work
  * @param {string[]} classes
  */
 function labelOf({ label }, classes) {
-  const last = classes.length - 1; // -1 if there are none
+  const last = classes.length - 1; // -1 if there are no classes
   return { none: -1, first: Math.min(0, last), middle: last >> 1, last }[label ?? 'none'];
 }
 
 /**
- * A task of pictures as one of sounds, with a speaker if the task has a class.
+ * Converts a task of pictures to one of sounds, with a speaker if the task has a class.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -278,7 +279,7 @@ function sounding(work, { classes, speakers = [] }) {
 }
 
 /**
- * A task as one of sounds as codes: codes of a sound whose last top-level code is incomplete, or this many more codes.
+ * Converts a task to one of sounds as codes: codes of a sound whose last top-level code is incomplete, or this many further codes.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -290,7 +291,7 @@ function coding(work, info) {
 }
 
 /**
- * A task of pictures as one of music: all voices of some notes are scored; the first voice is harmonised.
+ * Converts a task of pictures to one of music: all voices of some notes are scored, and the first voice is harmonised.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -314,7 +315,7 @@ function singing({ task }, { notes: said = [], voices = [], positions }) {
 }
 
 /**
- * The plan in the form that the native program reads.
+ * Returns the plan in the form that the native program reads.
  *
  * @param {PlannedRun[]} plan
  */
@@ -325,11 +326,11 @@ export function lines(plan) {
     .join('');
 }
 
-/** Only JavaScript computes these: C programs print nothing for them. */
+/** Results that only JavaScript computes; C programs print nothing for them. */
 export const OF_JAVASCRIPT = ['odds', 'line', 'sphere', 'circle', 'notes', 'nats of notes'];
 
 /**
- * The results that a run must have, in every mode.
+ * Returns the results that a run must have, in every mode.
  *
  * @param {PlannedRun} run
  * @returns {string[]}

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Runs the tasks of the plan through the JavaScript library, in a page or in Node: the same module in every engine. native.c does the same
- * through the C header.
+ * Runs the tasks of the plan through the JavaScript library, in a page or in Node, with the same module in every engine. native.c does the
+ * same through the C header.
  */
 
 /** @import { LoadOptions, SoundRun } from '../../web/lib/index.js' */
@@ -13,11 +13,11 @@
 /** @typedef {typeof import('../../web/lib/index.js').load} Load */
 /** @import { PlannedRun } from './plan.js' */
 
-/** Labels of the examples of synthetic characters. */
+/** Number of labels of the examples of synthetic characters. */
 const LABELS = 3;
 
 /**
- * A synthetic character: bytes, most of them zero, generated as in native.c.
+ * Returns a synthetic character: bytes, most of them zero, generated as in native.c.
  *
  * @param {number} number  index of the character
  * @param {number} pixels
@@ -30,26 +30,26 @@ function signOf(number, pixels) {
 }
 
 /**
- * A hash of a result. Results with equal model, task and item must have equal hashes, in every mode.
+ * A hash of a result. Results with the same model, task and item must have the same hash, in every mode.
  *
  * @typedef {object} Result
  * @property {string} model
  * @property {string} work
- * @property {string} item  what was hashed, as in itemsOf() of plan.js
- * @property {string} way   mode of the computation
+ * @property {string} item  the hashed item, as in itemsOf() of plan.js
+ * @property {string} way   mode in which it was computed
  * @property {string} hash  SHA-256, hexadecimal
  */
 
 /**
- * The modes of running; none of them may change a result. `options` go to complete(), generate() and superResolve(), `alone` draws only the
- * first sample, `beside` runs another run of the same model concurrently.
+ * The modes of running, none of which may change a result. `options` go to complete(), generate() and superResolve(); `alone` draws only
+ * the first sample; `beside` runs another run of the same model at the same time.
  *
  * @type {{ name: string, options?: { chunkSize?: number, lookAhead?: boolean }, alone?: boolean, beside?: boolean }[]}
  */
 const WAYS = [
   { name: 'at once' },
   { name: 'in chunks of 7', options: { chunkSize: 7 } },
-  { name: 'the first alone, with look-ahead', options: { lookAhead: true }, alone: true }, // if the file has a draft
+  { name: 'the first alone, with look-ahead', options: { lookAhead: true }, alone: true }, // only if the file has a draft
   { name: 'the first alone, without look-ahead', options: { lookAhead: false }, alone: true },
   { name: 'the first alone, in chunks of 5', options: { chunkSize: 5 }, alone: true },
   { name: 'beside another run', beside: true },
@@ -58,7 +58,7 @@ const WAYS = [
 /**
  * @param {Load} loadModel
  * @param {PlannedRun[]} plan
- * @param {(path: string) => Promise<Uint8Array<ArrayBuffer>>} read  the bytes of a weight file
+ * @param {(path: string) => Promise<Uint8Array<ArrayBuffer>>} read  returns the bytes of a weight file
  * @param {LoadOptions} options
  * @returns {Promise<Result[]>}
  */
@@ -87,7 +87,7 @@ export async function runPlan(loadModel, plan, read, options) {
       await say('nats', 'asked', (await model.score(idsOf(model.info, run.known))).perToken);
     } else if (run.task === 'tokens') {
       for (const maxTokens of [run.draw, 0]) {
-        // in one piece, and without input
+        // the whole sound, and without input
         const { seed, temperature, topK, topP } = run;
         const options = { seed: BigInt(seed), temperature, topK, topP };
         const asked = model.generate(idsOf(model.info, run.known), { ...options, maxTokens });
@@ -141,7 +141,7 @@ export async function runPlan(loadModel, plan, read, options) {
         await say('top codes', way, Uint32Array.from(found.top));
         await say('bottom codes', way, Uint32Array.from(found.bottom));
         await say('samples', way, Float32Array.from(found.sound));
-        if (way === 'resumed') continue; // values drawn before have cost 0
+        if (way === 'resumed') continue; // values that were drawn before have cost 0
         await say('nats of the top', way, Float32Array.from(found['nats of the top']));
         await say('nats of the bottom', way, Float32Array.from(found['nats of the bottom']));
       }
@@ -204,7 +204,7 @@ export async function runPlan(loadModel, plan, read, options) {
       const { row, column, channel } = run;
       const query = { row, column, channel, label: labelOf(run), input };
       const maps = (await model.attention(pictureOf(model.info), query)).filter(({ name }) => name === 'attention');
-      // The keys of all heads, in generation order; a head that sees fewer has weights of 0 there, as in native.c.
+      // The keys of all heads, in generation order. A head that sees fewer has weights of 0 there, as in native.c.
       const held = new Set(maps.flatMap(({ keys }) => [...keys]));
       const elements = [-1, ...model.order].filter((place) => held.has(place));
       await say('elements', 'asked', Int32Array.from(elements));
@@ -228,7 +228,7 @@ export async function runPlan(loadModel, plan, read, options) {
 }
 
 /**
- * Runs a line with a sound.
+ * Runs a line of a sound.
  *
  * @param {Model} model
  * @param {PlannedRun} run
@@ -251,7 +251,7 @@ function soundOf(model, run, way) {
 }
 
 /**
- * Runs a line with a sound as codes.
+ * Runs a line of a sound as codes.
  *
  * @param {Model} model
  * @param {PlannedRun} run
@@ -275,7 +275,7 @@ function codesOf(model, run, way) {
 }
 
 /**
- * Runs a line with music.
+ * Runs a line of music.
  *
  * @param {Model} model
  * @param {PlannedRun} run
@@ -290,7 +290,7 @@ function musicOf(model, { task, seed, temperature, topK, topP, draw: bars, notes
 }
 
 /**
- * The same run, saved after its first step and resumed.
+ * Saves the run after its first step, and resumes it.
  *
  * @template {SoundRun | NoteRun | import('../../web/lib/kinds/code/code-run.js').CodeRun} R
  * @param {Model} model
@@ -303,7 +303,7 @@ async function halfWay(model, run) {
 }
 
 /**
- * Draws the positions of the plan, and stops the run there.
+ * Draws the positions of the plan, and then stops the run.
  *
  * @param {Model} model
  * @param {PlannedRun} run
@@ -326,7 +326,7 @@ async function draw(model, run, samples, way) {
   let left = samples;
   for await (const step of running) {
     const rest = from + count - step.from;
-    if (rest <= 0) continue; // another worker has not got this far yet
+    if (rest <= 0) continue; // another worker is not as far yet
     drawn[step.sample].values.set(step.values.subarray(0, rest), step.from - from);
     drawn[step.sample].nats.set(step.nats.subarray(0, rest), step.from - from);
     if (step.to >= from + count && --left === 0) break;
@@ -335,7 +335,7 @@ async function draw(model, run, samples, way) {
 }
 
 /**
- * Arbitrary token ids (count) below the vocabulary's size: known_ids() of native.c.
+ * Returns arbitrary token ids (count) below the vocabulary's size, like known_ids() of native.c.
  *
  * @param {{ vocabulary: number }} info
  * @param {number} count
@@ -343,7 +343,7 @@ async function draw(model, run, samples, way) {
 const idsOf = ({ vocabulary }, count) => Uint32Array.from({ length: count }, (_, i) => (7 * i * i + 3 * i + 1) % vocabulary);
 
 /**
- * Arbitrary levels, those of idsOf(), as a sound.
+ * Returns the levels of idsOf() as a sound.
  *
  * @param {ModelInfo} info
  * @param {number} count
@@ -367,7 +367,7 @@ function speakerOf({ speaker }) {
 }
 
 /**
- * A disc in front of a ramp, in integers: picture() of native.c.
+ * Draws a disc in front of a ramp, in integers, like picture() of native.c.
  *
  * @param {{ width: number, height: number, channels: number }} shape
  */
@@ -383,7 +383,7 @@ function pictureOf({ width, height, channels }) {
 }
 
 /**
- * The shape of the small picture that a super-resolution model starts from.
+ * The shape of the small picture from which super-resolution starts.
  *
  * @param {ModelInfo} info
  */

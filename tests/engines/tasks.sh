@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# The same bits in every engine and build. Read by build.sh.
+# Compares the results of every engine and build. Read by build.sh.
 
-# engine NAME COMMAND: compiles tests/engines/native.c and the library; `natives` lists the result for the driver. Without COMMAND, NAME is
+# engine NAME COMMAND: compiles tests/engines/native.c and the library; `natives` lists the results for the driver. Without COMMAND, NAME is
 # a compiler, and the library is the one that the C tests compiled with it
 engine() {
   name=$(basename "$1") program=$OUT/engines/$(basename "$1")
@@ -13,13 +13,13 @@ engine() {
   natives="$natives --native=$name=$program"
 }
 
-# test-engines  one table of hashes, all equal: Chromium, Firefox, WebKit, Node, native; and every page in each browser: ./build.sh test-engines [--pages] [--short] [engine ...]
+# test-engines  check that every engine and build gives equal hashes (Chromium, Firefox, WebKit, Node, native), and open every page in each browser: ./build.sh test-engines [--pages] [--short] [engine ...]
 task_test_engines() {
   task_tools
   mkdir -p "$OUT/engines"
   pages=
   [ "${1:-}" != --pages ] || { pages=--pages; shift; }
-  short= # one build an engine, one shipped file of each sort
+  short= # one build per engine, one shipped file of each kind
   [ "${1:-}" != --short ] || { short=--short; shift; }
   engines=" ${*:-chromium firefox webkit node native} "
   [ -z "$pages" ] || engines=" ${*:-chromium firefox webkit} "
@@ -27,7 +27,7 @@ task_test_engines() {
   case $engines in *' webkit '*) want WebKitWebDriver webkit2gtk-driver; want Xvfb xvfb ;; esac
   natives=
   case $engines in *' native '*)
-    # Other instructions, another order of them, another compiler; -ffp-contract=off is in EXACT.
+    # Builds with other instructions, in another order, and by another compiler; EXACT contains -ffp-contract=off.
     engine "$CC"
     if [ -z "$short" ]; then
       engine "$(basename "$CC")-tuned" "$CC -O3 -march=native"
@@ -36,7 +36,7 @@ task_test_engines() {
   esac
   npx --no-install tsc -p tests/engines/tsconfig.json
   node --test tests/engines/*.test.js >"$OUT/engines/judge.log" || { cat "$OUT/engines/judge.log"; die 'the judge of the hashes fails its own tests'; }
-  flag=--experimental-websocket # built in since Node 22, unknown before 20.10; Firefox is driven through it
+  flag=--experimental-websocket # built in since Node 22, unknown before 20.10; the driver of Firefox needs it
   node $flag -e '' 2>/dev/null || flag=
   node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $pages $short $natives $engines
 }

@@ -12,7 +12,7 @@ import { createServer } from 'node:net';
 
 import { command, end, sleep, within } from './engine.js';
 
-/** The path of MiniBrowser contains the machine and the version. */
+/** Returns the path of MiniBrowser, which contains the machine and the version. */
 function findBrowser() {
   if (process.env.MINIBROWSER) return process.env.MINIBROWSER;
   const folders = ['/usr/lib', '/usr/libexec', '/usr/lib64']
@@ -108,7 +108,7 @@ function firstLine(child, descriptor) {
   });
 }
 
-/** @returns {Promise<number>} WebKitWebDriver does not accept port 0 */
+/** @returns {Promise<number>} a free port, because WebKitWebDriver does not accept port 0 */
 function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer()

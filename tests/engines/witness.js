@@ -2,20 +2,22 @@
 // @ts-check
 
 /**
- * Runs before every other script of a page (pages.js inserts it) and records the page's errors, in engines whose drivers do not report
+ * Runs before every other script of a page (pages.js inserts it), and records the page's errors for engines whose drivers do not report
  * them. On request, it reports the contents of the first figure.
  *
- * A picture is compared by its cells, because a canvas may have another size in another engine: a small canvas has one pixel per cell, a
+ * A picture is compared cell by cell, because a canvas may have another size in another engine. A small canvas has one pixel per cell; a
  * large one shows a digit of 28 by 28. A canvas with `data-varies` depends on the machine's speed and is left out. Text on a canvas depends
- * on fonts,
- * so the text itself is compared: if the figure has an element with `data-result`, the value of that attribute (or the element's text, if
- * it is empty) replaces all canvases.
+ * on fonts, so the text itself is compared: if the figure has an element with `data-result`, the value of that attribute (or the element's
+ * text, if it is empty) replaces all canvases.
  */
 {
   /** A canvas up to this width has one pixel per cell. */
   const SMALL = 64;
   const SIDE = 28;
-  /** A figure without a transport is done when its text has not changed for this time; by then it is known whether it has a transport. */
+  /**
+   * A figure without a transport is done when its text has not changed for this time, in milliseconds. Before that, it is unknown whether
+   * it has a transport.
+   */
   const QUIET_MS = 3000;
   const TRANSPORT_MS = 30_000;
 
@@ -43,7 +45,7 @@
     complaints.push(`policy: ${violatedDirective} ${blockedURI}`),
   );
 
-  /** The colours of a canvas, cell by cell. @param {HTMLCanvasElement} canvas */
+  /** Returns the colours of a canvas, cell by cell. @param {HTMLCanvasElement} canvas */
   function cells(canvas) {
     const { width, height } = canvas;
     const context = canvas.getContext('2d');
@@ -61,8 +63,10 @@
   }
 
   /**
-   * Elements of a figure, including those in its open shadow roots. @param {ParentNode | null} root @param {string} selector @returns
-   * {HTMLElement[]}
+   * Returns elements of a figure, including those in its open shadow roots.
+   * @param {ParentNode | null} root
+   * @param {string} selector
+   * @returns {HTMLElement[]}
    */
   function within(root, selector) {
     if (!root) return [];
@@ -70,7 +74,7 @@
     return [.../** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(selector)), ...inner];
   }
 
-  /** The content of the first figure. */
+  /** Returns the content of the first figure. */
   function look() {
     const figure = document.querySelector('figure');
     const results = within(figure, '[data-result]').map((element) => {
@@ -85,7 +89,7 @@
 
   let before = '';
   let since = 0;
-  /** The content once everything is drawn; null: not yet. */
+  /** Returns the content once everything is drawn; null before that. */
   function done() {
     const figure = document.querySelector('figure');
     if (document.readyState !== 'complete' || !figure) return null;
@@ -99,7 +103,7 @@
     const transport = within(figure, '[data-phase]')[0];
     if (!transport && performance.now() < TRANSPORT_MS) return null;
     const phase = transport?.dataset.phase ?? 'done';
-    // A figure that plays only on request has its result before.
+    // A figure that plays only on request has its result before it plays.
     const waits = phase === 'ready' && within(figure, '[data-result]').length > 0 && shown.every(({ text }) => text);
     return (phase === 'done' || waits) && shown.length > 0 && performance.now() - since > QUIET_MS ? shown : null;
   }

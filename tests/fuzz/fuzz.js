@@ -8,7 +8,7 @@
  *     node tests/fuzz/fuzz.js TARGET FILE        one input again, such as one that was found
  *
  * A target is a file of targets/: `open()` returns initial inputs and the function under test, which throws on errors. Inputs that reach
- * new code are kept and mutated again; V8 reports the coverage. Only Node is needed.
+ * new code are kept and mutated further; V8 reports the coverage. It needs only Node.
  *
  * @typedef {object} Target
  * @property {Uint8Array[]} seeds
@@ -24,11 +24,14 @@ import { parseArgs } from 'node:util';
 
 import { Random } from './input.js';
 
-/** Inputs between two checks of the coverage. After this many checks without new coverage, counting stops, because it takes time. */
+/**
+ * Number of inputs between two checks of the coverage. After this many checks without new coverage, coverage is no longer counted, because
+ * that takes time.
+ */
 const BATCH = 200;
 const IDLE = 50;
 const LONGEST = 4096;
-/** An input that takes more processor time is a fault, too. */
+/** An input that takes more processor time than this is also a fault. */
 const MINUTE_MS = 60000;
 const MOST_MS = 1000;
 
@@ -55,7 +58,13 @@ async function reached(seen) {
   return seen.size > size;
 }
 
-/** `bytes` with `count` of them at `at` replaced by others. @param {Uint8Array} bytes @param {number} at @param {number} count @param {Uint8Array} others */
+/**
+ * Returns `bytes` with `count` of them at `at` replaced by others.
+ * @param {Uint8Array} bytes
+ * @param {number} at
+ * @param {number} count
+ * @param {Uint8Array} others
+ */
 function spliced(bytes, at, count, others) {
   const rest = Math.min(at + count, bytes.length);
   const result = new Uint8Array(bytes.length - (rest - at) + others.length);
@@ -117,7 +126,7 @@ function changed(random, corpus, words) {
 
 /**
  * @param {string} name
- * @param {{ runs?: number, seconds?: number, seed?: number, tell?: (runs: number) => void }} [how]  tell: called with the number of runs
+ * @param {{ runs?: number, seconds?: number, seed?: number, tell?: (runs: number) => void }} [how]  tell: called with the number of runs,
  *   once a minute
  * @returns {Promise<{ runs: number, kept: number, found?: { input: Uint8Array, error: unknown } }>}
  */
@@ -133,7 +142,10 @@ export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1
   let idle = 0;
   let input = corpus[0];
   /**
-   * Keeps the inputs of a batch that reach something new. @param {Uint8Array[]} batch @param {Set<string>} known @returns {Promise<void>}
+   * Keeps the inputs of a batch that reach something new.
+   * @param {Uint8Array[]} batch
+   * @param {Set<string>} known
+   * @returns {Promise<void>}
    */
   const keep = async (batch, known) => {
     for (input of batch) await target.run(input);
@@ -179,7 +191,7 @@ export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1
   return { runs: done, kept: corpus.length };
 }
 
-/** Whether the input, rather than the machine, took the time. @param {Target} target @param {Uint8Array} input */
+/** Whether the input itself took the time, as opposed to the machine. @param {Target} target @param {Uint8Array} input */
 async function isSlow(target, input) {
   const before = process.cpuUsage();
   await target.run(input);
@@ -219,7 +231,7 @@ async function main() {
   const began = Date.now();
   const number = (/** @type {string | undefined} */ text) => (text === undefined ? undefined : Number(text));
   const tell = (/** @type {number} */ runs) => console.error(`${name}: ${runs} runs so far`);
-  Error.stackTraceLimit = 0; // a stack takes longer than most inputs; the command for one input shows it
+  Error.stackTraceLimit = 0; // collecting a stack takes longer than most inputs; the command for a single input shows it
   const { runs, kept, found } = await fuzz(name, {
     runs: number(values.runs),
     seconds: number(values.seconds),

@@ -2,9 +2,9 @@
  *
  * Fuzzes everything that reads bytes from outside: files and saved sessions. ./build.sh fuzz [seconds].
  *
- * An input is a file; everything done with it may take three seconds and 256 MB. The file is checked, opened and run (toy_exercise). Then
- * sessions are damaged in ways chosen by the input's last bytes: one that draws with every option that changes the distribution, and one
- * that is read for its results. If the check accepts a damaged session, it must continue without harm.
+ * An input is a file; everything done with it may take three seconds and 256 MB in total. The file is checked, opened and run
+ * (toy_exercise). Two sessions are then damaged, as the input's last bytes decide: one that draws with every option that changes the
+ * distribution, and one whose results are read. If the check accepts a damaged session, the session must continue without harm.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 #include "session/session.h"
 #include "toy.h"
 
-#define MOST (16u << 20) /* bytes: larger models and sessions are not run */
-#define STEPS 6u         /* after the damage */
+#define MOST (16u << 20) /* models and sessions of more bytes than this are not run */
+#define STEPS 6u         /* number of steps after the damage */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Takes four bytes of the input at a time: a location (in the header or anywhere) and a value. */
+/* Damages a session: each four bytes of the input are a location (in the header or anywhere) and a value. */
 static void damage_session(uint8_t *block, size_t bytes, const uint8_t *data, size_t size) {
     const uint8_t *end = data + size;
     for (int i = 0; i < 3 && end - data >= 8; i++) {
@@ -58,7 +58,7 @@ static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size
     picture_attention(model, session, 1, weights, keys, &count);
 }
 
-/* Settings of drawing, from the input's last bytes; most are within their range. */
+/* Returns settings for drawing, from the input's last bytes; most are within their range. */
 static nx_settings shaping_of(const uint8_t *data, size_t size) {
     uint8_t by[12] = {0};
     memcpy(by, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12);
@@ -70,7 +70,7 @@ static nx_settings shaping_of(const uint8_t *data, size_t size) {
     return s;
 }
 
-/* Ids for every port, of any length, an optional port only if a bit of the input is set; returns whether the run may begin. */
+/* Gives ids for every port, of any length; an optional port only if a bit of the input is set. Returns whether the run may begin. */
 static int give(const nx_model *model, nx_session *session, const nx_shape *shape, const uint8_t *data, size_t size) {
     nx_port port;
     for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++) {
@@ -84,7 +84,7 @@ static int give(const nx_model *model, nx_session *session, const nx_shape *shap
     return 1;
 }
 
-/* A sentence for a model that reads one, then its encoding; returns whether the run may begin. */
+/* Gives a sentence to a model that reads one, and encodes it. Returns whether the run may begin. */
 static int reads(const nx_model *model, nx_session *session, const nx_shape *shape, const uint8_t *data, size_t size) {
     if (!give(model, session, shape, data, size)) return 0;
     nx_status status;
@@ -92,7 +92,7 @@ static int reads(const nx_model *model, nx_session *session, const nx_shape *sha
     return status == NX_OK;
 }
 
-/* The first and the last row of every map, unless they are very long. */
+/* Reads the first and the last row of every map, unless they are very long. */
 static void look(const nx_model *model, const nx_session *session, const nx_shape *shape) {
     uint32_t keys[20], count;
     float weights[20];
@@ -105,7 +105,8 @@ static void look(const nx_model *model, const nx_session *session, const nx_shap
     }
 }
 
-/* A short run of any model with ids of one element: known ids, the most probable ones, beams, draws, maps, damage, and the continuation. */
+/* Makes a short run of any model whose positions have one element: known ids, the most probable ones, beams, draws, maps, damage, and the
+ * continuation. */
 static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
     nx_settings settings = shaping_of(data, size);
     nx_part_info part;
@@ -138,7 +139,7 @@ static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
     }
 }
 
-/* A beam search with any model with ids of one element, damaged between two steps. */
+/* Makes a beam search with any model whose positions have one element, and damages it between two steps. */
 static void fuzz_search(const nx_model *model, const uint8_t *data, size_t size) {
     nx_settings settings = {.samples = 1 + data[size - 1] % 3, .temperature = 1, .top_p = 1};
     nx_candidate candidates[3 * (1 + 8)];
@@ -159,17 +160,17 @@ static void fuzz_search(const nx_model *model, const uint8_t *data, size_t size)
         if (step != 2) continue;
         damage_session((uint8_t *)session, bytes, data, size);
         if (nx_session_check(model, session, bytes) != NX_OK) return;
-        if (session->settings.samples > 3) return; /* too many for the array */
+        if (session->settings.samples > 3) return; /* more would exceed the array */
     }
 }
 
-/* Number of values of a result. */
+/* Returns the number of values of a result. */
 static uint32_t result_numbers(const nx_result *result, const nx_shape *shape) {
     return (result->rows == NX_ROWS_OF_INPUT ? shape->counts[result->rows_of] : result->dims[0]) * result->dims[1] * result->dims[2] * result->dims[3];
 }
 
-/* Reads random ranges, also past the end, of every result of `session`. The values read must equal those of `whole`, an encoded session, if
- * given; when `done`, every range within the result must be available. */
+/* Reads random ranges of every result of `session`, also beyond the end. The values must equal those of `whole`, an encoded session, if it
+ * is given. If `done`, every range within the result must be available. */
 static void read_results(const nx_model *model, const nx_session *session, const nx_session *whole, int done, const nx_shape *shape, check_random *random) {
     nx_result result;
     for (uint32_t i = 0; nx_model_result(model, 0, i, &result) == NX_OK; i++) {
@@ -186,8 +187,8 @@ static void read_results(const nx_model *model, const nx_session *session, const
     }
 }
 
-/* The results of a part without a sequence: read in ranges, saved and restored between any two chunks, they must equal those of an
- * undisturbed run. Then the saved session is damaged half-way through. */
+/* Reads the results of a part without a sequence in ranges, and saves and restores the session between any two chunks; the results must
+ * equal those of an undisturbed run. Then damages the session half-way through. */
 static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size) {
     const nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     check_random random = {check_hash(0, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12)};
@@ -225,7 +226,8 @@ static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size
     read_results(model, session, NULL, 0, &shape, &random);
 }
 
-/* The same file piece by piece: refused, or complete when everything has been fed, with the fingerprint of the whole. */
+/* Opens the same file piece by piece: it must be rejected or, once everything has been fed, be complete, with the fingerprint of the whole
+ * file. */
 static void fuzz_feed(const nx_model *whole, const uint8_t *data, size_t size) {
     size_t bytes, present = size - (size > 100 ? data[size - 1] % 100u : 0);
     nx_model *model = NULL;

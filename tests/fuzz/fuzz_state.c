@@ -3,7 +3,7 @@
  * Fuzzes saved sessions: every part of every toy model, stopped at every stage of its run, is damaged and restored (tests/c/states.h).
  * ./build.sh fuzz [seconds] state
  *
- * An input chooses the subject with its first two bytes; the other bytes choose the damage and the calls that follow.
+ * The first two bytes of an input choose the subject; the others choose the damage and the calls that follow.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static uint32_t n_subjects;
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Makes the subjects, which on a busy machine takes longer than an input may. */
+/* Makes the subjects beforehand, because on a busy machine this takes longer than an input may. */
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
     const toy_row *row;

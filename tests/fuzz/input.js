@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Turns bytes of the fuzzer into choices. */
+/** Converts bytes of the fuzzer to choices. */
 
 import assert from 'node:assert/strict';
 
 import { NextPixelError } from '../../web/lib/index.js';
 
-/** Numbers from a seed: xorshift, 32 bits. */
+/** Random numbers from a seed: xorshift, 32 bits. */
 export class Random {
   #state;
 
@@ -16,7 +16,7 @@ export class Random {
     this.#state = Math.imul(seed, 2654435761) | 1;
   }
 
-  /** @param {number} n @returns {number} 0 to n - 1 */
+  /** @param {number} n at most 65536 @returns {number} 0 to n - 1 */
   below(n) {
     let x = this.#state;
     x ^= x << 13;
@@ -60,16 +60,16 @@ export class Input {
     return list[this.below(list.length)];
   }
 
-  /** This many bytes as a text, possibly invalid UTF-8. @param {number} [bytes] default: the rest */
+  /** Reads this many bytes as a text, possibly of invalid UTF-8. @param {number} [bytes] default: the rest */
   text(bytes = this.#bytes.length - this.#at) {
     const from = this.#at;
     this.#at += Math.max(0, bytes);
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.#bytes.subarray(from, this.#at));
-    return text.replaceAll('\ufffd', '\ud800'); // half a character
+    return text.replaceAll('\ufffd', '\ud800'); // half a surrogate pair
   }
 }
 
-/** An arbitrary value, as a caller may pass it anywhere. @param {Input} input @returns {any} */
+/** Returns an arbitrary value, such as a caller may pass anywhere. @param {Input} input @returns {any} */
 export function anything(input) {
   const texts = ['', 'x', '0', '-1', '1e9', '__proto__', 'constructor', 'NaN', '\u0000', '\ud800'];
   switch (input.below(8)) {
@@ -93,7 +93,11 @@ export function anything(input) {
 }
 
 /**
- * A copy in which some values at any depth are replaced, removed or doubled. @template T @param {T} value @param {Input} input @returns {T}
+ * Returns a copy in which some values at any depth are replaced, removed or doubled.
+ * @template T
+ * @param {T} value
+ * @param {Input} input
+ * @returns {T}
  */
 export function damaged(value, input) {
   const copy = /** @type {any} */ ({ value: structuredClone(value) });
@@ -122,7 +126,7 @@ export function damaged(value, input) {
 }
 
 /**
- * The result of a call, or undefined if it is refused correctly: with an error of the library that has one of these codes.
+ * Returns the result of a call, or undefined if it was rejected correctly: with an error of the library that has one of these codes.
  *
  * @template T
  * @param {() => T} call

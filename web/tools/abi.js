@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Makes web/lib/engine/abi.js, the structs and the constants of the C headers as JavaScript needs them, and web/lib/gguf/tensor-types.js, the table of
- * src/tensor_types.h. ./build.sh js does so too; a test compares.
+ * Generates web/lib/engine/abi.js, which has the structs and constants of the C headers for JavaScript, and web/lib/gguf/tensor-types.js,
+ * the table of src/tensor_types.h. ./build.sh js runs this script too, and a test compares the files.
  *
  *     node web/tools/abi.js
  */
@@ -30,14 +30,14 @@ const CONSTANTS = [
   'NX_CUT',
 ];
 
-/** Of an enum. */
+/** Constants that belong to an enum. */
 const STATUSES = ['NX_MORE', 'NX_E_ARGUMENT'];
 
 /** @param {string} text  of C */
 const withoutComments = (text) => text.replace(/\/\*[^]*?\*\//g, '');
 
 /**
- * The value of a constant, by way of others.
+ * Returns the value of a constant, which may be defined by another one.
  *
  * @param {string} code
  * @param {string} name
@@ -50,11 +50,11 @@ function constant(code, name) {
 }
 
 /**
- * The fields of a struct, each of 32 bits, in its order: 'f' a float, 'u' anything else. Arrays and structs in it are laid out flat.
+ * Returns the fields of a struct in order, each of 32 bits: 'f' is a float, 'u' anything else. Arrays and structs in it are expanded.
  *
  * @param {string} body
- * @param {(name: string) => number} valueOf  of a macro
- * @param {Record<string, Record<string, string>>} known  the structs before it
+ * @param {(name: string) => number} valueOf  returns the value of a macro
+ * @param {Record<string, Record<string, string>>} known  the structs defined before
  * @returns {Record<string, string>}
  */
 function fieldsOf(body, valueOf, known) {
@@ -80,7 +80,7 @@ function fieldsOf(body, valueOf, known) {
 }
 
 /**
- * The contents of web/lib/engine/abi.js.
+ * Returns the contents of web/lib/engine/abi.js.
  *
  * @param {string} header  the text of include/nextpixel.h
  */
@@ -112,7 +112,7 @@ export const CANDIDATE_SCORE = ${Object.keys(structs.nx_candidate).indexOf('scor
 `;
 }
 
-/** @param {string[]} words  in lines of some 140 characters */
+/** @param {string[]} words  breaks words into lines of about 140 characters */
 function wrapped(words) {
   const lines = [''];
   for (const word of words) {
@@ -122,16 +122,17 @@ function wrapped(words) {
   return lines.map((line) => `   ${line}\n`).join('');
 }
 
-/** The text that web/lib/engine/abi.js has to be. */
+/** Returns the contents that web/lib/engine/abi.js must have. */
 export async function abiFile() {
   return abi(await readFile(`${ROOT}include/nextpixel.h`, 'utf8'));
 }
 
 /**
- * The table of src/tensor_types.h.
+ * Reads the table of src/tensor_types.h.
  *
- * @param {string} header  its text
- * @returns {{ name: string, code: number, values: number, bytes: number, reason?: string }[]} by code; reason: why the engine does not read the type
+ * @param {string} header  text of the file
+ * @returns {{ name: string, code: number, values: number, bytes: number, reason?: string }[]} ordered by code; reason: why the engine does
+ *   not read the type
  */
 export function tensorTypes(header) {
   const rows = [...header.matchAll(/^ {4}(READ|NOT_READ)\((\w+), +(\d+), +(\d+), +(\d+), (?:"([^"]*)"|[^"]*?)\)/gm)].map(
@@ -142,7 +143,7 @@ export function tensorTypes(header) {
   return rows.sort((a, b) => a.code - b.code);
 }
 
-/** The text that web/lib/gguf/tensor-types.js must have. */
+/** Returns the contents that web/lib/gguf/tensor-types.js must have. */
 export async function tensorTypesFile() {
   const rows = tensorTypes(await readFile(`${ROOT}src/tensor_types.h`, 'utf8'));
   return `// SPDX-License-Identifier: MIT

@@ -2,29 +2,30 @@
 // @ts-check
 
 /**
- * Makes the JavaScript and style of web/dist, which are the library as it is published and the scripts of the pages.
+ * Builds the JavaScript and styles of web/dist: the published library and the scripts of the pages.
  *
  *     node web/tools/bundle.js [--check]
- *     node web/tools/bundle.js --small-worker FILE    the worker of a small build alone, without what texts, music and distributions need
+ *     node web/tools/bundle.js --small-worker FILE    only the worker of a small build, without code for texts, music and distributions
  *
- * Before, what the sources themselves take from elsewhere is made anew: web/lib/engine/abi.js, web/lib/options.js, web/lib/engine/fields.js, web/jsx/attributes.d.ts.
+ * Before that, it generates the sources that are made from others: web/lib/engine/abi.js, web/lib/options.js, web/lib/engine/fields.js,
+ * web/jsx/attributes.d.ts.
  *
  *     nextpixel.js  load(), with shared.js        element.js, define.js  the element, with shared.js
- *     player.js     what plays sound, an AudioWorklet
- *     worker.js     what they start               every module that lib/ imports by import(): a file of its name, with shared.js,
- *                                                 which a page fetches only when it is needed
- *     page-first.js  asks for the wasm before all else; a file of its own, which is there long before what imports it
- *     page-start.js  what a page begins before all else, with shared.js: its worker and its weights
- *     page-shell.js  what all pages share, with these two
- *     page-embedding.js  one figure alone, and the code of a frame with it; loaded when one of these is asked for
+ *     player.js     plays sound; an AudioWorklet
+ *     worker.js     the worker                      every module that lib/ imports with import(): a file of the same name, with shared.js,
+ *                                                 fetched only when it is needed
+ *     page-first.js  requests the wasm before everything else; a separate file, which is ready long before the modules that import it
+ *     page-start.js  what a page starts first, with shared.js: its worker and its weights
+ *     page-shell.js  code that all pages share, with these two
+ *     page-embedding.js  shows a single figure, and the code to embed it; loaded when either is requested
  *     page-text.js, page-completion.js  figures that only some pages have
- *     page-keep.js  keeps a course on the device, fetched when it is asked for
- *     page-<name>.js  the rest of web/pages/<name>, with these
- *     page-front.js, page-front.css  the front page for itself, with what it needs of all that
+ *     page-keep.js  keeps a course on the device; fetched when that is requested
+ *     page-<name>.js  the remaining scripts of web/pages/<name>, with these
+ *     page-front.js, page-front.css  the front page alone, with all the code that it needs
  *
- * A page then fetches four modules side by side and not a chain of fifty, and no comments. The files are checked in; the tests
- * prove that the sources make them, byte for byte. The first line of the pages' names the sources, so that web/tools/serve.js
- * knows whether they are fresh.
+ * A page thus fetches four modules in parallel, not a chain of fifty, and no comments. The files are committed, and the tests prove that
+ * the sources make them, byte for byte. The first line of a page's script is a hash of the sources, so that web/tools/serve.js can tell
+ * whether the script is fresh.
  */
 
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
@@ -43,8 +44,8 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 const LICENCE = '// SPDX-License-Identifier: MIT';
 
 /**
- * In web/dist, what an address is relative to has moved: the wasm and the worker stand beside the modules, and what
- * belongs to a page in folders beside theirs.
+ * In web/dist, relative addresses are different: the wasm and the worker are next to the modules, and the folders of pages are next to that
+ * folder.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -63,8 +64,8 @@ const moved = {
 /**
  * @param {Record<string, string>} entryPoints
  * @param {import('esbuild').BuildOptions} [options]
- * @param {boolean} [smallest]  what every page loads
- * @returns {Promise<Map<string, string>>} the contents of each file, by name
+ * @param {boolean} [smallest]  whether every page loads these files, so that size matters most
+ * @returns {Promise<Map<string, string>>} the contents of each file, by its name
  */
 async function bundle(entryPoints, options = {}, smallest = false) {
   const { outputFiles = [] } = await build({
@@ -90,7 +91,7 @@ async function bundle(entryPoints, options = {}, smallest = false) {
   return new Map(outputFiles.map(({ path }, i) => [basename(path), withAdvice(texts[i])]));
 }
 
-/** By 4 % of its gzip smaller than esbuild makes it. @param {string} text */
+/** Minifies a text further, which makes its gzip 4 % smaller than esbuild's result. @param {string} text */
 async function smaller(text) {
   const { code = '' } = await minify(text, {
     module: true,
@@ -102,9 +103,9 @@ async function smaller(text) {
 }
 
 /**
- * The modules that others import by import() are files of their own.
+ * Makes each module that is imported with import() a separate file.
  *
- * @param {Set<string>} [found]  gets them
+ * @param {Set<string>} [found]  receives these modules
  * @returns {import('esbuild').Plugin}
  */
 const apart = (found) => ({
@@ -118,7 +119,7 @@ const apart = (found) => ({
   },
 });
 
-/** @param {string} path  @param {Set<string>} [later]  gets what is a file of its own */
+/** @param {string} path  @param {Set<string>} [later]  receives the modules that become separate files */
 async function facts(path, later) {
   return (
     await build({
@@ -139,8 +140,8 @@ async function exportsOf(path) {
 }
 
 const own = new Set(Object.keys((await facts('lib/exports.js')).inputs));
-own.delete('lib/engine/abi.js'); // numbers, which are shorter where they are used
-/** Modules of shared.js are taken from there. @type {import('esbuild').Plugin} */
+own.delete('lib/engine/abi.js'); // its numbers are shorter when inlined
+/** Takes modules of shared.js from that file. @type {import('esbuild').Plugin} */
 const fromShared = {
   name: 'from shared.js',
   setup({ onResolve }) {
@@ -151,8 +152,9 @@ const fromShared = {
 };
 
 /**
- * The words, the voice and the maker of the element's parts are in element.js, for those that it loads later: in shared.js the small build would have them,
- * which has no room. The pages' own scripts have a voice of their own, which speaks through the same status text.
+ * The element's words, status texts and the maker of its parts are in element.js, for the parts that it loads later. In shared.js they
+ * would be part of the small build, where they do not fit. The pages' own scripts have their own copy of the status texts, which uses the
+ * same status element.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -165,7 +167,7 @@ const fromElement = {
   },
 };
 
-/** A build of pictures alone exports none of the functions that these steppers call (NX_API_TEXTS). @type {import('esbuild').Plugin} */
+/** Removes the steppers whose functions a pictures-only build does not export (NX_API_TEXTS). @type {import('esbuild').Plugin} */
 const withoutTexts = {
   name: 'without texts',
   setup({ onLoad }) {
@@ -179,7 +181,7 @@ const workerFile = (/** @type {import('esbuild').Plugin[]} */ ...plugins) =>
   bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart(), ...plugins] }, true);
 
 /**
- * The library as it is published: one file that all others share, so that each thing exists once.
+ * Builds the published library: one file that all others share, so that each part exists once.
  *
  * @returns {Promise<Map<string, string>>}
  */
@@ -187,7 +189,7 @@ async function library() {
   /** @type {Set<string>} */
   const later = new Set();
   for (const path of ['lib/exports.js', 'lib/element.js']) await facts(path, later);
-  for (const path of later) await facts(path, later); // which may have further ones
+  for (const path of later) await facts(path, later); // it may have further ones
   const files = new Map([
     ...(await bundle({ shared: 'lib/exports.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true)),
     ...(await bundle(Object.fromEntries([...later].map((path) => [basename(path, '.js'), path])), {
@@ -205,7 +207,7 @@ async function library() {
     ...(await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] })),
     ...(await workerFile()),
   ]);
-  // Code of other packages keeps its licence, as that asks for.
+  // The bundle keeps the licences of other packages' code, as these require.
   for (const path of OF_PACKAGES.keys()) {
     const name = basename(path);
     files.set(name, `${files.get(name)}${await legalComments([path])}`);
@@ -215,7 +217,7 @@ async function library() {
   return files;
 }
 
-/** The modules that scripts which pages share re-export, and their indices. @type {Map<string, Set<string>>} */
+/** The modules that the pages' shared scripts re-export, and the index modules of these. @type {Map<string, Set<string>>} */
 const parts = new Map(
   await Promise.all(
     Object.entries(PAGE_PARTS).map(
@@ -224,7 +226,7 @@ const parts = new Map(
     ),
   ),
 );
-parts.set('page-start', new Set([PAGE_PARTS['page-start']])); // what this imports, page-shell.js has
+parts.set('page-start', new Set([PAGE_PARTS['page-start']])); // page-shell.js has what this one imports
 
 /** @type {import('esbuild').Plugin} */
 const first = {
@@ -235,9 +237,9 @@ const first = {
 };
 
 /**
- * Modules that a script of the pages takes from another one: the index of that, and all that it re-exports, each of which is then there once.
+ * Takes modules from other scripts of the pages: the index module and all that it re-exports, so that each exists once.
  *
- * @param {...string} names  of the others, of which the first that has a module is the one
+ * @param {...string} names  names of these scripts; the first one that has a module is used
  * @returns {import('esbuild').Plugin}
  */
 const fromParts = (...names) => ({
@@ -251,10 +253,13 @@ const fromParts = (...names) => ({
   },
 });
 
-/** Of what is imported when it is needed, the front page needs this: it shares models, scores a picture, and recovers. */
+/** Modules that are usually loaded on demand but that the front page needs: it shares models, scores a picture, and recovers. */
 const NEEDED = ['holders.js', 'questions.js', 'recovery.js'];
 
-/** The front page, which is to be light, has nothing in itself that its one small model hardly ever needs. @type {import('esbuild').Plugin} */
+/**
+ * Keeps code that the front page's small model hardly ever needs out of the front page, which should be light.
+ * @type {import('esbuild').Plugin}
+ */
 const unusedApart = {
   name: 'unused apart',
   setup({ onResolve }) {
@@ -265,8 +270,8 @@ const unusedApart = {
 };
 
 /**
- * One import of a file instead of several; and the comments by which bundlers leave an import of Node's modules alone, which esbuild takes out with the
- * other ones.
+ * Merges several imports of a file into one. Also keeps the comments that tell bundlers to leave imports of Node's modules alone, which
+ * esbuild removes with the others.
  *
  * @param {string} text
  */
@@ -278,9 +283,9 @@ function withAdvice(text) {
   return once.replace(/\bimport\((?=\w+\))/g, 'import(/* webpackIgnore: true */ /* @vite-ignore */ ');
 }
 
-/** Everything, by name. */
+/** Returns the contents of all files, by name. */
 export async function bundles() {
-  // Annotations: those of package.json say what of the published library does nothing by itself.
+  // Annotations in package.json declare which modules of the published library have no side effects.
   const line = await sourcesOf(WEB);
   const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `// ${line}\n${LICENCE}`, css: `/* ${line} */` } };
   const made = await Promise.all([
@@ -333,7 +338,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url) && small > 0) {
   await mkdir(`${WEB}dist`, { recursive: true });
   const made = await bundles();
   for (const name of await readdir(`${WEB}dist`)) {
-    if (/\.(js|css)$/.test(name) && !made.has(name) && !check) await rm(`${WEB}dist/${name}`); // of a page that is gone
+    if (/\.(js|css)$/.test(name) && !made.has(name) && !check) await rm(`${WEB}dist/${name}`); // a file of a page that no longer exists
   }
   const files = [...[...made].map(([name, text]) => [`dist/${name}`, text]), ['../NOTICE', await noticeFile()]];
   for (const [path, text] of files) {

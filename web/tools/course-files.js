@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * The files of each course, for a visitor who keeps it on a device (shell/page/page-keep.js): courses.json, which ./build.sh site writes and npm start makes when it is
- * asked for. A page may need any file of the library, its own files, and the weights that its script or its text names.
+ * Lists the files of each course, for visitors who keep a course on a device (shell/page/page-keep.js): courses.json, which ./build.sh site
+ * writes and npm start makes on request. A page may need any file of the library, its own files, and the weights that its script or its
+ * text names.
  */
 
 import { createHash } from 'node:crypto';
@@ -19,24 +20,24 @@ import { LANGUAGES } from './languages.js';
 /** @typedef {[address: string, bytes: number, tag: string]} CourseFile  address: from web/ */
 /** @typedef {{ release: string, courses: Record<string, { pages: number, files: CourseFile[] }> }} CourseFiles  courses: by their ids */
 
-/** The weights of the front page, to which every page leads. */
+/** The weights of the front page, because every page links to it. */
 const FRONT = ['digits.gguf'];
 
-/** Files of web/ that every page may need: of the library, of all pages, and of the front page. */
+/** The files of web/ that every page may need: those of the library, of all pages, and of the front page. */
 const SHARED =
   /^dist\/(?!page-)|^dist\/page-(first|start|shell|text|completion|keep|embedding|front)\.|^shell\/page\/before\.js$|^(shell|pictures)\/.*\.(css|svg|png|json|bin)$|^front\/tiles\/.*\.json$|^pages\/[\w-]+\/still\.png$|^manifest/;
-/** Files of a page's folder that it needs not: they are in its HTML. */
+/** Files of a page's folder that are not needed, because its HTML contains them. */
 const INSIDE = /\/\w\w\.json$/;
 
 /**
- * The weight files that a text names, literally or by a template.
+ * Returns the weight files that a text names, literally or by a template.
  *
  * @param {string} text
- * @param {string[]} all  the names of the files that there are
+ * @param {string[]} all  the names of all files
  */
 export function weightsIn(text, all) {
   const named = new Set(text.match(/[\w-]+(?:\$\{[^}]*\})?\.gguf/g));
-  // A template leaves one word open, and perhaps a letter after it: local-p.
+  // A template leaves one word open, and possibly a letter after it: local-p.
   const patterns = [...named].map((name) => new RegExp(`^${name.replace(/\$\{.*\}/, '[a-z]+(-[a-z])?').replace('.', '\\.')}$`));
   return all.filter((name) => patterns.some((pattern) => pattern.test(name)));
 }
@@ -50,17 +51,17 @@ export const factsOf = (content) => ({
 /**
  * @param {object} site
  * @param {Map<string, string>} site.pages   the HTML of every page, by its path from web/
- * @param {Map<string, Facts>} site.files    the other files of web/, the scripts without their folder's name: dist/shared.js
- * @param {Map<string, Facts>} site.weights  by the names of the files
- * @param {(name: string) => string} site.script  the text of a page's script
- * @param {string} [site.dist]    the folder of the scripts
- * @param {string} [site.models]  that of the weights
+ * @param {Map<string, Facts>} site.files    the other files of web/, scripts without the folder's own name: dist/shared.js
+ * @param {Map<string, Facts>} site.weights  by file name
+ * @param {(name: string) => string} site.script  returns the text of a page's script
+ * @param {string} [site.dist]    folder of the scripts
+ * @param {string} [site.models]  folder of the weights
  * @returns {CourseFiles}
  */
 export function courseFiles({ pages, files, weights, script, dist = 'dist', models = 'weights' }) {
   const html = new Map([...pages].map(([path, text]) => [path.replace(/index\.html$/, ''), text]));
   const folder = (/** @type {string} */ page) => (page ? `pages/${page}/` : '');
-  /** A page in every language. @param {string} page */
+  /** Returns the addresses of a page in every language. @param {string} page */
   const addresses = (page) => ['', ...Object.keys(LANGUAGES).map((lang) => `${lang}/`)].map((lang) => folder(page) + lang);
   const shared = [...files.keys()].filter((path) => SHARED.test(path));
   const names = [...weights.keys()];
@@ -96,9 +97,9 @@ export function courseFiles({ pages, files, weights, script, dist = 'dist', mode
 }
 
 /**
- * The same of the sources, for npm start: the tag of a file is its time.
+ * Lists the files from the sources, for npm start; the tag of a file is its modification time.
  *
- * @param {string} base  the folder that holds web/ and weights/
+ * @param {string} base  the folder that contains web/ and weights/
  */
 export async function courseFilesOf(base) {
   const web = join(base, 'web');

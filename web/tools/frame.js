@@ -2,20 +2,23 @@
 // @ts-check
 
 /**
- * The frame of every page, once: head, policy, masthead, footer. A page of the demo is written in a file page.html, which holds its own facts, text
- * and figures. Its index.html is in no folder: npm start makes it of page.html for each visit, ./build.sh site writes it. The manual takes its head from here too.
+ * Makes the frame of every page: head, policy, masthead, footer. A page of the demo is written as a file page.html, which has the page's
+ * facts, text and figures. Its index.html is generated: npm start makes it for each request, and ./build.sh site writes it. The manual also
+ * takes its head from here.
  *
  *     ---
- *     description: What a search engine shows of it.
- *     weights: fvsbn.gguf                       the file that the first figure begins to load at once
- *     styles: completion                        style sheets of web/shell beside page.css, figures.css and controls.css
- *     scripts: page-text texts                  modules of web/dist beside those of every page
- *     takes: complete 28x28x1                   models of others that its address may name (web/shell/page/asked.js), and so may be fetched from elsewhere;
- *                                               below the first figure is a box for a file of one's own, unless the page has its own, whose id ends in own
+ *     description: The text that a search engine shows.
+ *     weights: fvsbn.gguf                       the file that the first figure starts to load immediately
+ *     styles: completion                        style sheets of web/shell in addition to page.css, figures.css and controls.css
+ *     scripts: page-text texts                  modules of web/dist in addition to those of every page
+ *     takes: complete 28x28x1                   visitors' models that the page's address may name (web/shell/page/asked.js), so that other
+ * hosts are allowed;
+ *                                               below the first figure is a box for the visitor's own file, unless the page has a box whose
+ * id ends in own
  *     contents:
- *       #figure-endings The figure              its places, for the masthead
+ *       #figure-endings The figure              sections of the page, for the masthead
  *     ways:
- *       ../look-ahead/ Guess ahead              where to go from here
+ *       ../look-ahead/ Guess ahead              where to go next
  *     ---
  *     <h1>Nothing <span class="predicted">hidden</span></h1>
  *     <p class="deck">...</p>
@@ -26,17 +29,19 @@
  *     <p>Sources and licences.</p>
  *     </footer>
  *
- * A figure that several pages have is a file of HTML in web/shell, which a page takes in with words of its own in place of {{prompt}}:
+ * A figure that several pages have is an HTML file in web/shell. A page includes it with its own text in place of {{prompt}}:
  *
  *     <!-- include text/writing.html prompt="Once upon a time" -->
  *
- * Its figures that have captions are numbered, in their order: a caption begins with the number, and data-figure="id" anywhere names the figure of that id.
+ * Figures with captions are numbered in order: a caption begins with the number, and data-figure="id" anywhere becomes the name of the
+ * figure with that id.
  *
- * The page's h1 and title are the name that its paper has in web/front/papers.js (or the fact title); the <h1> above becomes the line below that name.
- * Only description and contents must be there. The folder's own style sheets are found: the one of its name first, then the others by name.
+ * The page's h1 and title are the name of its paper in web/front/papers.js (or the fact title); the <h1> above becomes the line below that
+ * name. Only description and contents are required. The folder's own style sheets are found: first the one with the folder's name, then the
+ * others by name.
  *
- * A page.ko.html next to it is the same page in Korean, one of the languages of languages.js: facts for readers (description, contents, ways), and the text with the
- * same figures. Its address is ko/ below the other's.
+ * A page.ko.html next to it is the same page in Korean, one of the languages of languages.js: the facts for readers (description, contents,
+ * ways), and the text with the same figures. Its address is the English one followed by ko/.
  */
 
 import { createHash } from 'node:crypto';
@@ -49,28 +54,28 @@ import { LANGUAGES, alternates, deeper, joined, sourceFor, switchesTo, translati
 import { phrase as english, phrasesIn } from '../shell/page/phrase.js';
 /** @import { Translation } from './languages.js' */
 
-/** The one script that stands in a page: opened from a disk, where a browser runs no modules, the page says so. */
+/** The only inline script of a page: if the page is opened from a disk, where browsers run no modules, it shows a message. */
 const FROM_FILE = "if(location.protocol=='file:')document.getElementById('from-file').hidden=false";
 
 /**
- * The Content-Security-Policy: what the library needs, and nothing else: no other inline script, no inline style, no other origin.
+ * The Content-Security-Policy, which allows only what the library needs: no other inline script, no inline style, no other origin.
  *
- * @param {string} [connect]  what may be fetched from beside the page's own host
+ * @param {string} [connect]  hosts that may be fetched from, in addition to the page's own
  */
 export const policy = (connect) =>
   `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-${createHash('sha256').update(FROM_FILE).digest('base64')}'; worker-src 'self' blob:; ` +
   `connect-src 'self'${connect ? ` ${connect}` : ''}; img-src 'self' data: blob:; style-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'`;
 
 /**
- * The beginning of every page of the demo and of the manual.
+ * Returns the beginning of every page of the demo and of the manual.
  *
  * @param {object} facts
  * @param {string} facts.title        HTML without tags
  * @param {string} facts.description  text of an attribute
- * @param {string} facts.up           the way to web/: '', '../' or '../../'
- * @param {string} facts.line         what the page is made of
+ * @param {string} facts.up           path to web/: '', '../' or '../../'
+ * @param {string} facts.line         hash of the sources of the page
  * @param {string} [facts.connect]
- * @param {string[]} facts.tags       the page's own tags
+ * @param {string[]} facts.tags       tags that only this page has
  * @param {string} [facts.kind]       class of the body
  * @param {string} [facts.lang]
  */
@@ -91,9 +96,9 @@ ${tags.map((tag) => `  ${tag}\n`).join('')}</head>
 `;
 
 /**
- * @param {string} up     the way to web/
+ * @param {string} up     path to web/
  * @param {string} links  HTML of the links
- * @param {string} name   what they are, for who cannot see them
+ * @param {string} name   their accessible name
  */
 export const masthead = (up, links, name) => `  <header class="masthead">
     <p class="wordmark">${up ? `<a href="${up}">` : ''}next<span class="predicted">pixel</span>${up ? '</a>' : ''}</p>
@@ -106,15 +111,15 @@ export const masthead = (up, links, name) => `  <header class="masthead">
 /** @typedef {{ title?: string, description: string, weights?: string, styles?: string, scripts?: string, takes?: string, contents: string[], ways?: string[] }} Facts */
 
 const KEYS = ['title', 'description', 'weights', 'styles', 'scripts', 'takes', 'contents', 'ways'];
-/** Hosts of other people's models: any that says Access-Control-Allow-Origin. */
+/** Hosts of visitors' models: any host that sends Access-Control-Allow-Origin. */
 const ELSEWHERE = 'https:';
 
 /**
- * The facts of a page.html, and the HTML of its text and of its footer.
+ * Parses a page.html into its facts and the HTML of its text and footer.
  *
  * @param {string} source
- * @param {string} path  for errors
- * @returns {{ facts: Facts, head: string, text: string, footer: string }}  head: heading and deck
+ * @param {string} path  path of the file, for errors
+ * @returns {{ facts: Facts, head: string, text: string, footer: string }}  head: the heading and the deck
  */
 export function parsePage(source, path) {
   const [, lines, body] = /^---\n(.*?)\n---\n(.*)$/s.exec(source) ?? [];
@@ -141,15 +146,15 @@ export function parsePage(source, path) {
 /** The facts of CITATION.cff. */
 const TITLE = '<cite lang="en">nextpixel: generative models that run inside a web page</cite>';
 
-/** @param {string} item  an address and a text @returns {string} */
+/** @param {string} item  an address followed by a text @returns {string} */
 const link = (item) => `<a href="${item.slice(0, item.indexOf(' '))}">${item.slice(item.indexOf(' ') + 1)}</a>`;
 
 /**
- * The text with its figures numbered.
+ * Numbers the figures in a text.
  *
  * @param {string} text
  * @param {ReturnType<typeof phrasesIn>} phrase
- * @param {string} path  for errors
+ * @param {string} path  path of the file, for errors
  */
 function numbered(text, phrase, path) {
   const captions = /<figure id="([\w-]+)"(?:(?!<\/figure>).)*?<figcaption[^>]*>/gs;
@@ -165,7 +170,7 @@ function numbered(text, phrase, path) {
 }
 
 /**
- * The text with a button below each figure that has a caption: it shows the code of a frame (shell/page/page-embedding.js).
+ * Adds a button below each figure that has a caption; the button shows the embed code (shell/page/page-embedding.js).
  *
  * @param {string} text
  * @param {ReturnType<typeof phrasesIn>} phrase
@@ -177,25 +182,25 @@ const embeddable = (text, phrase) =>
       `${figure}\n  <p class="figure-embed needs-js"><button type="button" class="embed" aria-expanded="false" aria-label="${phrase`Embed ${name}`}">${phrase`Embed`}</button></p>${end}`,
   );
 
-/** Words that are read in a minute, and minutes with a figure. */
+/** Words that a reader reads per minute, and minutes spent on a figure. */
 const [WORDS, FIGURE] = [200, 2];
-/** The minutes that a reader takes for a page, in steps of five. @param {string} text  HTML in English */
+/** Returns the minutes that a reader takes for a page, in steps of five. @param {string} text  HTML in English */
 const minutesOf = (text) => {
   const words = text.replace(/<pre.*?<\/pre>|<[^>]*>/gs, ' ').split(/\s+/).length;
   return 5 * Math.max(1, Math.round((words / WORDS + FIGURE * text.split('<figcaption').length - FIGURE) / 5));
 };
 
 /**
- * The index.html of a page.
+ * Makes the index.html of a page.
  *
- * @param {string} source  its page.html
+ * @param {string} source  contents of its page.html
  * @param {object} where
- * @param {string} where.path      of the source, for errors
- * @param {string} where.name      of the page's folder; '': the front page
+ * @param {string} where.path      path of the source, for errors
+ * @param {string} where.name      name of the page's folder; '': the front page
  * @param {string[]} where.sheets  the folder's own style sheets
- * @param {string[]} [where.languages]  the codes of the languages that this page exists in, in addition to English
- * @param {Translation} [where.translation]  for a page in one of these
- * @param {number} [where.minutes]  that a reader takes for it; by default those of this text
+ * @param {string[]} [where.languages]  codes of the languages in which the page exists, in addition to English
+ * @param {Translation} [where.translation]  for a page in one of these languages
+ * @param {number} [where.minutes]  minutes that a reader takes for the page; by default computed from this text
  */
 export function framed(source, { path, name, sheets, languages = [], translation, minutes }) {
   const { facts, head, text, footer } = parsePage(source, path);
@@ -205,7 +210,7 @@ export function framed(source, { path, name, sheets, languages = [], translation
   const up = name ? '../../' : '';
   const words = (/** @type {string} */ list) => list.split(' ').filter(Boolean);
   const [, figure] = /<figure id="([\w-]+)"/.exec(text) ?? [];
-  /** A file of one's own (shell/model/own-file.js). */
+  /** The box for the visitor's own file (shell/model/own-file.js). */
   const own =
     takes && !/<div id="(?:[\w-]+-)?own"/.test(text)
       ? `<details id="own-file" class="take needs-js"><summary>${phrase`Your own file`}</summary></details>\n`
@@ -216,10 +221,10 @@ export function framed(source, { path, name, sheets, languages = [], translation
     `<script type="module" async${blocking} src="${up}dist/${script}.js"></script>`;
   const tags = [
     ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
-    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // which reads these addresses
+    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // the script reads these addresses
     // A language that has a front page has a manifest.
     `<link rel="manifest" href="${up}manifest${translation && LANGUAGES[translation.lang].whole ? `.${translation.lang}` : ''}.webmanifest">`,
-    ...(translation ? [wordsTag(translation)] : []), // before whatever says them
+    ...(translation ? [wordsTag(translation)] : []), // before any script that uses them
     ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
     early('page-first', ' blocking="render"'), // 1 KB: the worker starts before the first layout, which takes longer
@@ -274,9 +279,9 @@ ${footer}<p>${phrase`To cite: the nextpixel authors, ${TITLE}, 2026.`}</p>
 }
 
 /**
- * A page.html with the files of web/shell that it takes in.
+ * Reads a page.html with the files of web/shell that it includes.
  *
- * @param {string} web     the folder
+ * @param {string} web     the folder web/
  * @param {string} source
  * @param {string} [lang]
  */
@@ -293,10 +298,15 @@ async function included(web, source, lang) {
   return source.replace(includes, () => parts.shift() ?? '');
 }
 
-/** The path of a page's source, from web/. @param {string} name @param {string} [lang] */
+/** Returns the path of a page's source, from web/. @param {string} name @param {string} [lang] */
 const pathOf = (name, lang) => join(name ? join('pages', name) : 'front', sourceFor('page.html', lang));
 
-/** Whether a page is there, and not by a link that leads out of the folder. @param {string} web @param {string} name @param {string} [lang] */
+/**
+ * Whether a page exists, and is not a link that leads out of the folder.
+ * @param {string} web
+ * @param {string} name
+ * @param {string} [lang]
+ */
 async function isThere(web, name, lang) {
   try {
     const path = join(await realpath(web), pathOf(name, lang));
@@ -306,7 +316,7 @@ async function isThere(web, name, lang) {
   }
 }
 
-/** The pages, by their folders, that are there in a language; '': the front page. @param {string} web @param {string} [lang] */
+/** Returns the pages that exist in a language, by their folders; '': the front page. @param {string} web @param {string} [lang] */
 export async function pagesIn(web, lang) {
   const names = ['', ...(await pagesOf(web))];
   const there = await Promise.all(names.map((name) => isThere(web, name, lang)));
@@ -314,10 +324,10 @@ export async function pagesIn(web, lang) {
 }
 
 /**
- * The index.html of a page as it is to be.
+ * Makes the index.html of a page from its files.
  *
- * @param {string} web   the folder
- * @param {string} name  of the page's folder; '': the front page
+ * @param {string} web   the folder web/
+ * @param {string} name  name of the page's folder; '': the front page
  * @param {string} [lang]  nothing: English
  */
 async function made(web, name, lang) {
@@ -341,7 +351,7 @@ async function made(web, name, lang) {
   return framed(await included(web, await read(path), lang), { path: `web/${path}`, name, sheets, languages, translation, minutes });
 }
 
-/** The languages that a page exists in, in addition to English. @param {string} web @param {string} name */
+/** Returns the languages in which a page exists, in addition to English. @param {string} web @param {string} name */
 async function languagesOf(web, name) {
   const all = Object.keys(LANGUAGES);
   const there = await Promise.all(all.map((lang) => isThere(web, name, lang)));
@@ -349,9 +359,9 @@ async function languagesOf(web, name) {
 }
 
 /**
- * Every page, by its path below web/.
+ * Makes every page; returns the HTML by its path below web/.
  *
- * @param {string} web  the folder
+ * @param {string} web  the folder web/
  * @returns {Promise<Map<string, string>>}
  */
 export async function framedPages(web) {
@@ -373,11 +383,11 @@ export async function framedPages(web) {
 const PAGE = new RegExp(`^(?:pages/([\\w-]+)/)?(?:(${Object.keys(LANGUAGES).join('|')})/)?index\\.html$`);
 
 /**
- * The HTML of a page as its page.html makes it now.
+ * Returns the HTML of a page, made from its current page.html.
  *
- * @param {string} web   the folder
- * @param {string} path  of the page's index.html, from web/, with slashes
- * @returns {Promise<string | undefined>}  nothing, if there is no page.html of that
+ * @param {string} web   the folder web/
+ * @param {string} path  path of the page's index.html from web/, with slashes
+ * @returns {Promise<string | undefined>}  undefined if there is no such page.html
  */
 export async function pageOf(web, path) {
   const [found, name = '', lang] = PAGE.exec(path) ?? [];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Whether the pages' scripts and styles in web/dist are made of the sources beside them. Needs nothing but Node. */
+/** Checks whether the pages' scripts and styles in web/dist were made from the current sources. Needs only Node. */
 
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { open, readFile, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Folders of web/ that the pages' scripts are made of. */
+/** Folders of web/ whose files the pages' scripts are made from. */
 const FOLDERS = ['front', 'lib', 'pages', 'pictures', 'shell'];
 
-/** The scripts that several pages share, and the module that each is made of. @type {Record<string, string>} */
+/** The scripts that several pages share, each with the module that it is made from. @type {Record<string, string>} */
 export const PAGE_PARTS = {
   'page-first': 'shell/model/first.js',
   'page-start': 'shell/model/start.js',
@@ -24,30 +24,30 @@ export const PAGE_PARTS = {
 };
 
 /**
- * Modules that import a package, which no browser finds by its name, with the licence of that in node_modules/. They are files of their own in web/dist, with the
- * package in them.
+ * Modules that import a package, which browsers cannot find by its name, each with the package's licence file in node_modules/. They are
+ * separate files in web/dist, which include the package.
  */
 export const OF_PACKAGES = new Map([
   ['lib/kinds/note/midi.js', 'midi-file/LICENSE.md'],
   ['lib/kinds/text/template.js', '@huggingface/jinja/LICENSE'],
 ]);
 
-/** The part of such a package that is used, where its other parts have side effects, so that a bundler would keep them. */
+/** The part of such a package that is used. Its other parts have side effects, so a bundler would keep them. */
 export const PARTS_OF_PACKAGES = {
   '@huggingface/jinja': fileURLToPath(new URL('../../node_modules/@huggingface/jinja/src/parser.ts', import.meta.url)),
 };
 
 /**
- * Served in place of such a module: the file of web/dist.
+ * Returns the file of web/dist that is served in place of such a module.
  *
- * @param {string} name  the module, from web/
- * @returns {string | undefined} nothing, if it is none of these
+ * @param {string} name  path of the module from web/
+ * @returns {string | undefined} undefined for any other module
  */
 export function bundledOf(name) {
   return OF_PACKAGES.has(name) ? `export * from '${'../'.repeat(name.split('/').length - 1)}dist/${basename(name)}';\n` : undefined;
 }
 
-/** The pages, by their folders. @param {string} web  the folder */
+/** Returns the pages, by their folders. @param {string} web  the folder web/ */
 export async function pagesOf(web) {
   const entries = await readdir(join(web, 'pages'), { withFileTypes: true });
   return entries
@@ -57,10 +57,10 @@ export async function pagesOf(web) {
 }
 
 /**
- * Served in place of a page's script or style that is not fresh: the sources themselves.
+ * Returns the source that is served in place of a page's script or style that is not fresh.
  *
- * @param {string} name  of the file
- * @returns {string | undefined} nothing, if it is none of these
+ * @param {string} name  name of the file
+ * @returns {string | undefined} undefined for any other file
  */
 export function sourceOf(name) {
   const [, page, type] = /^page-([\w-]+)\.(js|css)$/.exec(name) ?? [];
@@ -70,16 +70,16 @@ export function sourceOf(name) {
   return part ? `export * from '../${part}';\n` : `import '../${page === 'front' ? page : `pages/${page}`}/main.js';\n`;
 }
 
-/** Digests by folder, each good for as long as no file is changed. @type {Map<string, { state: string, line: string }>} */
+/** Digests by folder, each valid until a file changes. @type {Map<string, { state: string, line: string }>} */
 const known = new Map();
 
 /**
- * The first line, a comment, of a script or a style that is made of those of web/ as they are now.
+ * Returns the first line, a comment, of a script or style made from the current sources in web/.
  *
- * @param {string} web  the folder
+ * @param {string} web  the folder web/
  */
 export async function sourcesOf(web) {
-  // At once, which for five hundred small files takes a third of the time that their promises take.
+  // Synchronously, because for five hundred small files that takes a third of the time of promises.
   const names = FOLDERS.flatMap((folder) =>
     readdirSync(join(web, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(js|css)$/.test(name))
@@ -100,12 +100,14 @@ export async function sourcesOf(web) {
   return line;
 }
 
-/** For this time after the sources were looked at, they are taken to be the same: what a page asks for comes together. */
+/**
+ * For this time after the sources were checked, in milliseconds, they are assumed to be unchanged, because a page's requests come together.
+ */
 export const SAME_MS = 50;
 /** @type {Map<string, { at: number, line: Promise<string> }>} */
 const lately = new Map();
 
-/** The same as it was found to be a moment ago, if it was. @param {string} web */
+/** Returns the line that was found a moment ago, if any. @param {string} web */
 function lineOf(web) {
   const found = lately.get(web),
     now = performance.now();
@@ -116,16 +118,16 @@ function lineOf(web) {
 }
 
 /**
- * @param {string} path  of a script
+ * @param {string} path  path of a script
  */
 export async function isMade(path) {
   const file = await open(path);
   try {
     const line = await lineOf(join(path, '../..'));
     const { buffer } = await file.read({ buffer: Buffer.alloc(line.length + 3), position: 0 });
-    return buffer.toString('utf8', 3) === line; // after the mark of a comment
+    return buffer.toString('utf8', 3) === line; // after the start of the comment
   } catch {
-    return true; // no sources that it could differ from
+    return true; // there are no sources that it could differ from
   } finally {
     await file.close();
   }

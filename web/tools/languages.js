@@ -2,11 +2,12 @@
 // @ts-check
 
 /**
- * The languages of the pages. Next to page.html is page.ko.html, and next to the scripts ko.json, with a translation under each English sentence that they say
- * (shell/page/phrase.js). What all pages say is in shell/ko.json; what the frame and the front page say is in front/ko.json. A page in Korean has its own address, ko/ below
- * the English one, and carries the sentences of its scripts in its head: nothing is fetched for them, and pages in English know nothing of it.
+ * The languages of the pages. Next to page.html is page.ko.html, and next to the scripts is ko.json, which has a translation for each
+ * English sentence of the scripts (shell/page/phrase.js). Sentences of all pages are in shell/ko.json; those of the frame and the front
+ * page are in front/ko.json. A page in Korean has its own address, the English one followed by ko/. Its head contains the sentences of its
+ * scripts, so nothing is fetched for them, and pages in English do not have them.
  *
- * A language is a row of LANGUAGES, the element's sentences (lib/element/words/CODE.js), and these files.
+ * A language consists of a row of LANGUAGES, the element's sentences (lib/element/words/CODE.js), and these files.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -17,16 +18,16 @@ import { join, posix } from 'node:path';
 /**
  * @typedef {Object} Translation
  * @property {string} lang
- * @property {Facts} facts  of the page in English, for what is the same in both
- * @property {Record<string, string>} table  what the frame says
- * @property {Record<string, string>} words  what the page's scripts say
- * @property {string[]} pages  those that are there in this language, by their folders
+ * @property {Facts} facts  facts of the page in English, for those that are the same in both
+ * @property {Record<string, string>} table  sentences of the frame
+ * @property {Record<string, string>} words  sentences of the page's scripts
+ * @property {string[]} pages  the pages that exist in this language, by their folders
  */
 
 /**
  * @typedef {Object} Language
- * @property {string} name    as its speakers write it
- * @property {string} locale  for the Open Graph protocol
+ * @property {string} name    name of the language in the language itself
+ * @property {string} locale  locale, for the Open Graph protocol
  * @property {boolean} whole  whether every page must exist in it, with all its sentences (tests/js/languages.test.js)
  */
 
@@ -35,16 +36,20 @@ export const LANGUAGES = {
   ko: { name: '한국어', locale: 'ko_KR', whole: true },
   de: { name: 'Deutsch', locale: 'de_DE', whole: false },
 };
-/** That of the files without a code. */
+/** The language of files without a code. */
 const ENGLISH = { name: 'English', locale: 'en', whole: true };
 
 /** @param {string} [lang]  nothing: English @returns {Language} */
 export const languageOf = (lang) => (lang ? LANGUAGES[lang] : ENGLISH);
 
-/** The file of a text in a language: page.ko.html beside page.html. @param {string} path @param {string} [lang]  nothing: English */
+/**
+ * Returns the file of a text in a language, such as page.ko.html for page.html.
+ * @param {string} path
+ * @param {string} [lang]  undefined: English
+ */
 export const sourceFor = (path, lang) => (lang ? path.replace(/\.html$/, `.${lang}.html`) : path);
 
-/** @param {string} path  of a table @returns {Promise<Record<string, string>>} */
+/** @param {string} path  path of a table @returns {Promise<Record<string, string>>} */
 async function tableOf(path) {
   const text = await readFile(path, 'utf8').catch(() => '{}');
   try {
@@ -55,8 +60,8 @@ async function tableOf(path) {
 }
 
 /**
- * @param {string} web   the folder
- * @param {string} name  of the page's folder; '': the front page
+ * @param {string} web   the folder web/
+ * @param {string} name  name of the page's folder; '': the front page
  * @param {Pick<Translation, 'lang' | 'facts' | 'pages'>} rest
  * @returns {Promise<Translation>}
  */
@@ -68,17 +73,20 @@ export async function translationOf(web, name, { lang, facts, pages }) {
   return { lang, facts, pages, table: front, words: { ...element, ...shell, ...own, ...addresses } };
 }
 
-/** The sentences of a page's scripts, in its head: data, which no policy forbids. @param {Translation} translation */
+/**
+ * Returns a tag for the head with the sentences of a page's scripts. It contains data, which any policy allows.
+ * @param {Translation} translation
+ */
 export function wordsTag({ words }) {
   const others = Object.entries(words).filter(([english, text]) => english !== text);
   return `<script type="application/json" id="words-of-page">${JSON.stringify(Object.fromEntries(others)).replaceAll('<', '\\u003c')}</script>`;
 }
 
 /**
- * The ways from a page to itself in every language.
+ * Returns the paths from a page to itself in every other language.
  *
- * @param {string | undefined} lang  of the page
- * @param {string[]} others  the languages that it exists in, in addition to English
+ * @param {string | undefined} lang  language of the page
+ * @param {string[]} others  the languages in which the page exists, in addition to English
  * @returns {[lang: string, way: string][]}
  */
 const ways = (lang, others) => [
@@ -86,11 +94,19 @@ const ways = (lang, others) => [
   ...others.map((other) => /** @type {[string, string]} */ ([other, other === lang ? './' : `${lang ? '../' : ''}${other}/`])),
 ];
 
-/** For search engines. @param {string | undefined} lang  of the page @param {string[]} others  the languages that it exists in, in addition to English */
+/**
+ * Returns the tags with a page's languages for search engines.
+ * @param {string | undefined} lang  language of the page
+ * @param {string[]} others  the languages in which it exists, in addition to English
+ */
 export const alternates = (lang, others) =>
   ways(lang, others).map(([other, way]) => `<link rel="alternate" hreflang="${other}" href="${way}">`);
 
-/** The links to the page in its other languages. @param {string | undefined} lang  of the page @param {string[]} others  the languages that it exists in, in addition to English */
+/**
+ * Returns the links to a page's other languages.
+ * @param {string | undefined} lang  language of the page
+ * @param {string[]} others  the languages in which it exists, in addition to English
+ */
 export const switchesTo = (lang, others) =>
   ways(lang, others)
     .filter(([other]) => other !== (lang ?? 'en'))
@@ -100,10 +116,10 @@ export const switchesTo = (lang, others) =>
     );
 
 /**
- * A page as it lies in its folder of a language: its addresses are relative to that, and lead to pages in that language where there are such.
+ * Moves a page into the folder of its language: adapts relative addresses, which lead to pages in that language if these exist.
  *
  * @param {string} html
- * @param {string} name  of the page's folder; '': the front page
+ * @param {string} name  name of the page's folder; '': the front page
  * @param {Translation} translation
  */
 export function deeper(html, name, { lang, pages }) {
@@ -123,5 +139,8 @@ export function deeper(html, name, { lang, pages }) {
   );
 }
 
-/** Text in which no line begins with a particle: browsers break after a bracket that closes, even where words are kept whole. @param {string} html */
+/**
+ * Prevents lines from beginning with a particle: browsers break lines after a closing bracket, even where words are kept whole.
+ * @param {string} html
+ */
 export const joined = (html) => html.replace(/(<[^>]*>)|\)(?=(?:<\/\w+>)*[가-힣])/g, (_, tag) => tag ?? ')\u2060');

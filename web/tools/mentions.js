@@ -2,12 +2,12 @@
 // @ts-check
 
 /**
- * Counts the hand-written files outside a system's own folders that mention it: how many places know of a system, and so may need a change with it.
+ * Counts the hand-written files outside a system's own folders that mention the system. These are the files that may need a change with it.
  *
  *     node web/tools/mentions.js [--list] [SYSTEM ...]
  *
- * Counted are files of git that are text and not generated, tests, weights and prose included. --list names the files. Without a SYSTEM
- * all of SYSTEMS are counted.
+ * It counts text files in git that are not generated, including tests, weights and prose. --list prints their names. Without a SYSTEM all
+ * of SYSTEMS are counted.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -17,7 +17,7 @@ import { parseArgs } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** @typedef {{ name: string, words: RegExp, own: RegExp }} System  words: its names, its types and verbs; own: its folders and files */
+/** @typedef {{ name: string, words: RegExp, own: RegExp }} System  words: its names, types and verbs; own: its folders and files */
 
 /** @type {System[]} */
 export const SYSTEMS = [
@@ -53,14 +53,14 @@ export const SYSTEMS = [
   },
 ];
 
-/** Folders and files that a program makes, and data. */
+/** Generated folders and files, and data. */
 const MADE =
   /^(web\/(dist|types|single|pictures)\/|web\/manual\/[\w-]+\.(html|json)|web\/front\/tiles\/record\.json|tests\/bench\/page-bytes\.json|tests\/golden\/|package-lock\.json|.*\.(gguf|wasm|png|svg|woff2?|bin|npz|csv)$)/;
 
 /** The comment at the top of a generated file. */
 export const GENERATED = /^(\/\/|#|\/\*) ?(Generated|Made) (from|by|of)\b/m;
 
-/** The hand-written files, by their paths, with their text. @returns {Map<string, string>} */
+/** Returns the texts of the hand-written files, by their paths. @returns {Map<string, string>} */
 export function handWritten() {
   const names = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 })
     .split('\0')
@@ -74,11 +74,11 @@ export function handWritten() {
   return texts;
 }
 
-/** The files that mention a system. @param {System} system @param {Map<string, string>} texts */
+/** Returns the files that mention a system. @param {System} system @param {Map<string, string>} texts */
 export const mentions = ({ words, own }, texts) =>
   [...texts].filter(([name, text]) => !own.test(name) && words.test(text)).map(([name]) => name);
 
-/** The parts of the repository that are counted by themselves. @type {[string, RegExp][]} */
+/** The parts of the repository that are counted separately. @type {[string, RegExp][]} */
 const PARTS = [
   ['web/lib', /^web\/lib\//],
   ['pages, shell', /^web\/(pages|shell|front)\//],

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The licences of the packages whose code is in the published files: as legal comments, which bundlers and minifiers keep, and as the file NOTICE. */
+/**
+ * Collects the licences of packages whose code is in the published files: as legal comments, which bundlers and minifiers keep, and as the
+ * file NOTICE.
+ */
 
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -14,7 +17,7 @@ const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 /** @typedef {{ name: string, version: string, licence: string }} Notice */
 
 /**
- * The package that a module of web/ has in it.
+ * Returns the package that a module of web/ contains.
  *
  * @param {string} path  a key of OF_PACKAGES
  * @returns {Promise<Notice>}
@@ -32,12 +35,12 @@ const comment = ({ name, version, licence }) =>
     .map((line) => ` * ${line}`.trimEnd())
     .join('\n')}\n */\n`;
 
-/** The legal comments of some modules. @param {Iterable<string>} [paths]  keys of OF_PACKAGES, by default all */
+/** Returns the legal comments of some modules. @param {Iterable<string>} [paths]  keys of OF_PACKAGES, by default all */
 export async function legalComments(paths = OF_PACKAGES.keys()) {
   return (await Promise.all([...paths].map(noticeOf))).map(comment).join('');
 }
 
-/** The file NOTICE. */
+/** Returns the contents of the file NOTICE. */
 export async function noticeFile() {
   const all = await Promise.all([...OF_PACKAGES.keys()].map(noticeOf));
   return `nextpixel is distributed under the MIT licence (LICENSE). Its published files contain code of these packages:\n${all

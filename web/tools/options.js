@@ -43,7 +43,7 @@ const KINDS = FOLDERS.flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(
 /** Kinds whose signatures come first, in case a model may be of any kind and a call fits several. */
 const FIRST = ['text', 'picture', 'sound'];
 
-/** The comments before the entries of an object, by their names. @param {string} text  of a module */
+/** Returns the comments before the entries of an object, by the entries' names. @param {string} text  of a module */
 export const commentsOf = (text) =>
   new Map(
     [...text.matchAll(/^ {2}\/\*\* ((?:(?!\*\/)[^])*) \*\/\n {2}'?([\w-]+)'?: \{/gm)].map(
@@ -104,7 +104,7 @@ function endsOfKinds() {
 async function kindTypes() {
   const kinds = await Promise.all(
     FOLDERS.map(async ({ name, kind, TYPES, OPTIONS = {} }) => {
-      /** Where each type is declared: a class, or a typedef. @type {Map<string, string>} */
+      /** Where each type is declared, as a class or a typedef. @type {Map<string, string>} */
       const places = new Map();
       const methods = new Set();
       for (const folder of [`kinds/${name}`, 'media']) {

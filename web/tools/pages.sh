@@ -2,7 +2,7 @@
 #
 # Scripts, types, the package, pages and the manual. Read by build.sh.
 
-# js         build web/dist/*.js and *.css: the library as it is published, and the scripts and styles of the pages
+# js         build web/dist/*.js and *.css: the published library, and the scripts and styles of the pages
 task_js() {
   npm_packages
   node web/tools/bundle.js
@@ -11,16 +11,16 @@ task_js() {
 # types      check the JavaScript with tsc and write web/types/*.d.ts
 task_types() { npm_packages; node web/tools/types.js; }
 
-# package    what `npm pack` packs and git does not have: declarations, and the library as one file
+# package    build what `npm pack` needs and git does not have: declarations, and the library as one file
 task_package() { task_types; node web/tools/single.js; }
 
-# site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder] [--address https://host/path/]; or pages as one file each: --single PAGE
+# site       write build/site, the demo as a folder for any static host: ./build.sh site [folder] [--address https://host/path/]; or write pages as one file each: --single PAGE
 task_site() { case " $* " in *' --single'*) npm_packages ;; esac; node web/tools/site.js "$@"; }
 
-# release    build/release: the package as npm would publish it and the demo as a site; publishes nothing, says what is not ready and the commands that do
+# release    write build/release: the package as npm would publish it, and the demo as a site; publishes nothing, but prints what is not ready and the commands that publish
 task_release() { task_tools; task_check_wasm all; task_js; node web/tools/release.js "$OUT/release"; }
 
-# manual_tools: $OUT/manual, with what web/manual/make/package.json names
+# manual_tools: $OUT/manual, with the packages of web/manual/make/package.json
 manual_tools() {
   if ! cmp -s web/manual/make/package-lock.json "$OUT/manual/package-lock.json" || [ ! -e "$OUT/manual/node_modules/.package-lock.json" ]; then
     rm -rf "$OUT/manual"
@@ -30,13 +30,13 @@ manual_tools() {
   fi
 }
 
-# manual     build web/manual/*.html of its chapters and of the comments in web/lib; npm installs TypeDoc into build/ once
+# manual     build web/manual/*.html from its chapters and from the comments in web/lib; npm installs TypeDoc into build/ once
 task_manual() {
   manual_tools
   node web/manual/make/manual.js "$OUT/manual" "$@"
 }
 
-# check-manual  prove that the pages of the manual are what chapters and comments make
+# check-manual  check that the pages of the manual match the chapters and comments
 task_check_manual() {
   manual_tools || { say 'NOT RUN: the check of the manual needs TypeDoc (npm registry, once)'; return 0; }
   task_manual --check

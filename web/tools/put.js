@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Writes what is made of the sources so that whoever reads it meanwhile never finds half of it: two tests may pack the library at the same time. */
+/**
+ * Writes a generated file so that a concurrent reader never finds half of it, for example when two tests pack the library at the same time.
+ */
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,7 +13,7 @@ const BUILD = fileURLToPath(new URL('../build/', import.meta.url));
 let count = 0;
 
 /**
- * Makes a file what it should be. One that is that already stays untouched; another one is replaced at once.
+ * Writes a file if its contents differ. A file with the right contents stays untouched; any other is replaced atomically.
  *
  * @param {string} path
  * @param {string} text

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Makes what a release publishes, and publishes nothing: the package as npm would send it, the demo as a site, and the commands that do the rest.
- * Says first why a tree is not ready, and then exits with 1. See build.sh release.
+ * Makes what a release publishes, without publishing: the package as npm would send it, the demo as a site, and the list of the remaining
+ * commands. If the tree is not ready, it prints the reasons first, and then exits with 1. See build.sh release.
  *
  *     node web/tools/release.js [folder, default build/release]
  */
@@ -14,7 +14,10 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The reasons why a tree is not ready for a release. @param {{ changes: string, manifest: any, uncommitted: string, tags: string }} tree */
+/**
+ * Returns the reasons why a tree is not ready for a release.
+ * @param {{ changes: string, manifest: any, uncommitted: string, tags: string }} tree
+ */
 export function unready({ changes, manifest: { version, repository }, uncommitted, tags }) {
   const [, heading = ''] = /^## (.*)$/m.exec(changes) ?? [];
   return [
@@ -31,7 +34,7 @@ export function unready({ changes, manifest: { version, repository }, uncommitte
 
 /** @param {string} folder */
 function main(folder) {
-  /** The output of a command. @param {string} command @param {string[]} args */
+  /** Runs a command, and returns its output. @param {string} command @param {string[]} args */
   const run = (command, args) => execFileSync(command, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
   const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
   const missing = unready({

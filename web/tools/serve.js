@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * Serves the demo on the loopback address, with nothing but Node: `npm start`, or `npm start -- --port 3000`; with `--host` to other machines, too.
+ * Serves the demo on the loopback address, with only Node: `npm start`, or `npm start -- --port 3000`; with `--host` also to other
+ * machines.
  *
- * The folders web/ and weights/ of the repository, or of a built site, appear at /web/ and /weights/, as they would on any static server, and the
- * GGUF files of build/, which weights/train/export.py writes, at /build/. It
- * is a server for one's own machine: it knows byte ranges, 304 and the Content-Security-Policy that the demo is tested
- * under, and no more. A page is made of its page.html, and where the pages' scripts in web/dist are not made of the sources next to them, a page gets these
- * sources: what is edited is what runs. Only the two modules that import a package are always those of web/dist, since a browser finds no package:
- * ./build.sh js makes them anew.
+ * The folders web/ and weights/ of the repository, or of a built site, appear at /web/ and /weights/, as on any static server. The GGUF
+ * files of build/, which weights/train/export.py writes, appear at /build/. The server is meant for the developer's own machine: it
+ * supports byte ranges, 304, and the Content-Security-Policy with which the demo is tested, and no more. A page is made from its page.html.
+ * If the pages' scripts in web/dist do not match the sources, the page gets the sources instead, so that edits take effect. Only the two
+ * modules that import a package always come from web/dist, because a browser cannot find a package. ./build.sh js rebuilds them.
  */
 
 import { createHash } from 'node:crypto';
@@ -29,18 +29,18 @@ import { bundledOf, isMade, sourceOf } from './fresh.js';
 
 const LOOPBACK = '127.0.0.1';
 const LOOPBACKS = [LOOPBACK, '::1'];
-/** All addresses of this machine, of either kind. */
+/** All addresses of this machine, IPv4 and IPv6. */
 const [EVERYWHERE, EVERYWHERE_6] = ['0.0.0.0', '::'];
 const FIRST_PORT = 8080;
 const LAST_PORT = 8179;
-const FOLDERS = /^(web|weights(-[0-9a-f]{12})?|build)$/; // the second as ./build.sh site names it, too
-/** What is given out of build/, where weights/train/export.py writes what was trained on a folder of one's own. */
+const FOLDERS = /^(web|weights(-[0-9a-f]{12})?|build)$/; // ./build.sh site uses the second name
+/** The files of build/ that are served: weights/train/export.py writes models there that were trained on the user's own data. */
 const TRAINED = /^[^/]+\.gguf$/;
 
-/** What pages of other origins may read, if any: not what was trained here. */
+/** The files that pages of other origins may read, if any; not the models trained here. */
 const READABLE = /^\/(web|weights(-[0-9a-f]{12})?)\//;
 
-/** Media types by the endings of names. @type {Record<string, string>} */
+/** Media types by file extension. @type {Record<string, string>} */
 export const TYPES = {
   '.bin': 'application/octet-stream',
   '.css': 'text/css; charset=utf-8',
@@ -59,10 +59,10 @@ export const TYPES = {
   '.webp': 'image/webp',
 };
 
-/** That of the pages. */
+/** The policy of the pages. */
 export const POLICY = policy();
 
-/** An answer other than the file. */
+/** A response other than the file. */
 class Refusal extends Error {
   /**
    * @param {number} status
@@ -75,16 +75,17 @@ class Refusal extends Error {
   }
 }
 
-/** @param {string} address  @returns {string}  as it is written in a URL */
+/** @param {string} address  @returns {string}  the address in the notation of URLs */
 const inUrl = (address) => (isIP(address) === 6 ? `[${address}]` : address);
 
-/** The addresses of this machine. */
+/** Returns the addresses of this machine. */
 const interfaces = () => Object.values(networkInterfaces()).flatMap((all = []) => all);
 
 /**
- * The names by which a reader may call the server. A request under any other name comes from a page of another site, whose name was made to lead here.
+ * Returns the names under which a client may call the server. A request with any other name comes from a page of another site whose name
+ * was made to point here.
  *
- * @param {string} host  the address that it listens on
+ * @param {string} host  the address on which it listens
  */
 function namesOf(host) {
   const addresses = LOOPBACKS.includes(host)
@@ -95,10 +96,10 @@ function namesOf(host) {
 
 /**
  * @param {object} [options]
- * @param {number} [options.port]     an error if it is taken; 0: any free one (default: the first free one from 8080)
- * @param {string} [options.root]     the folder that holds web/ and weights/
+ * @param {number} [options.port]     an error if it is taken; 0: any free port (default: the first free port from 8080)
+ * @param {string} [options.root]     the folder that contains web/ and weights/
  * @param {string} [options.connect]  hosts from which pages may fetch models, in addition to this one
- * @param {string} [options.host]     the address to listen on; 0.0.0.0: all of this machine (default: 127.0.0.1)
+ * @param {string} [options.host]     the address to listen on; 0.0.0.0: all addresses of this machine (default: 127.0.0.1)
  * @param {boolean} [options.cors]    whether pages of other origins may read web/ and weights/, as a sandboxed frame does
  * @returns {Promise<{ url: string, port: number, close: () => Promise<void> }>}
  */
@@ -115,9 +116,9 @@ export async function serve({
     answer({ base, names, pages: policy(connect), cors }, request, response).catch((error) => {
       if (error instanceof Refusal) refuse(response, error.status, error.headers);
       else if (response.headersSent)
-        response.destroy(); // the reader went away, or the file broke off
+        response.destroy(); // the client has gone, or reading the file failed
       else {
-        console.error(`nextpixel: ${request.url}: ${error.message}`); // such as what is wrong with a page.html
+        console.error(`nextpixel: ${request.url}: ${error.message}`); // for example, an error in a page.html
         refuse(response, 500);
       }
     });
@@ -160,16 +161,16 @@ async function listen(server, port, host) {
 
 /**
  * @param {object} site
- * @param {string} site.base     the root, without links
- * @param {string[]} site.names  by which it may be called
- * @param {string} site.pages    the policy of the pages
+ * @param {string} site.base     the root folder, without links
+ * @param {string[]} site.names  names under which the server may be called
+ * @param {string} site.pages    policy of the pages
  * @param {boolean} site.cors     see serve()
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  */
 async function answer({ base, names, pages, cors }, request, response) {
   const { localPort } = request.socket;
-  if (request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw new Refusal(400); // one for us, and one for somebody else
+  if (request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw new Refusal(400); // one header for us and one for another host
   if (!names.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name)))
     throw new Refusal(421);
   if (cors && READABLE.test(request.url ?? '')) response.setHeader('Access-Control-Allow-Origin', '*');
@@ -183,7 +184,7 @@ async function answer({ base, names, pages, cors }, request, response) {
   if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)]);
   const bundled = bundledOf(relative(join(base, 'web'), path).replaceAll(sep, '/'));
   if (bundled !== undefined) return send(response, bundled, TYPES['.js']);
-  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)); // a link that came meanwhile
+  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)); // fails for a link that was made in the meantime
   try {
     const { size, mtime, mtimeMs } = await file.stat();
     const type = TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream';
@@ -192,7 +193,7 @@ async function answer({ base, names, pages, cors }, request, response) {
     /** @type {Record<string, string | number>} */
     const headers = {
       'Accept-Ranges': 'bytes',
-      'Cache-Control': 'no-cache', // keep, but ask whether it changed
+      'Cache-Control': 'no-cache', // cache, but check whether the file has changed
       'Content-Type': type,
       ETag: etag,
       'Last-Modified': lastModified,
@@ -217,7 +218,7 @@ async function answer({ base, names, pages, cors }, request, response) {
   }
 }
 
-/** Whether the pages are made of their sources: in a built site they are files. @param {string} base */
+/** Whether pages are made from their sources; in a built site they are files. @param {string} base */
 const isSource = (base) =>
   stat(join(base, 'web/front/page.html')).then(
     () => true,
@@ -225,7 +226,7 @@ const isSource = (base) =>
   );
 
 /**
- * Sends a file that is made of sources.
+ * Sends a file that is generated from sources.
  *
  * @param {import('node:http').ServerResponse} response
  * @param {string} text
@@ -241,7 +242,7 @@ function send(response, text, type) {
   response.end(text);
 }
 
-/** @param {string} address  @returns {string}  '' if it is malformed, which `locate` refuses */
+/** @param {string} address  @returns {string}  '' if it is malformed, which `locate` rejects */
 function decoded(address) {
   try {
     return decodeURIComponent(address);
@@ -251,11 +252,11 @@ function decoded(address) {
 }
 
 /**
- * The HTML of a page that an address means.
+ * Returns the HTML of the page at an address.
  *
  * @param {string} base
- * @param {string} url  as in the request line
- * @returns {Promise<string | undefined>}  nothing, if it is no page or a file of its own
+ * @param {string} url  the address in the request line
+ * @returns {Promise<string | undefined>}  undefined if it is not a page, or a file of its own
  */
 async function pageAt(base, url) {
   const [address, query] = url.split(/\?(.*)/s);
@@ -271,7 +272,7 @@ async function pageAt(base, url) {
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  * @param {string} page
- * @param {string} policy  of the pages
+ * @param {string} policy  policy of the pages
  */
 function sendPage(request, response, page, policy) {
   const etag = `"${createHash('sha256').update(page).digest('hex').slice(0, 16)}"`;
@@ -287,10 +288,10 @@ function sendPage(request, response, page, policy) {
 }
 
 /**
- * The file that an address means. It lies in one of the folders, links resolved.
+ * Returns the file at an address. It must be in one of the folders after links are resolved.
  *
  * @param {string} base
- * @param {string} url  as in the request line
+ * @param {string} url  the address in the request line
  * @returns {Promise<string>}
  */
 async function locate(base, url) {
@@ -310,7 +311,7 @@ async function locate(base, url) {
     const found = await realpath(join(base, folder, ...names));
     const home = join(base, folder);
     if (found !== home && !found.startsWith(home + sep)) throw new Refusal(404);
-    if (found.slice(home.length).includes(`${sep}.`)) throw new Refusal(404); // a link to something hidden
+    if (found.slice(home.length).includes(`${sep}.`)) throw new Refusal(404); // a link to a hidden file
     const { isFile, isDirectory } = await kindOf(found);
     if (isDirectory && !path.endsWith('/')) {
       throw new Refusal(301, { Location: `${address}/${query === undefined ? '' : `?${query}`}` });
@@ -330,7 +331,7 @@ async function kindOf(path) {
 }
 
 /**
- * Whether the reader's copy is still good.
+ * Returns whether the client's copy is still valid.
  *
  * @param {import('node:http').IncomingHttpHeaders} headers
  * @param {string} etag
@@ -342,12 +343,11 @@ function isFresh(headers, etag, mtimeMs) {
     return tags.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
   }
   const since = Date.parse(headers['if-modified-since'] ?? '');
-  return Math.floor(mtimeMs / 1000) * 1000 <= since; // the header counts whole seconds
+  return Math.floor(mtimeMs / 1000) * 1000 <= since; // the header has whole seconds
 }
 
 /**
- * The first and last byte of a single range. What is malformed or asks for several ranges is ignored, as the standard
- * allows.
+ * Returns the first and last byte of a single range. A malformed range, or a list of several, is ignored, as the standard allows.
  *
  * @param {string | undefined} header
  * @param {number} size
@@ -379,7 +379,7 @@ function refuse(response, status, headers = {}) {
     'Content-Type': 'text/plain; charset=utf-8',
     'X-Content-Type-Options': 'nosniff',
   });
-  response.end(text); // Node leaves the body out of an answer to HEAD
+  response.end(text); // Node omits the body of a response to HEAD
 }
 
 const HELP = `Serves the folders web/ and weights/ of nextpixel to this machine, and without --host to no other:
@@ -404,7 +404,7 @@ const OPTIONS = /** @type {const} */ ({
   cors: { type: 'boolean' },
 });
 
-/** @param {string | undefined} text  @param {string} name  of the setting, for the error @returns {number | undefined} */
+/** @param {string | undefined} text  @param {string} name  name of the setting, for the error @returns {number | undefined} */
 function portOf(text, name) {
   if (text === undefined || (name === 'PORT' && text === '')) return undefined;
   if (!/^\d+$/.test(text) || Number(text) > 65535)
@@ -412,7 +412,7 @@ function portOf(text, name) {
   return Number(text);
 }
 
-/** --host without an address means all of this machine. @param {string} arg @param {number} i @param {string[]} all */
+/** --host without an address means all addresses of this machine. @param {string} arg @param {number} i @param {string[]} all */
 const withAddress = (arg, i, all) => (arg === '--host' && (all[i + 1] ?? '--').startsWith('--') ? `--host=${EVERYWHERE}` : arg);
 
 /** @returns {{ [name in keyof typeof OPTIONS]?: any }} the options of the command line */
@@ -426,7 +426,7 @@ function given() {
   }
 }
 
-/** Started from the command line. */
+/** Runs the server from the command line. */
 async function main() {
   const { help, connect = 'https:', host, cors, ...rest } = given();
   if (help) return console.log(HELP);

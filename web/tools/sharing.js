@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What a link that is shared shows: a picture, a title, a description (the Open Graph protocol). It takes addresses that are whole, which only a site that knows its own has: ./build.sh site --address. */
+/**
+ * Adds what a shared link shows: a picture, a title and a description (the Open Graph protocol). These need absolute addresses, so the site
+ * must know its own: ./build.sh site --address.
+ */
 
 import { languageOf } from './languages.js';
 
-/** A file of the site, and its size in pixels. */
+/** A file of the site, with its size in pixels. */
 const PICTURE = { path: 'web/front/screenshot.png', width: 1200, height: 842 };
 
 /**
- * A page with that in its head, and with whole addresses of its other language.
+ * Returns a page with these tags in its head, and with absolute addresses of its other languages.
  *
  * @param {string} html
- * @param {string} path     of the page in the site
- * @param {string} address  of the site, with / at its end
+ * @param {string} path     path of the page in the site
+ * @param {string} address  address of the site, with / at its end
  */
 export function shared(html, path, address) {
   const url = new URL(path.replace(/index\.html$/, ''), address).href;

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Makes a page of the demo one HTML file that opens from a disk, without a server: ./build.sh site --single PAGE. A browser gives a page from file: no modules, no
- * workers and no answers to fetch(). So its scripts are one module in the page, the worker starts from a Blob, and pictures, weights and wasm are data in it.
+ * Makes a page of the demo a single HTML file that opens from a disk, without a server: ./build.sh site --single PAGE. For a file: page,
+ * browsers load no modules, start no workers and refuse fetch(). The scripts are therefore one module in the page, the worker starts from a
+ * Blob, and pictures, weights and wasm are data in the page.
  */
 
 import { createHash } from 'node:crypto';
@@ -29,10 +30,10 @@ const WEIGHTS = `${ROOT}weights/`;
 /** @param {string} path */
 const dataAddress = async (path) => `data:${TYPES[extname(path)].replace(/; /, ';')};base64,${await readFile(path, 'base64')}`;
 
-/** The id of a weight file's data in the page. @param {string} name */
+/** Returns the id of the element with a weight file's data. @param {string} name */
 const idOf = (name) => `data-${name.replace('.gguf', '')}`;
 
-/** In place of shell/model/weights.js: an address of the data in the page. */
+/** Replaces shell/model/weights.js: returns an address of the data in the page. */
 const WEIGHTS_INSIDE = `
   const addresses = new Map();
   export function weights(file) {
@@ -48,7 +49,7 @@ const WEIGHTS_INSIDE = `
     return address;
   }`;
 
-/** Modules that have another form in such a page, by their paths from web/. @param {string | undefined} first  the page's own weights */
+/** Modules that are replaced in such a page, by their paths from web/. @param {string | undefined} first  the page's own weights */
 const INSTEAD = (first) => ({
   'lib/threads-files.js': async () => 'export const threaded = () => undefined;',
   'lib/files.js': filesInside,
@@ -62,7 +63,7 @@ const INSTEAD = (first) => ({
   'shell/page/courses.js': async () => 'export const offerCourses = () => {}, refreshCourses = () => {};',
 });
 
-/** Addresses of files next to a module become data. @param {string} path  of the module @param {string} text */
+/** Replaces addresses of files next to a module by data. @param {string} path  of the module @param {string} text */
 async function withData(path, text) {
   const folder = dirname(path);
   const addresses = [...text.matchAll(/new URL\((?:'([^']+)'|`([^`$]+)\$\{\w+\}`), import\.meta\.url\)/g)];
@@ -82,7 +83,7 @@ async function withData(path, text) {
   return text;
 }
 
-/** The scripts of a page as one. @param {string} name @param {string | undefined} first  the page's own weights */
+/** Bundles the scripts of a page into one. @param {string} name @param {string | undefined} first  the page's own weights */
 async function scriptOf(name, first) {
   const instead = INSTEAD(first);
   const { outputFiles } = await build({
@@ -118,18 +119,18 @@ async function scriptOf(name, first) {
   return outputFiles[0].text;
 }
 
-/** @param {string} text  of a script or a style @returns {string} as a policy names it */
+/** @param {string} text  text of a script or style @returns {string} its hash in the form of a policy */
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The text of an element that ends with its tag. @param {string} text */
+/** Escapes a text for an element that ends at its closing tag. @param {string} text */
 const inElement = (text) => text.replace(/<(?=\/(script|style)|!--)/gi, '\\x3c');
 
 /**
- * One page in one file.
+ * Makes one page a single file.
  *
- * @param {string} name  of the page's folder
+ * @param {string} name  name of the page's folder
  * @param {string | undefined} lang
- * @param {Map<string, string>} others  the files of all pages that are written, by their paths from web/
+ * @param {Map<string, string>} others  the files of all pages to write, by their paths from web/
  * @returns {Promise<string>} its HTML
  */
 async function singlePage(name, lang, others) {
@@ -182,7 +183,7 @@ async function singlePage(name, lang, others) {
           return other ? ` href="${other}${hash}"` : ' data-left-out';
         }),
       )
-      // What led out of the files that are written is text; where nothing but such links stands, nothing.
+      // Links to pages that are not written become text; a line with only such links is removed.
       .replace(/<span><a data-left-out[^>]*>[^<]*<\/a><\/span> ?|^ *(?:<p>)?<a [^>]*data-left-out[^>]*>[^<]*<\/a>(?:<\/p>)?\n/gm, '')
       .replace(/^ *<nav class="ways"[^>]*>\s*<\/nav>\n/gm, '')
       .replace(/ data-left-out/g, '')
@@ -190,10 +191,10 @@ async function singlePage(name, lang, others) {
 }
 
 /**
- * Writes pages, each in every language, as one file each: NAME.html, NAME.ko.html. Pages that are written together lead to each other.
+ * Writes pages, each in every language, as single files: NAME.html, NAME.ko.html. Pages that are written together link to each other.
  *
- * @param {string} target  the folder
- * @param {string[]} names  of pages; all: every page
+ * @param {string} target  the folder to write to
+ * @param {string[]} names  names of pages; all: every page
  */
 export async function writeSingle(target, names) {
   const pages = await pagesOf(WEB);

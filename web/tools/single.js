@@ -2,13 +2,14 @@
 // @ts-check
 
 /**
- * Makes web/single: the library as one file, for the package. It is not checked in, for half of it is the wasm again: npm pack makes it.
+ * Makes web/single, which has the library as one file, for the package. It is not committed, because half of it is the wasm again; npm pack
+ * makes it.
  *
  *     node web/tools/single.js
  *
- *     inline.js      an ES module with the worker and both wasm inside, for bundlers that emit neither: load() and the element
- *     classic.js     the same for <script src> without type="module": registers <next-pixel>, and is the global `nextpixel`
- *     nextpixel.cjs  for require() in Nodes that cannot require an ES module, and in Jest; worker and wasm are those of web/dist
+ *     inline.js      an ES module that includes the worker and both wasm files, for bundlers that emit neither: load() and the element
+ *     classic.js     the same for <script src> without type="module": registers <next-pixel>, and defines the global `nextpixel`
+ *     nextpixel.cjs  for require() in versions of Node that cannot require an ES module, and in Jest; uses the worker and wasm of web/dist
  *     define.cjs     the same for nextpixel/define
  *     chat-models.cjs, words-*.cjs  the same for nextpixel/chat-models and nextpixel/words/*
  */
@@ -29,7 +30,7 @@ const LICENCE = '// SPDX-License-Identifier: MIT';
 /** @param {string} name */
 const packed = async (name) => JSON.stringify(gzipSync(await readFile(`${WEB}dist/${name}`), { level: 9 }).toString('base64'));
 
-/** In place of lib/files.js: the files themselves. */
+/** Replaces lib/files.js by the files themselves. */
 export async function filesInside() {
   return `
     const WORKER = ${JSON.stringify(await readFile(`${WEB}dist/worker.js`, 'utf8'))};
@@ -46,11 +47,11 @@ export async function filesInside() {
       baseline: () => usual ??= unpacked(${await packed('nextpixel.wasm')}),
       relaxed: () => fast ??= unpacked(${await packed('nextpixel-relaxed.wasm')}),
     };
-    export const build = (name) => (BUILDS[name] ?? BUILDS.relaxed)(); // that of pairs would make the file a quarter larger
+    export const build = (name) => (BUILDS[name] ?? BUILDS.relaxed)(); // pairs would make the file a quarter larger
     export const hint = () => '';`;
 }
 
-/** The wasm and the worker are in the next folder. @type {import('esbuild').Plugin} */
+/** Finds the wasm and the worker in the next folder. @type {import('esbuild').Plugin} */
 const beside = {
   name: 'beside',
   setup({ onLoad }) {
@@ -80,7 +81,7 @@ async function single(options) {
   return outputFiles[0].text;
 }
 
-/** Exports that are data and import nothing, for require(). */
+/** Makes the exports that are data and import nothing available to require(). */
 async function dataForRequire() {
   const words = (await readdir(`${WEB}lib/element/words`)).map((name) => [`words-${name}`, `element/words/${name}`]);
   return Promise.all(
@@ -94,7 +95,7 @@ async function dataForRequire() {
   );
 }
 
-/** Everything, by name. */
+/** Returns the contents of all files, by name. */
 export async function singles() {
   const contents = await filesInside();
   /** @type {import('esbuild').Plugin} */
@@ -125,7 +126,7 @@ export async function singles() {
         platform: 'node',
         plugins: [beside],
         define: { 'import.meta.url': 'fileAddress' },
-        // Jest's window of jsdom has no TextDecoder.
+        // Jest's jsdom window has no TextDecoder.
         banner: {
           js: `${LICENCE}\nconst fileAddress=require('node:url').pathToFileURL(__filename).href,{TextDecoder,TextEncoder}=globalThis.TextDecoder?globalThis:require('node:util');`,
         },

@@ -2,19 +2,19 @@
 // @ts-check
 
 /**
- * Writes the demo as a folder that any static host serves as it is, at whatever path: ./build.sh site
+ * Writes the demo as a folder for any static host, at any path: ./build.sh site
  *
  *     node web/tools/site.js [folder, default build/site] [--address https://host/path/]
  *     node web/tools/site.js [folder, default build/single] --single PAGE ...    pages as one file each (single-page.js)
  *
- *     index.html           leads to web/
+ *     index.html           redirects to web/
  *     web/                 the pages, their styles and pictures: short-lived, as `Cache-Control: no-cache`
- *     web/dist-HASH/       scripts and wasm       } named after what is in them: a host may say
+ *     web/dist-HASH/       scripts and wasm       } named after their contents, so a host may send
  *     weights-HASH/        models                 } `Cache-Control: max-age=31536000, immutable`
  *     web/courses.json     the files of each course, for visitors who keep one (course-files.js)
- *     *.gz, *.br           the same compressed, for hosts that send those
+ *     *.gz, *.br           compressed copies, for hosts that send those
  *
- * Every address in it is relative. With --address, where it is going to lie, its pages also say what a shared link shows (sharing.js).
+ * All addresses are relative. With --address, the site's future address, its pages also contain what a shared link shows (sharing.js).
  */
 
 import { createHash } from 'node:crypto';
@@ -30,10 +30,10 @@ import { shared } from './sharing.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Files of web/ that the site is made of. Whatever else lies there is a part of it: pages and their styles, pictures and data. */
+/** Files of web/ from which the site is made. All other files there are part of the site: pages and their styles, pictures and data. */
 const SOURCES =
   /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page(\.\w+)?\.html$|^pages\/terms\.md$|^shell\/.*\.html$/;
-/** Scripts that stand as they are. */
+/** Scripts that are copied unchanged. */
 const SCRIPTS = /^(sw\.js|shell\/page\/(before|copy|offline|phrase)\.js|manual\/[\w-]+\.js)$/;
 /** Files that compression makes smaller. */
 const COMPRESSIBLE = /\.(html|css|js|json|md|wasm|svg|bin|gguf)$/;
@@ -54,7 +54,7 @@ function hashOf(files) {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** @param {string} target @param {{ effort?: number, address?: string }} [options]  effort: of compression, from 1 to 11; 0: nothing is compressed */
+/** @param {string} target @param {{ effort?: number, address?: string }} [options]  effort: of the compression, from 1 to 11; 0: none */
 export async function writeSite(target, { effort = 11, address } = {}) {
   /** @param {string} folder @param {(name: string) => boolean} wanted @returns {Promise<Map<string, Buffer>>} */
   const read = async (folder, wanted) =>
@@ -86,7 +86,7 @@ export async function writeSite(target, { effort = 11, address } = {}) {
   const files = await read('web', (file) => SCRIPTS.test(file) || !SOURCES.test(file));
   const framed = await framedPages(`${ROOT}web`);
   for (const [path, html] of framed) files.set(path, Buffer.from(html));
-  /** The HTML of the demo's pages, as it is written. @type {Map<string, string>} */
+  /** The HTML of the demo's pages to write. @type {Map<string, string>} */
   const pages = new Map();
   for (const [name, bytes] of files) {
     if (!/\.html$/.test(name)) {

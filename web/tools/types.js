@@ -4,8 +4,8 @@
 /**
  * Makes web/types: npm run types
  *
- * Checks the library with tsc, which writes declarations. What no public one leads to is left out, the element becomes known to the page's own
- * types, and there is a copy for require().
+ * Checks the library with tsc, which also writes declarations. Declarations that no public one needs are removed, the element is added to
+ * the page's own types, and a copy for require() is made.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -34,9 +34,9 @@ function withoutComments(text) {
 }
 
 /**
- * Typed arrays are generic from TypeScript 5.7 on. What their `of()` gives is the same type there, and the only one before.
+ * Since TypeScript 5.7, typed arrays are generic. The type of their `of()` is the same there, and in older versions it is the only one.
  *
- * @param {string} text  of a declaration
+ * @param {string} text  text of a declaration
  */
 function forOlder(text) {
   return text
@@ -44,14 +44,14 @@ function forOlder(text) {
     .replace(/\b((?:Int|Uint|Float)\d+(?:Clamped)?Array)<ArrayBuffer>/g, 'ReturnType<$1Constructor["of"]>');
 }
 
-/** Leaves out imports of what was internal, which is gone. @param {string} text  of a declaration */
+/** Removes imports of internal declarations, which no longer exist. @param {string} text  of a declaration */
 function withoutUnused(text) {
   const code = withoutComments(text);
   const used = (/** @type {string} */ type) => [...code.matchAll(new RegExp(`\\b${type}\\b`, 'g'))].length > 1;
   return text.replace(/^import (?:type )?\{ ([^}]*) \} from .*;\n/gm, (line, names) => (names.split(', ').some(used) ? line : ''));
 }
 
-/** @param {Map<string, string>} all  declarations by name @param {string[]} names @returns {string[]} with all that they lead to */
+/** @param {Map<string, string>} all  declarations by name @param {string[]} names @returns {string[]} these and all that they need */
 function reachable(all, names) {
   const found = new Set(names);
   for (const name of found) {
@@ -62,7 +62,7 @@ function reachable(all, names) {
   return [...found];
 }
 
-/** @returns {Promise<Map<string, string>>} what tsc declares, by name; empty where it finds errors, which it has said */
+/** @returns {Promise<Map<string, string>>} the declarations of tsc, by name; empty if it found errors, which it has printed */
 async function declared() {
   const folder = await mkdtemp(join(tmpdir(), 'nextpixel-types-'));
   try {

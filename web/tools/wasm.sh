@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
-# The wasm: sources, models, flags, builds. Read by build.sh.
+# Builds the wasm: sources, models, flags, builds. Read by build.sh.
 
-MODELS= # --models a,b: the architectures of a build, else all
-NX_MODELS= # what tells the compiler so
-TEXTS=     # -DNX_TEXTS=0 where none of them needs what that stands for (src/kernels/kernels.h)
+MODELS= # --models a,b: the architectures of a build, by default all
+NX_MODELS= # compiler flags that select them
+TEXTS=     # -DNX_TEXTS=0 if no model needs the code that it removes (src/kernels/kernels.h)
 
-# sources    the files of the library, what is alike side by side, for gzip looks back 32 KB; model_sources: of all models or of those in $MODELS
+# sources    the files of the library, similar ones next to each other, because gzip looks back only 32 KB; model_sources: those of all models, or of the models in $MODELS
 sources() {
   find src/*.c src/session src/layers -name '*.c' | LC_ALL=C sort
   model_sources
@@ -20,12 +20,12 @@ model_sources() {
   for model in $(echo "$MODELS" | tr , ' '); do find src/models -path "src/models/$model.c" -o -path "src/models/$model/*.c"; done
 }
 
-# models_of NEEDS: the models whose row of src/models/models.h says so; needs_of MODEL: what its row says
+# models_of NEEDS: the models with this word in their row of src/models/models.h; needs_of MODEL: the word in the row of a model
 models_of() { sed -n "s/^ *NX_MODEL(\([a-z0-9_]*\), $1).*/\1/p" src/models/models.h | paste -sd, -; }
 
 needs_of() { sed -n "s/^ *NX_MODEL($1, \([A-Z]*\)).*/\1/p" src/models/models.h; }
 
-# choose_models --models a,b: from now on only these
+# choose_models --models a,b: builds only these models from now on
 choose_models() {
   [ "${1:-}" = --models ] || return 0
   MODELS=$2 TEXTS=-DNX_TEXTS=0
@@ -37,14 +37,14 @@ choose_models() {
   done
 }
 
-# One result everywhere: no contraction of a*b+c, nothing reassociated.
+# The same result everywhere: a*b+c is not contracted, and nothing is reassociated.
 EXACT='-std=c11 -ffp-contract=off -fno-fast-math'
 WARN='-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes'
-# The auto-vectoriser is off: SIMD is what the source says, so speed and size do not depend on the compiler's mood.
+# The auto-vectoriser is off: SIMD code is what the source contains, so speed and size do not depend on the compiler's choices.
 # bulk-memory turns memcpy and memset into single instructions, so that hardly any libc is linked.
-# What runs once per element is optimised for speed, the rest for size (build_wasm).
+# Code that runs once per element is optimised for speed, the rest for size (build_wasm).
 WASM_CFLAGS="$EXACT $WARN -msimd128 -mbulk-memory -fno-vectorize -fno-slp-vectorize -fvisibility=hidden -ffunction-sections"
-# No entry point, no imports, what the header marks NX_API is exported. 64 KiB of stack stand first, so that an overflow traps.
+# No entry point and no imports; functions marked NX_API in the header are exported. The 64 KiB of stack come first, so that an overflow traps.
 WASM_LDFLAGS='--no-entry --export=__heap_base --gc-sections --strip-all --stack-first -z stack-size=65536
   --initial-memory=1048576 --max-memory=4294967296'
 
@@ -59,20 +59,20 @@ sysroot() {
 toolchain() { "$CLANG" --version | head -n 1; }
 pinned() { case "$(toolchain)" in "$PINNED"*) return 0 ;; *) return 1 ;; esac }
 
-# newer_than_sources FILE: whether FILE is there, and newer than all that the library is made of
+# newer_than_sources FILE: whether FILE exists and is newer than all sources of the library
 newer_than_sources() { [ -e "$1" ] && [ -z "$(find include src build.sh web/tools/wasm.sh -newer "$1")" ]; }
 
-# sources_hash: names the sources of the engine: a session that was saved by other ones is not gone on with
+# sources_hash: identifies the sources of the engine; a session saved by a build of other sources is not continued
 sources_hash() { find include src -name '*.[ch]' | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-8; }
 
-# The smallest code: without the pointers that a loop would otherwise keep beside its counter, and without a calculation moved up into several branches.
+# Options for the smallest code: no pointers that a loop would keep in addition to its counter, and no calculation moved up into several branches.
 SMALLEST='-Oz -mllvm -disable-lsr -mllvm -enable-pre=false'
 
-# optimise_of SOURCE: what runs once per element is compiled for speed, the rest for size; as fast by node tests/bench/paired.js, and smaller, where it is not -O2
+# optimise_of SOURCE: code that runs once per element is compiled for speed, the rest for size. Files without -O2 are as fast without it (node tests/bench/paired.js), and smaller
 optimise_of() {
   case $1 in
-    src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # at load
-    src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo "$SMALLEST" ;; # not for pictures
+    src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # runs only at load
+    src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo "$SMALLEST" ;; # not used for pictures
     src/kernels/matmul.c) echo '-O2 -mllvm -unroll-threshold=100' ;;
     src/kernels/blocks.c) echo '-O2 -mllvm -unroll-threshold=50' ;;
     src/kernels/queue.c) echo -O2 ;;
@@ -82,7 +82,7 @@ optimise_of() {
   esac
 }
 
-# build_wasm FILE [FLAGS]: the library as one wasm file, whose objects `objects` lists; nothing is done where it is there already
+# build_wasm FILE [FLAGS]: builds the library as one wasm file, whose objects `objects` lists, unless it exists already
 build_wasm() {
   file=$1; shift
   root=$(sysroot)
@@ -96,7 +96,7 @@ build_wasm() {
   for source in $(sources); do
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
     optimise=$(optimise_of "$source")
-    # A build without texts keeps its promise of size (tests/bench/size.js): only its products are compiled for speed first.
+    # A build without texts must keep its promised size (tests/bench/size.js), so only its matrix products are compiled for speed.
     case $source in src/session/session.c) build=-DNX_BUILD=0x$(sources_hash)u ;; *) build= ;; esac
     case $TEXTS:$source in -D*:src/kernels/matmul.c) optimise='-O2 -mllvm -unroll-threshold=50' ;; -D*:src/attention/* | -D*:src/sampling/* | -D*:src/kernels/vector.c) optimise=-Oz ;; esac
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise $build ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"
@@ -108,8 +108,7 @@ build_wasm() {
   echo "$made_of" >"$dir/made-of"
 }
 
-# All builds compute the same bits (src/kernels/dot.h). Where a browser has relaxed SIMD, that of pairs is the fastest if the processor
-# has no instruction for its dot product, else the relaxed one. Those of threads import their memory, which several instances share (src/kernels/threads.c).
+# All builds compute the same bits (src/kernels/dot.h). If a browser has relaxed SIMD, the build `pairs` is fastest on processors without an instruction for the dot product, otherwise the build `relaxed`. The builds with threads import their memory, which several instances share (src/kernels/threads.c).
 BUILDS='nextpixel nextpixel-relaxed nextpixel-pairs nextpixel-threads nextpixel-threads-relaxed nextpixel-threads-pairs'
 flags_of() {
   case $1 in *-threads*) printf ' -matomics -DNX_THREADS' ;; esac
@@ -118,7 +117,7 @@ flags_of() {
 
 build_named() { build_wasm "$OUT/$1.wasm" $(flags_of "$1"); }
 
-# wasm       build web/dist/nextpixel*.wasm: [--models image_transformer,...] of some models only
+# wasm       build web/dist/nextpixel*.wasm, or only some models: [--models image_transformer,...]
 task_wasm() {
   choose_models "$@"
   mkdir -p "$OUT" web/dist
@@ -127,10 +126,10 @@ task_wasm() {
     cp "$OUT/$name.wasm" "web/dist/$name.wasm"
     say "web/dist/$name.wasm: $(wc -c <"web/dist/$name.wasm") bytes, $(gzip -9c "web/dist/$name.wasm" | wc -c) gzip; $(toolchain)"
   done
-  [ -z "$TEXTS" ] || node web/tools/bundle.js --small-worker web/dist/worker.js # `./build.sh js` makes the whole one again
+  [ -z "$TEXTS" ] || node web/tools/bundle.js --small-worker web/dist/worker.js # `./build.sh js` rebuilds the full worker
 }
 
-# wasm-with  build the library with the architecture of one file, whose name is its own, and no other: ./build.sh wasm-with FILE.c OUT.wasm
+# wasm-with  build the library with only the architecture in one file, named like the file: ./build.sh wasm-with FILE.c OUT.wasm
 task_wasm_with() {
   mkdir -p "$OUT"
   MODELS=none NX_MODELS="NX_MODEL($(basename "$1" .c), TEXTS)"
@@ -139,12 +138,12 @@ task_wasm_with() {
   build_wasm "$2"
 }
 
-# check-wasm prove that the files of web/dist are what the sources make, where the pinned toolchain is: the first of them, and another by the sources; "all": each
+# check-wasm check that the files of web/dist match the sources, if the pinned toolchain is installed: the first file, and one other that the sources select; "all": every file
 task_check_wasm() {
   mkdir -p "$OUT"
   checked=$BUILDS
   if [ "${1:-}" != all ]; then
-    others=$(echo "$BUILDS" | xargs -n 1 | tail -n +2) # every change of the sources draws one
+    others=$(echo "$BUILDS" | xargs -n 1 | tail -n +2) # every change of the sources selects one of them
     checked="nextpixel $(echo "$others" | sed -n "$(($(cat $(sources) include/*.h | cksum | cut -d ' ' -f 1) % $(echo "$others" | wc -l) + 1))p")"
     say "of $(echo "$BUILDS" | wc -w) builds two are made: $(echo $checked | tr ' ' ',')"
   fi
@@ -156,7 +155,7 @@ task_check_wasm() {
       die "web/dist/$name.wasm is not what the sources make. Run ./build.sh wasm and commit the result."
     else
       say "toolchain: $(toolchain), not the pinned $PINNED: both files are tested"
-      [ "$name" = nextpixel ] || continue # Node takes this one
+      [ "$name" = nextpixel ] || continue # Node uses this one
       say 'JavaScript tests of the file built here ...'
       (export NEXTPIXEL_WASM="$PWD/$OUT/$name.wasm"; tests 600 $(find tests/js -name '*.test.js' ! -name package.test.js))
     fi

@@ -135,7 +135,7 @@ class Model:
 
     @property
     def metadata(self):
-        """The metadata of the file, model card included: a dict of numbers, texts, and lists or arrays of them."""
+        """Returns the metadata of the file, model card included: a dict of numbers, texts, and lists or arrays of them."""
         entries = {}
         for i in range(_lib.nx_model_metadata_count(self._model)):
             entry = _c.Metadata()
@@ -146,10 +146,10 @@ class Model:
     def run(self, part=None, length=0, inputs=None, maps=False, key_bits=0, **settings):
         """Begins a run of a part, by default the one that draws.
 
-        length    the most positions; 0: the part's own
+        length    the maximum number of positions; 0: the part's own
         inputs    a dict from the name of an input to its ids
-        maps      keep attention weights for Run.attention()
-        hidden    keep hidden states for Run.hidden_states()
+        maps      whether to keep attention weights for Run.attention()
+        hidden    whether to keep hidden states for Run.hidden_states()
         settings  the fields of nx_settings: seed (64 bits), samples, temperature, top_k, top_p, min_p, typical_p, repetition, frequency, presence, penalty_last, look_ahead, ...
         """
         return Run(self, self.part if part is None else self.parts[part], length, inputs or {}, maps, key_bits, settings)
@@ -170,7 +170,8 @@ class Model:
         return self.run(**options).put(ids)[:, 0]
 
     def logits(self, ids, **options):
-        """The output parameters at every position of `ids`, which for a categorical distribution are logits. Returns (positions, outputs), float32."""
+        """Returns the output parameters at every position of `ids`, which for a categorical distribution are logits. Shape (positions,
+        outputs), float32."""
         ids = self._ids(ids)
         options.setdefault('length', len(ids))
         run = self.run(**options)
@@ -181,7 +182,7 @@ class Model:
         return out
 
     def attention(self, ids, **options):
-        """The attention weights at every position of `ids`. Returns a list of AttentionMap, one for each map of the part."""
+        """Returns the attention weights at every position of `ids`, as a list with one AttentionMap for each map of the part."""
         ids = self._ids(ids)
         options.setdefault('length', len(ids))
         run = self.run(maps=True, **options)
@@ -202,7 +203,8 @@ class Model:
         return out
 
     def hidden_states(self, ids, layers=None, **options):
-        """The hidden states at every position of `ids`. Returns (layers, positions, width), float32: of all layers, or of those listed.
+        """Returns the hidden states at every position of `ids`: (layers, positions, width), float32, of all layers or of those
+        listed.
 
         Layer 0 is the embedding, layer i the output of block i, before the last norm. Row p is the state from which the id at p was
         predicted: a text decoder has read the ids before it, so row p belongs to id p - 1, and row 0, before which nothing was read, is
@@ -231,7 +233,7 @@ class Model:
 
 
 class Run:
-    """A run of one part: known and drawn positions in any order. Its memory is freed with it."""
+    """A run of one part: known and drawn positions in any order. The run's memory is freed with the object."""
 
     def __init__(self, model, part, length, inputs, maps, key_bits, settings):
         self.model, self.part = model, part
@@ -303,7 +305,7 @@ class Run:
         return out, nats[:done]
 
     def logits(self):
-        """The output parameters of the last position for which they were computed, (samples, outputs): logits of a categorical distribution."""
+        """The output parameters of the last position for which they were computed, (samples, outputs). For a categorical distribution these are logits."""
         out = np.empty((self.samples, self.part.outputs), np.float32)
         for sample in range(self.samples):
             _check(_lib.nx_session_output(self.model._model, self._session, sample, _address(out[sample])), 'reading the logits')
@@ -314,7 +316,8 @@ class Run:
         return [self._map(index, form, sample) for index, form in enumerate(self.model._forms[self.part.index][1])]
 
     def hidden_states(self, layers=None):
-        """The hidden states of the last position computed, (layers, samples, width), float32: of all layers, or of those listed. Layer 0 is the embedding."""
+        """The hidden states of the last computed position, (layers, samples, width), float32, of all layers or of those listed. Layer 0 is
+        the embedding."""
         layers = range(self.part.hidden_layers) if layers is None else layers
         out = np.empty((len(layers), self.samples, self.part.hidden_width), np.float32)
         for at, layer in enumerate(layers):
@@ -344,7 +347,7 @@ class Run:
         return AttentionMap(form.name.decode(), whose, out.reshape(form.rows, queries, most))
 
     def results(self):
-        """The results of the part: a dict from the name of each to its array, ids as uint32 or numbers as float32, (rows, ...)."""
+        """The results of the part: a dict from the name of each result to its array (rows, ...), ids as uint32 or numbers as float32."""
         out = {}
         for index, result in enumerate(self.model._forms[self.part.index][0]):
             count = ctypes.c_uint32()

@@ -7,17 +7,17 @@ import { bytesOf, turn } from './common.js';
 
 const MB = 2 ** 20;
 const PAGE = 65536;
-/** Weights of the dot product: they fit any second-level cache easily. */
+/** Size of the weights of the dot product, which easily fit any second-level cache. */
 const DOT_BYTES = MB / 4;
 
-/** @param {{ wasm: string, most: number }} options  most: the most megabytes that stream() will read */
+/** @param {{ wasm: string, most: number }} options  most: the largest number of megabytes that stream() reads */
 export async function start({ wasm, most: megabytes }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));
   const exports = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
   const at = Math.ceil(exports.__heap_base.value / 128) * 128;
   const most = megabytes * MB;
   exports.memory.grow(Math.ceil((at + most) / PAGE));
-  // Memory that was never written is one page of zeros, mapped repeatedly: it would be read from the first-level cache.
+  // Memory that was never written is a single page of zeros, mapped repeatedly, and would be read from the first-level cache.
   new Uint8Array(exports.memory.buffer, at, most).fill(1);
   const times = 64;
   /** @param {(...values: number[]) => number} dot @param {number} columns */
@@ -55,7 +55,7 @@ export async function startProducts({ wasm, shapes, four = false }) {
   const { add, products } = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
   for (const [rows, columns] of shapes) if (!add(rows, columns, four)) throw new Error(`no room for a product of ${rows} x ${columns}`);
   return {
-    /** Milliseconds for all of them. @param {{ times?: number, columns?: number }} work */
+    /** Milliseconds for all products. @param {{ times?: number, columns?: number }} work */
     products: ({ times = 1000, columns = 1 }) =>
       turn(times, () => {
         const start = performance.now();
@@ -86,7 +86,7 @@ export async function startConvolutions({ wasm, shapes }) {
 export async function startKernels({ wasm }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));
   const exports = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
-  /** @param {string} name @param {number} work  of a call @param {number} times */
+  /** @param {string} name @param {number} work  work of one call @param {number} times */
   const rate = async (name, work, times) =>
     1 /
     (1e6 *

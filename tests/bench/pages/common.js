@@ -10,7 +10,7 @@ const TURN_MS = 60;
  * Repeats `once` until this duration is reached.
  *
  * @param {number} units  units of work in `once`, for example tokens
- * @param {() => number | Promise<number>} once  runs it and returns the milliseconds that count
+ * @param {() => number | Promise<number>} once  runs the work, and returns the milliseconds that count
  * @returns {Promise<number>} milliseconds per unit
  */
 export async function turn(units, once) {
@@ -37,15 +37,15 @@ export function argmax(logits) {
   return best;
 }
 
-/** Tokens before the first measurement: by then every engine has fully compiled its hot code. */
+/** Number of tokens before the first measurement, after which every engine has fully compiled its hot code. */
 export const WARM_UP = 64;
 
 /**
- * A contender whose decode step is called by the page.
+ * A contender whose decode step the page calls.
  *
  * @param {object} parts
  * @param {(token: number, position: number) => Promise<ArrayLike<number>>} parts.step  one token in, logits out
- * @param {(length: number) => void | Promise<void>} parts.reset  a cache with this many positions of arbitrary contents
+ * @param {(length: number) => void | Promise<void>} parts.reset  makes a cache with this many positions of arbitrary contents
  */
 export async function stepped({ step, reset }) {
   /** @param {number} from @param {number} count */
@@ -61,7 +61,7 @@ export async function stepped({ step, reset }) {
       turn(steps, async () => {
         const from = position - steps / 2;
         await reset(from - 1);
-        await generate(from - 1, 1); // the one-time cost of a new cache does not count
+        await generate(from - 1, 1); // so that the one-time cost of a new cache does not count
         const start = performance.now();
         await generate(from, steps);
         return performance.now() - start;

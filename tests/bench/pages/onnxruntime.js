@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * onnxruntime-web, its wasm backend, one thread. The cache is passed in and returned with every step, because it offers no other way here.
+ * onnxruntime-web with its wasm backend and one thread. The cache is passed in and returned with every step, because no other way is
+ * available here.
  */
 
 import { bytesOf, stepped, turn } from './common.js';
@@ -19,7 +20,7 @@ export async function start({ peers, model, shape, prompts = false }) {
   const caches = Array.from({ length: blocks }, (_, i) => [`${i}.key`, `${i}.value`]).flat();
   /** @type {Record<string, any>} */
   let past = {};
-  /** A cache of this many positions. @param {number} length */
+  /** Makes a cache of this many positions. @param {number} length */
   const reset = (length) => {
     past = {};
     for (const name of caches) {
@@ -27,7 +28,7 @@ export async function start({ peers, model, shape, prompts = false }) {
       past[`past.${name}`] = new ort.Tensor('float32', data, [1, heads, length, width / heads]);
     }
   };
-  /** Logits after tokens that start at a position. @param {number[]} tokens @param {number} position */
+  /** Returns the logits after tokens that start at a position. @param {number[]} tokens @param {number} position */
   const run = async (tokens, position) => {
     const end = position + tokens.length;
     const outputs = await session.run({

@@ -11,7 +11,7 @@ import { bytesOf, turn, WARM_UP } from './common.js';
 /** @import { AnyModel as Model } from '../../../web/lib/model/of-kind.js' */
 
 const SETTINGS = { seed: 7n, temperature: 1, topK: 0, topP: 1 };
-/** Positions drawn before a measurement, in the same session: caches and branches are warm then. */
+/** Number of positions drawn in the same session before a measurement, to warm up caches and branch prediction. */
 const WARM = 8;
 
 /** @param {number} count @param {number} values */
@@ -25,7 +25,7 @@ export async function startCore({ wasm, model }) {
   const { span, values } = core.part;
   const ids = known(core.part.length * span, values);
 
-  /** A session whose first positions are known. @param {number} position @param {number} samples @param {boolean} [greedy] */
+  /** Opens a session whose first positions are known. @param {number} position @param {number} samples @param {boolean} [greedy] */
   const open = (position, samples, greedy = false) => {
     const session = core.openSession({ ...SETTINGS, samples, ...(greedy && { temperature: 0 }) });
     for (let from = 0; from < position; ) {
@@ -83,7 +83,7 @@ export async function startCore({ wasm, model }) {
         return ms;
       });
     },
-    /** Milliseconds per position in the middle of a picture. The session continues from measurement to measurement, because the first half
+    /** Milliseconds per position in the middle of a picture. The session continues from one measurement to the next, because the first half
      * of a large picture takes long. */
     middle({ steps = 1, aligned = 1 }) {
       return turn(steps, () => {
@@ -107,7 +107,7 @@ export async function startSound({ wasm, model }) {
     /** Milliseconds per sample, in the middle of a sound. */
     sample({ steps = 1, warm = 1 }) {
       return turn(steps, () => {
-        // Known, not drawn: no sound may end meanwhile.
+        // The samples are known, not drawn, so that the sound cannot end during the measurement.
         const session = core.openSession({ ...SETTINGS, samples: 1 }, { length: warm + steps });
         core.put(session, new Uint32Array(warm).fill(128), false);
         const ids = known(steps, 256);
@@ -154,7 +154,7 @@ export async function startLibrary({ wasm, model }) {
   /** @type {OffscreenCanvas | undefined} */
   let picture;
   if (completes) {
-    // A typical drawn picture, because the drawn values may affect the cost of a step.
+    // A typical drawn picture, because the values may affect the cost of a step.
     picture = new OffscreenCanvas(width, height);
     const blank = { data: new Uint8Array(width * height * channels), width, height };
     await loaded.complete(blank, { rows: 0, seed: 1 }).drawTo(/** @type {any} */ (picture));
@@ -173,9 +173,9 @@ export async function startLibrary({ wasm, model }) {
       });
       return { ms, pixels: count / samples / channels };
     },
-    /** Milliseconds per picture, drawn without input in the default way (with speculative decoding if it pays) and without. The draft is
-     * right more often in one picture than in another, so several are measured, always the same ones. Each is drawn in both ways
-     * alternately, because the machine's speed changes from second to second. */
+    /** Milliseconds per picture drawn without input, in the default way (with speculative decoding if it is faster) and without speculative
+     * decoding. The draft is right more often in some pictures than in others, so several are measured, always the same ones. Each is drawn
+     * in both ways alternately, because the speed of the machine changes from second to second. */
     async ahead({ pictures = 4 }) {
       const parts = { with: 0, without: 0 };
       for (let seed = 1; seed <= pictures; seed++) {
@@ -197,7 +197,7 @@ function lowerHalf(model, picture, samples) {
   return model.complete(/** @type {any} */ (picture), { samples, seed: 7 });
 }
 
-/** The library's defaults here. @param {{ model: string }} options */
+/** The library's defaults on this machine. @param {{ model: string }} options */
 export async function startChoice({ model }) {
   /** @type {Model} */ (await load(model)).close();
   const files = performance
@@ -205,7 +205,7 @@ export async function startChoice({ model }) {
     .map(({ name }) => name)
     .filter((name) => name.endsWith('.wasm'));
   return {
-    /** The wasm file that it chose: the last one that load() fetched, if it tried several. */
+    /** The wasm file that the library chose, which is the last one that load() fetched if it tried several. */
     wasm: () => files.at(-1),
   };
 }

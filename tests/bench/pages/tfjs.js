@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** TensorFlow.js, its wasm backend, one thread: the decode step written with its operations, in floats, the only type they support. */
+/**
+ * TensorFlow.js with its wasm backend and one thread. The decode step is written with its operations, in floats, which is the only
+ * supported type.
+ */
 
 import { stepped } from './common.js';
 

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * wllama, llama.cpp as wasm, one thread. Its defaults are not its best here: a half-precision cache and flash attention are slow in wasm,
- * so it gets a single-precision cache and no flash attention. It takes prompts as text; each letter is a token, after a begin token. Its
- * own clock of the decoding is used, which excludes its messages between threads.
+ * wllama, which is llama.cpp as wasm, with one thread. Its defaults are not its best here: a half-precision cache and flash attention are
+ * slow in wasm, so it uses a single-precision cache and no flash attention. It takes prompts as text; each letter is a token, after a begin
+ * token. The times are those of its own clock, which exclude its messages between threads.
  */
 
 import { bytesOf, turn, WARM_UP } from './common.js';
@@ -27,7 +27,7 @@ export async function start({ peers, model, shape }) {
     cache_type_v: 'f32',
     flash_attn: false,
   });
-  /** @param {number} length  of the prompt in tokens @param {number} count @param {string} [letters] @param {boolean} [cached] */
+  /** @param {number} length  number of prompt tokens @param {number} count @param {string} [letters] @param {boolean} [cached] */
   const generate = async (length, count, letters = 'abcdefghij', cached = true) => {
     const prompt = Array.from({ length: length - 1 }, (_, i) => letters[(i * 7) % 10]).join('');
     const { timings } = await wllama.createCompletion({
@@ -53,7 +53,7 @@ export async function start({ peers, model, shape }) {
     async time({ position, steps }) {
       const from = position - steps / 2;
       await generate(from, 1); // reads the prompt; the next call finds it in the cache
-      // The first token comes from the prompt's own pass, so one more is drawn.
+      // The first token comes from the prompt's pass, so one more is drawn.
       return turn(steps, () => generate(from, steps + 1));
     },
     /** Milliseconds of a prompt of this many tokens. Each starts with another letter, so that none is in the cache. */

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * The chain keys that only JavaScript reads: an invalid file is refused as a file; otherwise every text has features, the same each time.
+ * The keys of chains that only JavaScript reads: an invalid file is rejected as such; otherwise every text has features, the same each
+ * time.
  */
 
 import assert from 'node:assert/strict';

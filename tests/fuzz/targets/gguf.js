@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The head of a GGUF file: refused with a sentence, or read, with the same result whole and in parts. The element's reader returns the
- * declared size; parts of a model join within their bytes. */
+/** The head of a GGUF file: it is rejected with a message or read, and the result is the same whether it is read whole or in parts. The
+ * element's reader returns the declared size, and parts of a model are joined within their bytes. */
 
 import assert from 'node:assert/strict';
 
@@ -16,7 +16,7 @@ import { Input, refusedOr } from '../input.js';
 
 const CODES = ['format', 'unsupported', 'limit'];
 
-/** @param {Record<string, any[]>} metadata @param {number[]} types  of tensors */
+/** @param {Record<string, any[]>} metadata @param {number[]} types  types of the tensors */
 const file = (metadata, types) =>
   writeGGUF({
     metadata,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A MIDI file: refused with a sentence, or read as valid notes; what is written can be read again. */
+/** A MIDI file: it is rejected with a message or read as valid notes; a written file can be read again. */
 
 import assert from 'node:assert/strict';
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The engine's state of a run, as in save({ state: true }), damaged but with a correct hash: refused with a sentence, or continued with any
- * tokens, but never outside its memory.
+ * The engine's state of a run, from save({ state: true }), damaged but with a correct hash: it is rejected with a message, or continued
+ * with any tokens, but never accesses memory outside its own.
  */
 
 import assert from 'node:assert/strict';
@@ -48,7 +48,7 @@ export async function open() {
       if (odd === 5) state.layout = input.pick(all).state.layout;
       try {
         state.hash = atOnce(hashing(state));
-      } catch {} // the old one, if the new bytes are not a state
+      } catch {} // the old state, if the new bytes are not a state
       const run = refusedOr(
         () => model.resume({ ...saved, state }, { maxTokens: 1 + input.below(12), ...input.pick([{}, { at: 3 }, { maps: true }]) }),
         ['state'],

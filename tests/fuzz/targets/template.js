@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A chat in a template: refused with a sentence, or tokenized; messages can never add a control token. */
+/** A chat in a template: it is rejected with a message or tokenized; messages can never add a control token. */
 
 import assert from 'node:assert/strict';
 
@@ -13,7 +13,7 @@ import { TOKENS, toyText } from '../../js/toy-text.js';
 import { Input, anything, refusedOr } from '../input.js';
 import { atOnce } from '../../../web/lib/base/turns.js';
 
-/** Markers of the known templates, each a control token. */
+/** The markers of the known templates; each is a control token. */
 const MARKS = [
   '<|im_start|>',
   '<|im_end|>',

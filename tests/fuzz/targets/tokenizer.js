@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A vocabulary and a text: an invalid vocabulary is refused; encoded text decodes to itself, as a whole and token by token. */
+/** A vocabulary and a text: an invalid vocabulary is rejected; encoded text decodes to itself, as a whole and token by token. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const keysOf = (file) =>
 /** @param {Keys} keys */
 const tokenizerOf = (keys) => atOnce(Tokenizer.reading(new Map(Object.entries(keys))));
 
-/** Bytes in GPT-2's notation, as files have them. @type {Keys} */
+/** Bytes in the notation of GPT-2's files. @type {Keys} */
 const PAIRS = {
   'general.architecture': 'gpt2',
   'tokenizer.ggml.model': 'gpt2',

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A WAV file: refused with a sentence, or read, with the same result whole and in ranges, in memory and from disk; what is written can be
- * read again.
+ * A WAV file: it is rejected with a message or read, with the same result whole and in ranges, in memory and from disk; a written file can
+ * be read again.
  */
 
 import assert from 'node:assert/strict';
@@ -11,7 +11,12 @@ import assert from 'node:assert/strict';
 import { isWav, locateWav, openWav, writeWav } from '../../../web/lib/media/wav.js';
 import { Input, refusedOr } from '../input.js';
 
-/** @param {number} encoding @param {number} bits @param {number} channels @param {Record<string, Uint8Array>} [more] chunks before the data */
+/**
+ * @param {number} encoding
+ * @param {number} bits
+ * @param {number} channels
+ * @param {Record<string, Uint8Array>} [more]  chunks before the data
+ */
 function wav(encoding, bits, channels, more = {}) {
   const frame = (channels * bits) / 8;
   const data = Uint8Array.from({ length: 12 * frame }, (_, i) => 37 * i);

@@ -2,8 +2,8 @@
  *
  *     draw WEIGHTS.gguf OUT.ppm [seed] [class]
  *
- * Draws a picture from nothing, with the C library alone, and writes it as PPM. The same seed gives the same picture as in a browser.
- * For models that draw in raster order: digits.gguf, emoji.gguf, cifar10.gguf, fvsbn.gguf.
+ * Draws a picture without input, using only the C library, and writes it as PPM. The same seed gives the same picture as in a browser. For
+ * models that draw in raster order: digits.gguf, emoji.gguf, cifar10.gguf, fvsbn.gguf.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void fail(const char *what, const nx_problem *problem) {
     exit(1);
 }
 
-/* A block for the library. It asks for NX_ALIGN, and malloc() may give less. */
+/* Allocates a block for the library. The library requires the alignment NX_ALIGN, which malloc() need not have. */
 static void *block_of(size_t bytes) {
     void *block = aligned_alloc(NX_ALIGN, (bytes + NX_ALIGN - 1) / NX_ALIGN * NX_ALIGN);
     if (!block) fail("no memory", NULL);
@@ -38,7 +38,7 @@ static unsigned char *read_whole(const char *path, size_t *length) {
     return bytes;
 }
 
-/* A number of the file's metadata, such as ".image.width" behind the name of the architecture; `missing` where it is not there. */
+/* Returns a number of the file's metadata, such as ".image.width" after the name of the architecture; `missing` if there is none. */
 static uint32_t number(const nx_model *model, const char *end, uint32_t missing) {
     size_t n = strlen(end);
     for (uint32_t i = 0; i < nx_model_metadata_count(model); i++) {
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     if (argc < 3) fail("draw WEIGHTS.gguf OUT.ppm [seed] [class]", NULL);
     if (nx_abi_version() != NX_ABI_VERSION) fail("the library is of another version than its header", NULL);
 
-    /* The model. The bytes of the file are free afterwards. */
+    /* Opens the model. The bytes of the file are not needed afterwards. */
     size_t length, bytes;
     unsigned char *file = read_whole(argv[1], &length);
     nx_problem problem;
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
     nx_table palette = {.data = NULL};
     if (part.tables) nx_model_table(model, 0, 0, &palette);
 
-    /* The run. A seed of 64 bits in two halves; everything that is 0 is off. */
+    /* Starts the run. The 64-bit seed is in two halves; settings that are 0 are off. */
     nx_settings settings = {.seed_low = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 1, .samples = 1, .temperature = 1, .top_p = 1};
     if (nx_session_size(model, 0, &settings, NULL, &bytes)) fail("the settings do not go with this model", NULL);
     void *session_block = block_of(bytes);
@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
         if (nx_session_input(model, session, 0, &class, 1)) fail("no such class", NULL);
     }
 
-    /* One position after another. NX_MORE: a slice of the work is done, and there is more of it. */
+    /* Draws position by position. NX_MORE: part of the work is done; call again. */
     uint32_t span = part.span, total = part.length, done = 0;
     uint32_t *ids = malloc((size_t)total * span * sizeof *ids);
     float *nats = malloc((size_t)total * span * sizeof *nats);
@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
         done += drawn;
     }
 
-    /* Ids to colours: of a palette, or levels of grey or of each channel. */
+    /* Converts ids to colours: of a palette, or levels of grey or of each channel. */
     FILE *out = fopen(argv[2], "wb");
     if (!out) fail("cannot write the picture", NULL);
     fprintf(out, "P6\n%u %u\n255\n", width, height);
@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
     printf("%s: %u x %u, %.2f nats\n", argv[2], width, height, cost);
     free(ids);
     free(nats);
-    free(session_block); /* dropping a block is the destructor */
+    free(session_block); /* freeing the block is all; there is no destructor */
     free(model_block);
     return 0;
 }

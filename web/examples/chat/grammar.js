@@ -2,15 +2,15 @@
 // @ts-check
 
 /**
- * JSON, or JSON of a schema, as a constraint of generate() and chat(), by XGrammar (@mlc-ai/web-xgrammar 0.1.27, Apache 2.0): one script, 394 KB compressed with its wasm, which
- * is loaded when the first constraint is made.
+ * Restricts generate() and chat() to JSON, or to JSON of a schema, by a constraint from XGrammar (@mlc-ai/web-xgrammar 0.1.27, Apache 2.0):
+ * one script, 394 KB compressed with its wasm, which is loaded when the first constraint is made.
  *
  *     import { jsonGrammar } from './grammar.js';
  *     const constraint = await jsonGrammar({ type: 'object', required: ['name'], properties: { name: { type: 'string' } } });
  *     JSON.parse(await model.chat(messages, { constraint }).text());
  */
 
-/** The letters in which GPT-2 writes bytes: printable ones for themselves, the others from 256 on. */
+/** The characters with which GPT-2 writes bytes: printable bytes as themselves, the others from 256 on. */
 const LETTERS = (() => {
   let others = 256;
   return Array.from({ length: 256 }, (_, byte) => {
@@ -20,9 +20,9 @@ const LETTERS = (() => {
 })();
 
 /**
- * @param {any} xgrammar  the module
+ * @param {any} xgrammar  the XGrammar module
  * @param {object} [schema]  a JSON schema; none: any JSON
- * @returns {import('../../lib/index.js').Constraint} for one run at a time
+ * @returns {import('../../lib/index.js').Constraint} a constraint for one run at a time
  */
 export function jsonSchema({ GrammarCompiler, GrammarMatcher, TokenizerInfo }, schema) {
   /** @type {any} */
@@ -51,7 +51,7 @@ export function jsonSchema({ GrammarCompiler, GrammarMatcher, TokenizerInfo }, s
 /** @type {Promise<any> | undefined} */
 let loading;
 
-/** Adds XGrammar's script to the page: it is no module. */
+/** Adds XGrammar's script to the page, because it is not a module. */
 function xgrammar() {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement('script');
@@ -66,7 +66,7 @@ function xgrammar() {
   return loading;
 }
 
-/** A constraint of JSON in a page. @param {object} [schema] */
+/** Returns a constraint for JSON, for use in a page. @param {object} [schema] */
 export async function jsonGrammar(schema) {
   return jsonSchema(await xgrammar(), schema);
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A chat model behind OpenAI's chat.completions.create: streaming, tools, response_format, logprobs. chat() refuses options that it does not have. */
+/**
+ * Offers a chat model through OpenAI's chat.completions.create: streaming, tools, response_format, logprobs. chat() rejects options that it
+ * does not support.
+ */
 
-/** Names of OpenAI and of chat(). @type {Record<string, string>} */
+/** OpenAI's names of options, and those of chat(). @type {Record<string, string>} */
 const NAMES = {
   max_tokens: 'maxTokens',
   max_completion_tokens: 'maxTokens',
@@ -16,13 +19,13 @@ const NAMES = {
   logit_bias: 'logitBias',
   top_logprobs: 'alternatives',
 };
-/** Reasons of an end. @type {Record<string, string>} */
+/** Why an answer ended, in OpenAI's words. @type {Record<string, string>} */
 const REASONS = { end: 'stop', stop: 'stop', length: 'length', abort: 'stop' };
 
-/** How models begin a call of a tool: Qwen and Hermes; Llama; Mistral. */
+/** How a tool call begins in different models: Qwen and Hermes; Llama; Mistral. */
 const OPENINGS = ['<tool_call>', '{"', '[{'];
 
-/** A message as chat() takes it: its parts joined. @param {any} message */
+/** Converts a message to the form of chat(): its parts are joined. @param {any} message */
 function messageOf({ role, content, ...others }) {
   const isText = (/** @type {any} */ part) => part?.type === 'text';
   if (Array.isArray(content) && !content.every(isText)) throw new Error('Only parts of the type text can be read: this model sees no pictures and hears no sound');
@@ -34,12 +37,12 @@ function messageOf({ role, content, ...others }) {
 }
 
 /**
- * The calls of tools in an answer.
+ * Returns the tool calls in an answer.
  *
  * @param {string} text
  * @param {any[]} tools
- * @param {string} id  of the answer
- * @returns {object[] | undefined} none: it is text
+ * @param {string} id  id of the answer
+ * @returns {object[] | undefined} undefined if the answer is text
  */
 function callsIn(text, tools, id) {
   const tagged = [...text.matchAll(/<tool_call>([^]*?)(?:<\/tool_call>|$)/g)].map(([, inner]) => inner);
@@ -58,13 +61,13 @@ function callsIn(text, tools, id) {
   }
 }
 
-/** Whether a text may become a call. @param {string} text */
+/** Whether a text may become a tool call. @param {string} text */
 const mayCall = (text) => OPENINGS.some((opening) => opening.startsWith(text.trimStart()) || text.trimStart().startsWith(opening));
 
 /**
- * @param {any} model  of load(), with the verb `chat`
- * @param {{ signal?: AbortSignal, template?: string, grammar?: (schema?: object) => Promise<object> }} [options]  grammar: makes a constraint of a JSON schema, for
- *   response_format (jsonGrammar of grammar.js)
+ * @param {any} model  a model from load() that has the verb `chat`
+ * @param {{ signal?: AbortSignal, template?: string, grammar?: (schema?: object) => Promise<object> }} [options]  grammar: makes a
+ *   constraint from a JSON schema, for response_format (jsonGrammar of grammar.js)
  */
 export function openai(model, { signal, template, grammar } = {}) {
   /** @param {any} format @returns {Promise<object | undefined>} */

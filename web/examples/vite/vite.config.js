@@ -2,6 +2,6 @@
 export default {
   base: './',
   build: { target: 'es2022' }, // main.js awaits at its top level
-  // Not needed where node_modules stands beside this file; in a workspace it is.
+  // Not needed if node_modules is next to this file; needed in a workspace.
   optimizeDeps: { exclude: ['nextpixel'] },
 };
