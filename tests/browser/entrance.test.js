@@ -60,6 +60,21 @@ test('an address that says a language, or that somebody shares, keeps its langua
     { locale: 'ko-KR' },
   ));
 
+test('a language that a page does not have is reported, in the language of the page', () =>
+  withPage(async (page) => {
+    const notice = page.locator('main > .notice:not(#from-file)');
+    assert.equal(await comesTo(page, '/web/pages/fvsbn/?lang=de'), '/web/pages/fvsbn/en');
+    await notice.getByText('The address asks for the language “de”. This page exists in: en, ko.').waitFor();
+    assert.equal(await comesTo(page, '/web/ko/?lang=klingon'), '/web/ko/ko');
+    await notice.getByText('“klingon”').waitFor();
+    assert.match(await notice.innerText(), /en/);
+    for (const address of ['/web/?lang=en', '/web/?lang=ko', '/web/pages/transformer/?lang=de']) {
+      await comesTo(page, address);
+      await page.waitForFunction(() => document.querySelector('[data-phase]'));
+      assert.equal(await notice.count(), 0, address);
+    }
+  }));
+
 test('an English browser stays, also on a page in Korean', () =>
   withPage(async (page) => {
     assert.equal(await comesTo(page, '/web/'), '/web/en');

@@ -22,8 +22,10 @@ const { withPage } = session();
 
 const COURSE = COURSES[2]; // the smallest: two pages
 const ID = idOf(COURSE.name);
-const box = (/** @type {Page} */ page) => page.locator(`[data-course="${ID}"]`);
-const said = (/** @type {Page} */ page) => box(page).locator('[role=status]');
+/** @param {Page} page @param {string} [id] */
+const box = (page, id = ID) => page.locator(`[data-course="${id}"]`);
+/** @param {Page} page @param {string} [id] */
+const said = (page, id) => box(page, id).locator('[role=status]');
 /** The number of files in every cache. @param {Page} page */
 const counts = (page) =>
   page.evaluate(async () =>
@@ -36,10 +38,10 @@ async function openBox(page) {
   await said(page).filter({ hasText: '2' }).waitFor(WAIT);
 }
 
-/** @param {Page} page */
-async function keepIt(page) {
-  await box(page).getByRole('button', { name: 'Keep' }).click();
-  await said(page).filter({ hasText: 'Kept: the course works' }).waitFor(WAIT);
+/** @param {Page} page @param {string} [id] */
+async function keepIt(page, id) {
+  await box(page, id).getByRole('button', { name: 'Keep' }).click();
+  await said(page, id).filter({ hasText: 'Kept: the course works' }).waitFor(WAIT);
 }
 
 test('a course that is kept works without a connection, every page in every language, and can be removed', { timeout: 400000 }, () =>
@@ -129,9 +131,25 @@ test('keeping a course can be cancelled and continued; without room, or a connec
       await page.unroute('**/sagan-emoji-plain.gguf');
       await page.route('**/sagan-emoji-plain.gguf', (route) => route.abort('internetdisconnected'));
       await action.click();
-      await said(page).filter({ hasText: '연결이 끊어졌습니다' }).waitFor(WAIT);
+      await said(page).filter({ hasText: '서버에 연결되지 않았습니다' }).waitFor(WAIT);
 
       await page.unroute('**/sagan-emoji-plain.gguf');
+      await page.route('**/sagan-emoji-plain.gguf', (route) => route.fulfill({ status: 503 }));
+      await action.click();
+      await said(page).filter({ hasText: 'sagan-emoji-plain.gguf 파일에 503으로 답했습니다' }).waitFor(WAIT);
+      await page.unroute('**/sagan-emoji-plain.gguf');
+
+      await page.evaluate(() => {
+        const { put } = Cache.prototype;
+        Cache.prototype.put = async () => {
+          Cache.prototype.put = put;
+          throw new DOMException('Unexpected internal error.', 'UnknownError');
+        };
+      });
+      await action.click();
+      await said(page).filter({ hasText: '브라우저에 오류가 났습니다. Unexpected internal error.' }).waitFor(WAIT);
+      assert.ok(await box(page).getByRole('button', { name: '지우기' }).isVisible());
+
       await page.evaluate(() => {
         const { estimate } = StorageManager.prototype;
         StorageManager.prototype.estimate = async () => {
@@ -158,6 +176,60 @@ test('keeping a course can be cancelled and continued; without room, or a connec
 );
 
 test(
+  'while it is measured the box says so; without its code or the list of files it says why, keeps Remove, and tries again',
+  {
+    timeout: 120000,
+  },
+  () =>
+    withPage(
+      async (page) => {
+        const button = (/** @type {string} */ name) => box(page).getByRole('button', { name, exact: true });
+        let answer = () => {};
+        await page.route('**/page-keep*.js', (route) => route.abort('internetdisconnected'));
+        await page.route('**/courses.json', async (route) => {
+          await new Promise((resolve) => {
+            answer = () => resolve(undefined);
+          });
+          await route.fulfill({ status: 500 });
+        });
+        await page.goto('/web/pages/jukebox/');
+        await firstFigure(page).waitFor(WAIT);
+        await box(page).locator('summary').click();
+        await said(page).filter({ hasText: 'Measuring the course' }).waitFor();
+        await said(page).filter({ hasText: 'This takes a connection.' }).waitFor(WAIT);
+        await page.unroute('**/page-keep*.js');
+        await button('Try again').click();
+        await said(page).filter({ hasText: 'Measuring the course' }).waitFor();
+        await page.waitForRequest('**/courses.json').catch(() => {});
+        answer();
+        await said(page).filter({ hasText: 'The host answered 500 for courses.json.' }).waitFor(WAIT);
+        assert.equal(await box(page).locator('[role=status]').count(), 1);
+
+        // A course that is kept says so and can be removed, whatever the host answers.
+        await page.evaluate(
+          async ([id, url]) =>
+            (await caches.open('nextpixel-courses')).put(
+              new URL(`../../courses/${id}`, location.href),
+              new Response(JSON.stringify({ release: 'old', files: [[url, 9, 'tag']] })),
+            ),
+          [ID, new URL('/web/pages/jukebox/', page.url()).href],
+        );
+        await page.unroute('**/courses.json');
+        await page.route('**/courses.json', (route) => route.abort('internetdisconnected'));
+        await button('Try again').click();
+        await said(page)
+          .filter({ hasText: 'There is no connection to the host. Kept: the course works without a connection. 1 page' })
+          .waitFor(WAIT);
+        await button('Remove').click();
+        await button('Remove').waitFor({ state: 'hidden' });
+        assert.equal(await page.evaluate(() => caches.has('nextpixel-courses')), false);
+        assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Try again');
+      },
+      { complains: true },
+    ),
+);
+
+test(
   'a new release: what is kept works until the course is brought to it, and equal files are not fetched again',
   { timeout: 120000 },
   () =>
@@ -170,6 +242,8 @@ test(
         );
         /** The release that the host has. */
         let release = 1;
+        /** The page of each course that the host has. @type {Record<string, string>} */
+        let site = { [ID]: 'one' };
         const folder = (/** @type {string} */ kind) => `${kind}-${String(release).repeat(12)}`;
         const asked = /** @type {string[]} */ ([]);
         const server = createServer((request, response) => {
@@ -180,13 +254,15 @@ test(
           if (pathname === '/sw.js') return send('text/javascript', worker);
           if (pathname.endsWith('page-keep.js')) return send('text/javascript', code);
           if (pathname === '/courses.json') {
-            const files = [
-              ['page/', 9, `page${release}`],
+            /** @param {string} page @returns {[string, number, string][]} */
+            const filesOf = (page) => [
+              [`pages/${page}/`, 9, `${page}${release}`],
               [`${folder('dist')}/a.js`, 9, `a${release}`],
               [`${folder('weights')}/same.gguf`, 9, 'same'],
               [`${folder('weights')}/other.gguf`, 9, `other${release}`],
             ];
-            return send('application/json', JSON.stringify({ release: `r${release}`, courses: { [ID]: { pages: 1, files } } }));
+            const courses = Object.fromEntries(Object.entries(site).map(([id, page]) => [id, { files: filesOf(page) }]));
+            return send('application/json', JSON.stringify({ release: `r${release}`, courses }));
           }
           if (pathname.includes('-') && !pathname.includes(String(release).repeat(12))) return response.writeHead(404).end();
           if (pathname.endsWith('.js')) return send('text/javascript', `document.title = '${release}';`);
@@ -200,16 +276,26 @@ test(
           server.listen(0, '127.0.0.1', () => done(undefined));
         });
         const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
-        /** Opens the box, and returns what it says. */
-        const fill = () =>
+        /** Opens the box of a course. @param {string} [course] */
+        const fill = (course = ID) =>
           page.evaluate(async (id) => {
             const address = '/dist/page-keep.js'; // its addresses are relative to web/, the folder above
             const { fill } = await import(address);
-            document.body.innerHTML = `<div class="keep" data-course="${id}"></div>`;
-            await fill(document.querySelector('.keep'));
-          }, ID);
+            document.body.innerHTML = `<div class="keep" data-course="${id}"><p role="status"></p></div>`;
+            await fill(document.querySelector('.keep'), document.querySelector('p'));
+          }, course);
+        const refresh = () =>
+          page.evaluate(async () => {
+            const address = '/dist/page-keep.js';
+            await (await import(address)).refresh();
+          });
+        /** The ids of the stored courses. */
+        const stored = () =>
+          page.evaluate(async () =>
+            (await (await caches.open('nextpixel-courses')).keys()).map(({ url: at }) => at.replace(/.*\//, '')).sort(),
+          );
         try {
-          await page.goto(`${url}/page/`);
+          await page.goto(`${url}/pages/one/`);
           await page.evaluate(() => navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready));
           await page.reload();
           await fill();
@@ -217,12 +303,12 @@ test(
 
           // Online it is the new page, offline the whole of the old one, though the weights of the new release were asked for.
           release = 2;
-          await page.goto(`${url}/page/`);
+          await page.goto(`${url}/pages/one/`);
           assert.equal(await page.title(), '2');
           await page.evaluate(() => fetch('/weights-222222222222/other.gguf').then((answer) => answer.text()));
           await page.waitForTimeout(500);
           await page.context().setOffline(true);
-          await page.goto(`${url}/page/`);
+          await page.goto(`${url}/pages/one/`);
           assert.equal(await page.title(), '1');
           const copies = () =>
             page.evaluate(async () =>
@@ -231,12 +317,9 @@ test(
           assert.deepEqual((await copies()).sort(), ['/weights-111111111111/other.gguf', '/weights-111111111111/same.gguf']);
 
           await page.context().setOffline(false);
-          await page.goto(`${url}/page/`);
+          await page.goto(`${url}/pages/one/`);
           asked.length = 0;
-          await page.evaluate(async () => {
-            const address = '/dist/page-keep.js';
-            await (await import(address)).refresh();
-          });
+          await refresh();
           assert.deepEqual(
             asked.filter((path) => path.endsWith('.gguf')),
             ['/weights-222222222222/other.gguf'],
@@ -244,8 +327,35 @@ test(
           );
           assert.deepEqual((await copies()).sort(), ['/weights-222222222222/other.gguf', '/weights-222222222222/same.gguf']);
           await page.context().setOffline(true);
-          await page.goto(`${url}/page/`);
+          await page.goto(`${url}/pages/one/`);
           assert.equal(await page.title(), '2');
+
+          // The site drops a course and renames another: the first stays until the visitor removes it, the second keeps its pages.
+          await page.context().setOffline(false);
+          site = { 'course-a-dropped-one': 'two', 'course-b': 'one', 'course-c': 'three' };
+          await page.goto(`${url}/pages/one/`);
+          for (const id of ['course-a-dropped-one', 'course-c']) {
+            await fill(id);
+            await keepIt(page, id);
+          }
+          assert.deepEqual(await stored(), ['course-a-dropped-one', 'course-c', ID]);
+          release = 3;
+          site = { 'course-b': 'one', 'course-c': 'three' };
+          await page.goto(`${url}/pages/one/`);
+          await refresh();
+          assert.deepEqual(await stored(), ['course-a-dropped-one', 'course-b', 'course-c']);
+          await fill('course-b');
+          await said(page, 'course-b').filter({ hasText: 'Kept: the course works' }).waitFor();
+          const dropped = box(page, 'course-b').getByText('“a dropped one” is also kept on this device');
+          await dropped.waitFor();
+          await box(page, 'course-b').getByRole('button', { name: 'Remove “a dropped one”' }).click();
+          await dropped.waitFor({ state: 'detached' });
+          assert.deepEqual(await stored(), ['course-b', 'course-c']);
+          assert.equal(await page.evaluate(() => caches.match('/pages/two/', { cacheName: 'nextpixel-page' })), undefined);
+          await fill('course-b');
+          await box(page, 'course-b').getByRole('button', { name: 'Remove', exact: true }).click();
+          await box(page, 'course-b').getByRole('button', { name: 'Keep' }).waitFor();
+          assert.deepEqual(await stored(), ['course-c']);
         } finally {
           await page.context().setOffline(false);
           server.closeAllConnections();

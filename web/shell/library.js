@@ -5,6 +5,7 @@
 import { part } from '../lib/base/part.js';
 import { acquire as acquireModel, cache, load as loadModel } from '../lib/index.js';
 
+export { part };
 export { supported, tokenizer } from '../lib/index.js';
 export { announce } from '../lib/element/announce.js';
 export { composing } from '../lib/element/composing.js';

@@ -18,7 +18,7 @@ import { LANGUAGES } from './languages.js';
 
 /** @typedef {{ bytes: number, tag: string }} Facts  tag: two files with the same name and the same tag are equal */
 /** @typedef {[address: string, bytes: number, tag: string]} CourseFile  address: from web/ */
-/** @typedef {{ release: string, courses: Record<string, { pages: number, files: CourseFile[] }> }} CourseFiles  courses: by their ids */
+/** @typedef {{ release: string, courses: Record<string, { files: CourseFile[] }> }} CourseFiles  courses: by their ids */
 
 /** The weights of the front page, because every page links to it. */
 const FRONT = ['digits.gguf'];
@@ -87,10 +87,7 @@ export function courseFiles({ pages, files, weights, script, dist = 'dist', mode
         (file) => /** @type {[string, Facts]} */ ([`../${models}/${file}`, weights.get(file)]),
       ),
     ];
-    return [
-      idOf(name),
-      { pages: own.length, files: list.map(([address, { bytes, tag }]) => /** @type {CourseFile} */ ([address, bytes, tag])) },
-    ];
+    return [idOf(name), { files: list.map(([address, { bytes, tag }]) => /** @type {CourseFile} */ ([address, bytes, tag])) }];
   });
   const made = Object.fromEntries(courses);
   return { release: factsOf(JSON.stringify(made)).tag, courses: made };

@@ -27,7 +27,7 @@
     root.hidden = true; // prevents this page from being painted
     location.replace(address + location.search + location.hash);
   }
-  const asked = addressIn(query.get('lang'));
+  const asked = addressIn(query.get('lang')); // language.js reports a language that the page does not have
   const other = query.has('lang') ? undefined : addressIn(preferred());
   const entered = !location.search && !location.hash && !document.referrer.startsWith(web);
   // ?lang=ko applies to every page. An address without it keeps its language, except the front page for visitors from another site.

@@ -1,24 +1,37 @@
 // SPDX-License-Identifier: MIT
 // Lets a visitor keep a course on the device. The code for that comes when the box is opened, or where a course is kept.
 // @ts-check
+import { part } from '../library.js';
 import { make } from './dom.js';
 import { COURSES } from './offline.js';
 import { phrase } from './phrase.js';
 
-const keeping = () => import('./page-keep.js');
+const keeping = () => part(() => import('./page-keep.js'));
+
+/** Fills the box of a course. If the code for that cannot be fetched, a button tries again. @param {HTMLElement} box */
+async function fillBox(box) {
+  const said = make('p', { class: 'keep-said', role: 'status' }, phrase`Measuring the course`);
+  box.append(said);
+  try {
+    const { fill } = await keeping();
+    await fill(box, said);
+  } catch {
+    said.textContent = phrase`This takes a connection.`;
+    const retry = make('button', { type: 'button', class: 'button' }, phrase`Try again`);
+    const tools = make('div', { class: 'take-tools' }, retry);
+    retry.addEventListener('click', () => {
+      said.remove();
+      tools.remove();
+      void fillBox(box);
+    });
+    box.append(tools);
+  }
+}
 
 /** Fills each box of a course when it is opened. */
 export function offerCourses() {
   for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.keep')))
-    box.addEventListener(
-      'toggle',
-      () =>
-        keeping().then(
-          ({ fill }) => fill(box),
-          () => box.append(make('p', {}, phrase`This takes a connection.`)),
-        ),
-      { once: true },
-    );
+    box.addEventListener('toggle', () => fillBox(box), { once: true });
 }
 
 /** Updates the stored courses to the newest release. */

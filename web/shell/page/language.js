@@ -3,7 +3,8 @@
 // @ts-check
 import { carry } from './address.js';
 import { asked } from './asked.js';
-import { words } from './phrase.js';
+import { make } from './dom.js';
+import { phrase, words } from './phrase.js';
 
 /** Returns the id of the figure or section in the middle of the window; '' at the top of the page. */
 const inView = () =>
@@ -14,8 +15,20 @@ const inView = () =>
 /** Key in localStorage of the language that the visitor chose; before.js reads it on the next visit. */
 const KEPT = 'nextpixel-language';
 
+/** Reports that the page does not exist in the language that its address names (?lang=). before.js goes to the ones that exist. */
+function reportLanguage() {
+  const lang = new URLSearchParams(location.search).get('lang');
+  const here = document.documentElement.lang;
+  const others = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('.masthead .language')]);
+  const languages = [here, ...others.map(({ hreflang }) => hreflang)];
+  if (lang === null || languages.includes(lang)) return;
+  const text = phrase`The address asks for the language “${lang}”. This page exists in: ${languages.join(', ')}.`;
+  document.querySelector('main')?.prepend(make('p', { class: 'notice', role: 'status' }, text));
+}
+
 /** Updates the links to other languages, and sets the language of the <next-pixel> elements and of chats. */
 export function keepLanguage() {
+  reportLanguage();
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('.masthead .language'))) {
     for (const kind of ['pointerdown', 'click']) {
       link.addEventListener(kind, () => {

@@ -4,6 +4,7 @@
 // @ts-check
 import { fastest } from '../../lib/workers/simd.js';
 import { make } from './dom.js';
+import { fault } from './fault.js';
 import { COURSES, workOffline } from './offline.js';
 import { phrase } from './phrase.js';
 import { bytes } from './words.js';
@@ -33,15 +34,53 @@ function builds() {
   return [...names, ...(crossOriginIsolated ? names.map((name) => `-threads${name}`) : [])].map((name) => `/nextpixel${name}.wasm`);
 }
 
-/** Returns the current list of files of a course. @param {string} id */
-async function planOf(id) {
-  const answer = await fetch(`${web}courses.json`, { cache: 'no-cache' });
-  if (!answer.ok) throw new Error(String(answer.status));
-  const { release, courses } = await answer.json();
-  const { pages, files } = /** @type {{ pages: number, files: CourseFile[] }} */ (courses[id]);
+/** An answer of the host other than the file. */
+class HostError extends Error {
+  /** @param {string} url @param {number} status */
+  constructor(url, status) {
+    super(`${url}: ${status}`);
+    this.file = new URL(url).pathname.replace(/.*\/(?=.)/, '');
+    this.status = status;
+  }
+}
+
+/** Distinguishes a lost connection from every other failure. @template T @param {Promise<T>} answer @returns {Promise<T>} */
+const fromHost = (answer) =>
+  answer.catch((cause) => {
+    throw cause instanceof TypeError ? new DOMException(cause.message, 'NetworkError') : cause;
+  });
+
+/** Returns the current courses of the site, by their ids. @returns {Promise<Record<string, Kept>>} */
+async function currentCourses() {
+  const url = `${web}courses.json`;
+  const answer = await fromHost(fetch(url, { cache: 'no-cache' }));
+  if (!answer.ok) throw new HostError(url, answer.status);
+  const { release, courses } = await fromHost(answer.json());
   const used = builds();
-  const whole = files.map(([address, size, tag]) => /** @type {CourseFile} */ ([new URL(address, web).href, size, tag]));
-  return { release, pages, files: whole.filter(([url]) => !url.endsWith('.wasm') || used.some((name) => url.endsWith(name))) };
+  return Object.fromEntries(
+    Object.entries(/** @type {Record<string, { files: CourseFile[] }>} */ (courses)).map(([id, { files }]) => {
+      const whole = files.map(([address, size, tag]) => /** @type {CourseFile} */ ([new URL(address, web).href, size, tag]));
+      return [id, { release, files: whole.filter(([url]) => !url.endsWith('.wasm') || used.some((name) => url.endsWith(name))) }];
+    }),
+  );
+}
+
+/** Returns the names of the pages in a list of files. @param {CourseFile[]} files */
+const pagesIn = (files) => [...new Set(files.flatMap(([url]) => /\/pages\/([^/]+)\/(?:\w+\/)?$/.exec(url)?.[1] ?? []))];
+
+/**
+ * Returns the id under which the site now has a stored course: its own, or that of the course with most of its pages (after it was renamed).
+ * @param {string} id
+ * @param {Kept | undefined} kept
+ * @param {Record<string, Kept>} courses
+ */
+function currentId(id, kept, courses) {
+  if (Object.hasOwn(courses, id)) return id;
+  const pages = pagesIn(kept?.files ?? []);
+  return Object.keys(courses).find((other) => {
+    const theirs = pagesIn(courses[other].files);
+    return 2 * pages.filter((page) => theirs.includes(page)).length > pages.length;
+  });
 }
 
 const recordOf = (/** @type {string} */ id) => `${web}courses/${id}`;
@@ -68,11 +107,12 @@ async function drop(files) {
  *
  * @param {string} id
  * @param {Kept} wanted
- * @param {{ signal?: AbortSignal, report?: (loaded: number) => void }} [how]
+ * @param {{ signal?: AbortSignal, report?: (loaded: number) => void, earlier?: Kept }} [how]  earlier: an earlier release of the course, perhaps under
+ *   another name
  */
-async function keep(id, { release, files }, { signal, report } = {}) {
+async function keep(id, { release, files }, { signal, report, earlier } = {}) {
   const before = await keptOf(id);
-  const had = new Map(before?.files.map((file) => [versionOf(file), file[0]]));
+  const had = new Map((earlier ?? before)?.files.map((file) => [versionOf(file), file[0]]));
   const stopper = new AbortController();
   const stop = () => stopper.abort(signal?.reason);
   signal?.addEventListener('abort', stop);
@@ -92,8 +132,8 @@ async function keep(id, { release, files }, { signal, report } = {}) {
       return count(size);
     }
     // The service worker does not intercept a request with this header.
-    const answer = await fetch(url, { signal: stopper.signal, cache: 'no-cache', headers: { 'x-nextpixel-keep': '1' } });
-    if (!answer.ok || !answer.body) throw new Error(`${url}: ${answer.status}`);
+    const answer = await fromHost(fetch(url, { signal: stopper.signal, cache: 'no-cache', headers: { 'x-nextpixel-keep': '1' } }));
+    if (!answer.ok || !answer.body) throw new HostError(url, answer.status);
     const counted = answer.body.pipeThrough(
       new TransformStream({
         transform(chunk, controller) {
@@ -102,7 +142,7 @@ async function keep(id, { release, files }, { signal, report } = {}) {
         },
       }),
     );
-    await cache.put(url, new Response(counted, { headers: answer.headers }));
+    await fromHost(cache.put(url, new Response(counted, { headers: answer.headers })));
   }
 
   const waiting = [...files];
@@ -124,63 +164,143 @@ async function keep(id, { release, files }, { signal, report } = {}) {
   if (before) await drop(before.files);
 }
 
-/** Deletes a course and the files that belong to no other course. @param {string} id @param {CourseFile[]} files */
-async function remove(id, files) {
+/** Deletes a course and the files that belong to no other course. @param {string} id @param {CourseFile[]} [files]  further files, of an interrupted download */
+async function remove(id, files = []) {
   const before = await keptOf(id);
   await (await caches.open(COURSES)).delete(recordOf(id));
   await drop([...(before?.files ?? []), ...files]);
   if ((await allKept()).length === 0) await caches.delete(COURSES);
 }
 
-/** Updates every stored course to the current release. */
+/** Updates every stored course to the current release. A course that the site no longer has stays: only the visitor removes it. */
 export async function refresh() {
   if (/** @type {any} */ (navigator).connection?.saveData) return; // later, by hand
-  for (const id of await allKept()) {
-    const [plan, kept] = await Promise.all([planOf(id), keptOf(id)]);
-    if (plan.release !== kept?.release) await keep(id, plan);
+  const ids = await allKept();
+  const courses = await currentCourses();
+  for (const id of ids) {
+    try {
+      const kept = await keptOf(id);
+      const now = currentId(id, kept, courses);
+      if (now === undefined || (now === id && kept?.release === courses[id].release)) continue;
+      await keep(now, courses[now], { earlier: kept });
+      if (now !== id) await remove(id);
+    } catch {
+      // This course stays as it is, and its box offers the update; the others are updated.
+    }
   }
+}
+
+/** Returns whether pages can be stored here: neither from file: nor in a sandboxed frame, where reading `caches` throws. */
+function canStore() {
+  try {
+    return Boolean(globalThis.caches && navigator.serviceWorker);
+  } catch {
+    return false;
+  }
+}
+
+/** Returns what went wrong, for people. @param {unknown} error */
+function reason(error) {
+  if (error instanceof HostError) return phrase`The host answered ${error.status} for ${error.file}.`;
+  const { name } = /** @type {Error} */ (error);
+  if (name === 'QuotaExceededError') return phrase`There is not enough room on this device.`;
+  if (name === 'NetworkError') return phrase`There is no connection to the host.`;
+  return phrase`The browser reported an error: ${fault(error)}`;
 }
 
 /**
  * Shows the size of a course in a box, whether it is stored, and the buttons to store or delete it.
  * @param {HTMLElement} box  its data-course is the id
+ * @param {HTMLElement} said  its status line
  */
-export async function fill(box) {
+export async function fill(box, said) {
   const id = String(box.dataset.course);
-  const said = make('p', { class: 'keep-said', role: 'status' });
-  const bar = make('progress', { max: '1', value: '0', 'aria-label': phrase`Keeping the course`, hidden: '' });
-  const action = make('button', { type: 'button', class: 'button', hidden: '' });
-  const removal = make('button', { type: 'button', class: 'button', hidden: '' }, phrase`Remove`);
-  box.append(said, make('div', { class: 'take-tools' }, bar, action, removal));
-  if (!globalThis.caches || !navigator.serviceWorker) {
+  if (!canStore()) {
     said.textContent = phrase`This takes a page from https: or from the address localhost.`;
     return;
   }
+  const bar = make('progress', { max: '1', value: '0', 'aria-label': phrase`Keeping the course`, hidden: '' });
+  const action = make('button', { type: 'button', class: 'button', hidden: '' });
+  const removal = make('button', { type: 'button', class: 'button', hidden: '' }, phrase`Remove`);
+  const others = make('div');
+  box.append(make('div', { class: 'take-tools' }, bar, action, removal), others);
 
-  /** @type {Awaited<ReturnType<typeof planOf>>} */
+  /** The course as the site has it now. @type {Kept | undefined} */
   let plan;
   /** @type {AbortController | undefined} */
   let stopper;
+  /** Whether files of an interrupted download are stored. */
+  let partial = false;
 
-  /** @param {string} [first]  text to show first */
+  /** Shows the state of the course. @param {string} [first]  text to show first */
   async function show(first = '') {
     const kept = await keptOf(id);
-    const { files, pages } = plan;
-    const current = kept?.release === plan.release;
-    const [models, others] = [true, false].map((wanted) => bytes(sizeOf((kept ?? plan).files.filter(([url]) => isModel(url) === wanted))));
-    const sizes = phrase`${pages} pages with their translations: ${others} of pages and scripts, ${models} of models.`;
-    const state = !kept ? '' : current ? phrase`Kept: the course works without a connection.` : phrase`Kept, but there is a newer release.`;
-    said.textContent = [first, state, sizes].filter(Boolean).join(' ');
+    const focused = [action, removal].find((button) => button === document.activeElement);
+    const current = kept?.release === plan?.release;
+    const state = !kept
+      ? ''
+      : plan && !current
+        ? phrase`Kept, but there is a newer release.`
+        : phrase`Kept: the course works without a connection.`;
+    const shown = kept ?? plan;
+    said.textContent = [first, state, shown ? sizesOf(shown.files) : ''].filter(Boolean).join(' ');
     bar.hidden = true;
-    action.hidden = current;
-    action.textContent = kept ? phrase`Update` : phrase`Keep ${bytes(sizeOf(files))}`;
-    removal.hidden = !kept && !first;
+    action.hidden = plan !== undefined && current;
+    action.textContent = !plan ? phrase`Try again` : kept ? phrase`Update` : phrase`Keep ${bytes(sizeOf(plan.files))}`;
+    removal.hidden = !kept && !partial;
+    if (focused?.hidden) [action, removal].find(({ hidden }) => !hidden)?.focus();
   }
 
-  async function start() {
-    const mine = (stopper = new AbortController());
-    const { signal } = mine;
-    const total = sizeOf(plan.files);
+  /** @param {CourseFile[]} files */
+  function sizesOf(files) {
+    const [models, rest] = [true, false].map((wanted) => bytes(sizeOf(files.filter(([url]) => isModel(url) === wanted))));
+    return phrase`${pagesIn(files).length} pages with their translations: ${rest} of pages and scripts, ${models} of models.`;
+  }
+
+  /** Lists the stored courses that the site no longer has: no other box can remove them. @param {Record<string, Kept>} courses */
+  async function showDropped(courses) {
+    others.replaceChildren();
+    for (const other of await allKept()) {
+      const kept = await keptOf(other);
+      if (!kept || currentId(other, kept, courses)) continue;
+      const name = other.replace(/^course-/, '').replaceAll('-', ' ');
+      const button = make('button', { type: 'button', class: 'button' }, phrase`Remove “${name}”`);
+      const line = phrase`“${name}” is also kept on this device (${bytes(sizeOf(kept.files))}), but is no longer a course of this site.`;
+      const entry = make('div', {}, make('p', {}, line), make('div', { class: 'take-tools' }, button));
+      button.addEventListener('click', () =>
+        tryTo(async () => {
+          await remove(other);
+          entry.remove();
+        }),
+      );
+      others.append(entry);
+    }
+  }
+
+  /** Does this, and shows why it failed. @param {() => Promise<void>} task */
+  async function tryTo(task) {
+    try {
+      await task();
+    } catch (error) {
+      await show(reason(error)).catch(() => {
+        said.textContent = reason(error); // the store itself cannot be read
+      });
+    }
+  }
+
+  /** Compares the course with the site. */
+  const measure = () =>
+    tryTo(async () => {
+      const courses = await currentCourses();
+      plan = Object.hasOwn(courses, id) ? courses[id] : undefined;
+      await show(plan ? '' : phrase`The site no longer has this course under this name: reload the page.`);
+      await showDropped(courses);
+    });
+
+  /** @param {Kept} wanted */
+  async function start(wanted) {
+    const { signal } = (stopper = new AbortController());
+    const total = sizeOf(wanted.files);
     removal.hidden = true;
     bar.hidden = false;
     bar.value = 0;
@@ -191,40 +311,34 @@ export async function fill(box) {
       if (quota - usage < total) throw new DOMException(bytes(quota - usage), 'QuotaExceededError');
       void navigator.storage.persist?.().catch(() => {});
       await workOffline();
-      await keep(id, plan, {
+      partial = true;
+      await keep(id, wanted, {
         signal,
         report(loaded) {
           bar.value = loaded / total;
         },
       });
+      partial = false;
       stopper = undefined;
       await show();
     } catch (error) {
-      const { name } = /** @type {Error} */ (error);
       stopper = undefined;
-      await show(
-        signal.aborted
-          ? phrase`Cancelled: what has come is not fetched again.`
-          : name === 'QuotaExceededError'
-            ? phrase`There is not enough room on this device.`
-            : phrase`The connection broke off: what has come is not fetched again.`,
-      );
+      const why = signal.aborted ? phrase`Cancelled.` : reason(error);
+      await show(partial ? `${why} ${phrase`Files that have arrived are not fetched again.`}` : why);
     }
   }
 
   action.addEventListener('click', () => {
     if (stopper) stopper.abort();
-    else start();
+    else if (plan) void tryTo(() => start(/** @type {Kept} */ (plan)));
+    else void measure();
   });
-  removal.addEventListener('click', async () => {
-    await remove(id, plan.files);
-    await show();
-    removal.hidden = true;
-  });
-  try {
-    plan = await planOf(id);
-    await show();
-  } catch {
-    said.textContent = phrase`This takes a connection.`;
-  }
+  removal.addEventListener('click', () =>
+    tryTo(async () => {
+      await remove(id, plan?.files);
+      partial = false;
+      await show();
+    }),
+  );
+  await measure();
 }
