@@ -10,8 +10,9 @@ import { fileURLToPath } from 'node:url';
 
 import { framedPages } from '../../web/tools/frame.js';
 import { serve } from '../../web/tools/serve.js';
-import { OUT, WAIT, firstFigure, session } from './browser.js';
-import { axeFindsNothing, fits } from './checks.js';
+import { more } from '../more.js';
+import { OUT, WAIT, everyPage, firstFigure, session } from './browser.js';
+import { axeFindsNothing, fits, scrollThrough } from './checks.js';
 
 /** @import { FrameLocator, Page } from 'playwright-core' */
 
@@ -113,7 +114,7 @@ test('the button below a figure shows the code of a frame, whose figure has the 
     const [code, address] = await page.locator('.embed-code code').allInnerTexts();
     assert.match(
       code,
-      /^<iframe src="http:[^"]+\/web\/pages\/fvsbn\/\?figure=figure-endings&amp;bare#figure-endings\?[^"]*seed=12[^"]*" title="nextpixel: Fully visible sigmoid belief network, Figure 1" width="100%" height="\d+" style="border: 0" loading="lazy" allow="autoplay; clipboard-write; fullscreen"><\/iframe>$/,
+      /^(?:<div style="container-type: inline-size">)?<iframe src="http:[^"]+\/web\/pages\/fvsbn\/\?figure=figure-endings&amp;bare#figure-endings\?[^"]*seed=12[^"]*" title="nextpixel: Fully visible sigmoid belief network, Figure 1" width="100%" height="\d+" style="border: 0(?:; height: max\(\d+px, \d+px - [\d.]+cqw\))?" loading="lazy" allow="autoplay; clipboard-write; fullscreen"><\/iframe>(?:<\/div>)?$/,
     );
     assert.ok(code.includes(address.replaceAll('&', '&amp;')));
     await axeFindsNothing(page);
@@ -124,12 +125,77 @@ test('the button below a figure shows the code of a frame, whose figure has the 
     const frame = page.frameLocator('iframe');
     await frame.locator('[data-phase="done"]').first().waitFor(WAIT);
     assert.equal(await frame.locator('#seed').inputValue(), '12');
+  }));
+
+/** The frame may be this much higher than its figure: heights are rounded up, and follow a line between a narrow and a wide frame. */
+const GAP = 400;
+
+/** The frame's code of a figure of the open page. @param {Page} page @param {string} id */
+async function codeOf(page, id) {
+  await page.locator(`#${id} .embed`).click();
+  const code = await page.locator(`#${id} .embed-code code`).first().innerText();
+  await page.locator(`#${id} .embed`).click();
+  return code;
+}
+
+/** Opens a figure's frame in columns of several widths; the figure must fit without scrolling. @param {Page} page @param {string} code @param {string} name */
+async function frameFits(page, code, name) {
+  for (const width of [390, 768, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    await openTheirs(page, code);
+    const frame = page.frames()[1];
+    await frame.waitForFunction(
+      () =>
+        document.querySelector(
+          'figure:not(.off-stage) [data-phase="done"], figure:not(.off-stage) [data-phase="ready"], figure:not(.off-stage):not(:has([data-phase]))',
+        ),
+      undefined,
+      WAIT,
+    );
+    await frame.waitForTimeout(500);
     const [inside, outside] = await Promise.all([
-      frame.locator('html').evaluate((html) => html.scrollHeight),
+      frame.evaluate(() => document.body.offsetHeight),
       page.locator('iframe').evaluate((one) => one.clientHeight),
     ]);
-    assert.ok(inside <= outside, `the figure is ${inside} pixels high, its frame ${outside}`);
-  }));
+    assert.ok(inside <= outside, `${name}, ${width} pixels wide: the figure is ${inside} pixels high, its frame ${outside}`);
+    assert.ok(outside <= inside + GAP, `${name}, ${width} pixels wide: the figure is ${inside} pixels high, its frame ${outside}`);
+  }
+}
+
+for (const viewport of [
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+]) {
+  test(
+    `the frame is as high as its figure in narrow and wide columns, copied on a screen of ${viewport.width} pixels`,
+    { timeout: 300000 },
+    () =>
+      withPage(
+        async (page) => {
+          await page.goto('/web/pages/fvsbn/');
+          await firstFigure(page, 'done').waitFor(WAIT);
+          await frameFits(page, await codeOf(page, 'figure-endings'), 'figure-endings');
+        },
+        { viewport },
+      ),
+  );
+}
+
+for (const name of await everyPage()) {
+  if (!name) continue;
+  more(`${name}: the frames of all figures fit in columns of 390, 768 and 1280 pixels`, { timeout: 600000 }, () =>
+    withPage(async (page) => {
+      await page.goto(`/web/${name}`);
+      await firstFigure(page, 'done').waitFor(WAIT);
+      await scrollThrough(page);
+      const ids = await page.locator('main figure[id]:has(.embed)').evaluateAll((figures) => figures.map(({ id }) => id));
+      /** @type {[string, string][]} */
+      const codes = [];
+      for (const id of ids) codes.push([id, await codeOf(page, id)]);
+      for (const [id, code] of codes) await frameFits(page, code, id);
+    }),
+  );
+}
 
 for (const sandbox of ['', 'sandbox="allow-scripts"']) {
   test(`in a frame of another origin${sandbox && ', sandboxed, where storage, caches and the service worker throw'}: the figure works`, () =>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The classroom in Firefox, where one is installed: a page as one file from a disk, and a course that is kept, after its server has gone. */
+/** The classroom in Firefox, where one is installed: a page as one file from a disk, a figure in a frame, and a course that is kept, after its server has gone. */
 
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -58,6 +59,45 @@ test('a page as one file is drawn from a disk', { skip, timeout: 300000 }, async
     writeFileSync(`${OUT}firefox-single.png`, await session.screenshot());
   } finally {
     await session.close();
+  }
+});
+
+test('a figure in a frame of another origin: drawn, without scrolling, also sandboxed', { skip, timeout: 400000 }, async () => {
+  const site = await serve({ port: 0, root: (await published()).root, cors: true });
+  let course = '';
+  const theirs = createServer((_, response) => {
+    response
+      .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
+      .end(`<!doctype html><html lang="en"><title>A course</title><body><h1>A course</h1>${course}</body></html>`);
+  });
+  await new Promise((resolve) => theirs.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (theirs.address());
+  const session = await firefox.open(`${site.url}web/pages/fvsbn/`);
+  try {
+    await until(session, `document.querySelector('#transport')?.dataset.phase === 'done'`);
+    await session.evaluate(`document.querySelector('#figure-endings .embed').click()`);
+    await until(session, `document.querySelector('.embed-code code')?.textContent.includes('<iframe')`);
+    const code = String(await session.evaluate(`document.querySelector('.embed-code code').textContent`));
+    for (const sandbox of ['', ' sandbox="allow-scripts"']) {
+      course = code.replace('<iframe', `<iframe${sandbox}`);
+      await session.evaluate(`void setTimeout(() => location.assign('http://127.0.0.1:${port}/?${sandbox.length}'))`);
+      await until(session, `location.port === '${port}' && location.search === '?${sandbox.length}'`);
+      const inFrame = { ...session, evaluate: /** @type {NonNullable<Session['evaluateInFrame']>} */ (session.evaluateInFrame) };
+      await until(inFrame, `document.querySelector('#transport')?.dataset.phase === 'done' && ${DRAWN}`);
+      const shown = `[...document.querySelectorAll('figure[id]')].filter((one) => one.checkVisibility()).map(({ id }) => id)`;
+      assert.deepEqual(await inFrame.evaluate(shown), ['figure-endings']);
+      const [inside, outside] = [
+        Number(await inFrame.evaluate('document.body.offsetHeight')),
+        Number(await session.evaluate(`document.querySelector('iframe').clientHeight`)),
+      ];
+      assert.ok(inside <= outside, `the figure is ${inside} pixels high, its frame ${outside}`);
+      writeFileSync(`${OUT}firefox-frame${sandbox && '-sandboxed'}.png`, await session.screenshot());
+    }
+  } finally {
+    await session.close();
+    theirs.closeAllConnections();
+    theirs.close();
+    await site.close();
   }
 });
 

@@ -27,6 +27,7 @@ import { delimiter, join } from 'node:path';
 /**
  * @typedef {object} Session
  * @property {(expression: string) => Promise<unknown>} evaluate  returns the value of an expression in the page, as plain data
+ * @property {(expression: string) => Promise<unknown>} [evaluateInFrame]  the same in the page's first frame, of any origin
  * @property {() => Promise<Buffer>} screenshot  PNG
  * @property {() => Promise<void>} close
  */

@@ -47,16 +47,22 @@ export const firefox = {
       } = await call('browsingContext.getTree', {});
       await call('browsingContext.setViewport', { context, viewport: { width: 1200, height: 900 } });
       await call('browsingContext.navigate', { context, url, wait: 'complete' });
+      /** @param {string} expression @param {string} target */
+      const evaluateIn = async (expression, target) => {
+        // The result is passed as text, because BiDi has its own serialisation.
+        const { result, exceptionDetails } = await call('script.evaluate', {
+          expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value) ?? '')`,
+          target: { context: target },
+          awaitPromise: true,
+        });
+        if (exceptionDetails) throw new Error(`Firefox: ${exceptionDetails.text}`);
+        return result.value === '' ? undefined : JSON.parse(result.value);
+      };
       return {
-        async evaluate(expression) {
-          // The result is passed as text, because BiDi has its own serialisation.
-          const { result, exceptionDetails } = await call('script.evaluate', {
-            expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value) ?? '')`,
-            target: { context },
-            awaitPromise: true,
-          });
-          if (exceptionDetails) throw new Error(`Firefox: ${exceptionDetails.text}`);
-          return result.value === '' ? undefined : JSON.parse(result.value);
+        evaluate: (expression) => evaluateIn(expression, context),
+        async evaluateInFrame(expression) {
+          const { contexts } = await call('browsingContext.getTree', { root: context });
+          return evaluateIn(expression, contexts[0].children[0].context);
         },
         async screenshot() {
           return Buffer.from((await call('browsingContext.captureScreenshot', { context })).data, 'base64');

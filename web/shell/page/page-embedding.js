@@ -8,7 +8,9 @@ import { make } from './dom.js';
 import { phrase } from './phrase.js';
 
 /** Height that the frame adds to a figure, and the step to which its height is rounded, in CSS pixels. */
-const [EDGES, STEP] = [64, 20];
+const [EDGES, STEP] = [24, 20];
+/** Widths of frames, in CSS pixels, at which a figure is measured. The height is exact at the first and the last one. */
+const WIDTHS = [360, 480, 600, 720, 840, 960, 1120, 1280];
 /** Permissions that any figure may need: audio after a click, copying an address, full screen. */
 const ALLOW = ['autoplay', 'clipboard-write', 'fullscreen'];
 
@@ -24,6 +26,14 @@ function pageAddress() {
   return address;
 }
 
+/** Returns the link below a single figure. @param {HTMLElement} [figure] */
+function footOf(figure) {
+  const address = pageAddress();
+  address.hash = figure?.id ?? '';
+  const link = make('a', { href: address.href, target: '_blank', rel: 'noopener' }, document.title);
+  return make('footer', { class: 'bare-foot' }, make('h1', {}, link)); // every document needs a heading
+}
+
 /**
  * Shows the figure that the address names, or the first one, with a link to its page.
  * @returns {HTMLElement | undefined} the figure, if the page has it
@@ -32,10 +42,7 @@ export function showBare() {
   const id = query.get('figure');
   const figures = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('main figure[id]')]);
   const figure = id ? figures.find((one) => one.id === id) : figures[0];
-  const address = pageAddress();
-  address.hash = figure?.id ?? '';
-  const link = make('a', { href: address.href, target: '_blank', rel: 'noopener' }, document.title);
-  const foot = make('footer', { class: 'bare-foot' }, make('h1', {}, link)); // every document needs a heading
+  const foot = footOf(figure);
   if (figure) {
     document.body.append(foot);
     showAlone(figure, foot);
@@ -63,32 +70,81 @@ const titleOf = (figure) =>
 /** @param {string} text */
 const quoted = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
+/**
+ * Returns the height of a frame with this figure at each of WIDTHS. A copy of the figure, without its scripts, is measured in a frame out of sight.
+ * @param {HTMLElement} figure
+ */
+async function heightsOf(figure) {
+  const frame = make('iframe', { class: 'measuring', tabindex: '-1', 'aria-hidden': 'true', title: titleOf(figure) });
+  const opened = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+  document.body.append(frame);
+  try {
+    await opened; // in Firefox, the document that comes then is another one
+    const there = /** @type {Document} */ (frame.contentDocument);
+    there.documentElement.lang = root.lang;
+    there.documentElement.className = `${root.className} bare alone`;
+    const sheets = [...document.querySelectorAll('link[rel=stylesheet], style')].map(
+      (sheet) => /** @type {HTMLElement} */ (sheet.cloneNode(true)),
+    );
+    const loaded = sheets
+      .filter((sheet) => sheet.matches('link'))
+      .map((sheet) => new Promise((resolve) => ['load', 'error'].forEach((name) => sheet.addEventListener(name, resolve))));
+    for (const sheet of sheets) {
+      // about:blank has no base address.
+      if (sheet instanceof HTMLLinkElement) sheet.href = new URL(sheet.href, location.href).href;
+      there.head.append(sheet);
+    }
+    /** @type {Node} */
+    let copy = figure.cloneNode(true);
+    for (let here = figure.parentElement; here && here !== document.body; here = here.parentElement) {
+      const around = here.cloneNode(false);
+      around.appendChild(copy);
+      copy = around;
+    }
+    there.body.className = document.body.className;
+    there.body.append(copy, footOf(figure));
+    await Promise.all(loaded);
+    return WIDTHS.map((width) => {
+      frame.style.width = `${width}px`;
+      return STEP * Math.ceil((there.body.offsetHeight + EDGES) / STEP);
+    });
+  } finally {
+    frame.remove();
+  }
+}
+
 /** Returns the HTML of an iframe with a figure, and its address. @param {HTMLElement} figure */
-export function frameOf(figure) {
+export async function frameOf(figure) {
   const address = pageAddress();
   address.search += `${address.search ? '&' : '?'}figure=${figure.id}&bare`;
   address.hash = stateOf(figure.id);
-  const height = STEP * Math.ceil((figure.offsetHeight + EDGES) / STEP);
+  const heights = await heightsOf(figure);
+  const [narrow, wide] = [heights[0], heights[heights.length - 1]];
+  // Between the two, the flattest line that is above every measured height.
+  const slope = Math.max(...heights.slice(1).map((height, i) => (height - narrow) / (WIDTHS[i + 1] - WIDTHS[0])));
+  const falls = narrow > wide && slope < 0;
+  const most = Math.max(...heights);
+  const line = `max(${wide}px, ${Math.ceil(narrow - slope * WIDTHS[0])}px - ${(-100 * slope).toFixed(1)}cqw)`;
   const allow = [...ALLOW, ...(figure.dataset.allow?.split(' ') ?? [])].join('; ');
-  const code =
-    `<iframe src="${quoted(address.href)}" title="${quoted(titleOf(figure))}" width="100%" height="${height}" ` +
-    `style="border: 0" loading="lazy" allow="${allow}"></iframe>`;
-  return { address: address.href, code };
+  const iframe =
+    `<iframe src="${quoted(address.href)}" title="${quoted(titleOf(figure))}" width="100%" height="${falls ? wide : most}" ` +
+    `style="border: 0${falls ? `; height: ${line}` : ''}" loading="lazy" allow="${allow}"></iframe>`;
+  return { address: address.href, code: falls ? `<div style="container-type: inline-size">${iframe}</div>` : iframe };
 }
 
 /** Shows or hides the HTML code below the figure. @param {HTMLElement} button */
-export function toggleEmbed(button) {
+export async function toggleEmbed(button) {
   const figure = /** @type {HTMLElement} */ (button.closest('figure'));
   const shown = figure.querySelector('.embed-code');
   shown?.remove();
   button.setAttribute('aria-expanded', String(!shown));
   if (shown) return;
-  const { address, code } = frameOf(figure);
+  const codes = make('div', { class: 'embed-code' });
+  button.parentElement?.after(codes);
+  const { address, code } = await frameOf(figure);
   const block = (/** @type {string} */ text, /** @type {string} */ label) =>
     make('pre', { tabindex: '0', role: 'group', 'aria-label': label }, make('code', {}, text));
-  const codes = make(
-    'div',
-    { class: 'embed-code' },
+  codes.append(
     make(
       'p',
       {},
@@ -98,6 +154,5 @@ export function toggleEmbed(button) {
     make('p', {}, phrase`For slides, and for everything else that takes an address:`),
     block(address, phrase`Address of the figure`),
   );
-  button.parentElement?.after(codes);
   copyCode(codes);
 }
