@@ -368,3 +368,23 @@ test('whatever is asked of a page, it has one copy; two releases are kept, and t
     },
     { complains: true },
   ));
+
+test('without a connection, figures that show the numbers of a file read the copy that the library has kept', () =>
+  withPage(
+    async (page) => {
+      await openEmpty(page);
+      await offer(page, one, { 'Cache-Control': 'no-store' });
+      await version(page);
+      await keeps(page, 'one');
+      await page.evaluate((address) => import(address), '/web/shell/model/weight-bytes.js');
+      await page.context().setOffline(true);
+      await page.unroute(`**${FILE}`);
+      const found = await page.evaluate(async (file) => {
+        const address = '/web/shell/model/weight-bytes.js';
+        const { weightBytes } = await import(address).catch(() => ({}));
+        return weightBytes ? (await weightBytes(new URL(file, location.href).href)).byteLength : 'the module is not there';
+      }, FILE);
+      assert.equal(found, one.byteLength);
+    },
+    { complains: true },
+  ));

@@ -15,6 +15,7 @@ import {
   phrase,
   weights,
 } from '../../shell/index.js';
+import { weightBytes } from '../../shell/model/weight-bytes.js';
 import { createWalk } from '../../shell/page/walk.js';
 import { boxOf, boxesOf, groupsOf, headOf as nameOfHead, letter, nameOf } from './boxes.js';
 import { createDiagram } from './diagram.js';
@@ -44,17 +45,6 @@ function fingerprint(matrices) {
   for (const { data } of matrices)
     for (const bits of new Uint32Array(data.buffer, data.byteOffset, data.length)) hash = Math.imul(hash ^ bits, 0x01000193);
   return (hash >>> 0).toString(16);
-}
-
-/** Loads a file; offline, uses the copy that the library has cached. @param {string} url */
-async function bytesOf(url) {
-  const answer = await fetch(url).catch(async (error) => {
-    const copy = await globalThis.caches?.match(url);
-    if (!copy) throw error;
-    return copy;
-  });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
-  return answer.arrayBuffer();
 }
 
 /** @param {(pass: { trace: Trace, file: WeightFile, shape: Shape }) => void} onPass called whenever everything was recomputed */
@@ -140,7 +130,7 @@ export function createOpened(onPass) {
   function bring(name) {
     const coming =
       networks.get(name) ??
-      (name === FILES[0] ? fileNow() : bytesOf(weights(name)))
+      (name === FILES[0] ? fileNow() : weightBytes(weights(name)))
         .then((bytes) => {
           const file = readFile(bytes);
           const shape = shapeOf(file);

@@ -2,6 +2,7 @@
 // Shows what positions are for: the words in another order, and the same weights without positions.
 // @ts-check
 import { byId, fault, inSight, load, phrase, weights } from '../../shell/index.js';
+import { fileBytes } from '../../shell/model/gguf.js';
 import { withoutPositions } from './placeless.js';
 import { shuffled } from './words.js';
 /** @import { Model } from '../../shell/index.js' */
@@ -28,8 +29,7 @@ export function createShuffling(sentence) {
 
   /** The same weights without positions; a failure is not cached. */
   function takeAway() {
-    placeless ??= fetch(weights(FILE))
-      .then((answer) => answer.arrayBuffer())
+    placeless ??= fileBytes(weights(FILE))
       .then((file) => load(withoutPositions(new Uint8Array(file))))
       .catch((error) => {
         placeless = null;

@@ -6,6 +6,7 @@ import { atOnce } from '../../lib/base/turns.js';
 import { valueOf } from '../../lib/gguf/metadata.js';
 import { TENSOR_TYPES } from '../../lib/gguf/tensor-types.js';
 import { Walk, headOf } from '../../lib/gguf/walk.js';
+import { weightBytes } from './weight-bytes.js';
 
 /** GGUF ids of the supported tensor types. */
 export const [F32, F16, Q4_0, Q8_0] = [0, 1, 2, 8];
@@ -41,14 +42,11 @@ const NUMBERS = {
 /** @type {Map<string, Promise<ArrayBuffer>>} */
 const files = new Map();
 
-/** Fetches the bytes of a file that is in the browser's cache. @param {string} address */
+/** Fetches the bytes of a weight file, once for all figures. @param {string} address */
 export function fileBytes(address) {
   const known = files.get(address);
   if (known) return known;
-  const coming = fetch(address).then((response) => {
-    if (!response.ok) throw new Error(`The weights are not there: ${response.status}`);
-    return response.arrayBuffer();
-  });
+  const coming = weightBytes(address);
   files.set(address, coming);
   coming.catch(() => files.delete(address));
   return coming;

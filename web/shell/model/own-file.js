@@ -11,6 +11,7 @@ import { loadOwn } from './load-own.js';
 import { reloads } from './loading.js';
 import { trying } from './misfit.js';
 import { ours, standIn } from './start.js';
+import { weightBytes } from './weight-bytes.js';
 /** @import { Hold, Model } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
@@ -44,15 +45,7 @@ export function onFile(reader) {
 
 /** Returns the bytes of the current model file. @returns {Promise<ArrayBuffer>} */
 export async function fileNow() {
-  if (own) return own.file.arrayBuffer();
-  const response = await fetch(ours).catch(async (error) => {
-    // from the browser's cache; offline, from the library's cache
-    const copy = await globalThis.caches?.match(ours);
-    if (copy) return copy;
-    throw error;
-  });
-  if (!response.ok) throw new Error(`The weights are not there: ${response.status}`);
-  return response.arrayBuffer();
+  return own ? own.file.arrayBuffer() : weightBytes(ours);
 }
 
 standIn((options, among) => {
@@ -106,7 +99,7 @@ function createOwnFile(box) {
   async function takeBack() {
     stopper.abort();
     own = undefined;
-    said.textContent = (await use()) || phrase`This page uses its own model again.`;
+    said.textContent = (await use().catch(fault)) || phrase`This page uses its own model again.`;
   }
 
   /** @param {File | undefined} file */
