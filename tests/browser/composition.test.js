@@ -22,9 +22,13 @@ const KEYS = [
   { key: 'Enter', isComposing: true, keyCode: 229 },
   { key: 'Enter', isComposing: false, keyCode: 229 },
   { key: 'Escape', isComposing: true, keyCode: 229 },
+  // The browser's: back, to the start of the page, larger.
+  { key: 'ArrowLeft', altKey: true },
+  { key: 'Home', ctrlKey: true },
+  { key: '+', metaKey: true },
 ];
 
-test('no handler of a page gets a key of a composition, in any text field; each gets other keys, and each field has the direction of its text', () =>
+test('no handler of a page gets a key of a composition or of the browser, in any text field; each gets other keys, and each field has the direction of its text', () =>
   withPage(
     async (page) => {
       await page.route('**/*.gguf', (route) => route.abort()); // fields exist without models

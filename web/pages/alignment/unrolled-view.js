@@ -110,7 +110,7 @@ export function createUnrolledView(root, { onWord, say }) {
   canvas.addEventListener('pointerdown', point);
   canvas.addEventListener('keydown', (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!step || !shown || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!step || !shown) return;
     event.preventDefault();
     onWord(Math.max(0, Math.min(shown.written.length - 1, shown.at + step)));
     announce(say());

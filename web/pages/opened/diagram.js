@@ -132,7 +132,7 @@ export function createDiagram(boxes, shape, onOpen) {
 
   drawing.addEventListener('keydown', (event) => {
     const at = [...buttons].find(([, button]) => button === event.target)?.[0];
-    if (!at || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!at) return;
     const column = boxes.filter(({ side }) => side === at.side);
     const other = boxes.filter(({ side }) => side !== at.side);
     const nearest = () => [...other].sort((a, b) => Math.abs(place(a).y - place(at).y) - Math.abs(place(b).y - place(at).y))[0];

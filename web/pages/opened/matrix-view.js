@@ -148,7 +148,7 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
   });
   canvas.addEventListener('keydown', (event) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!step) return;
     event.preventDefault();
     const [y, x] = pointed ? at(...pointed) : [-step[0], -step[1]];
     const within = (/** @type {number} */ n, /** @type {number} */ count) => Math.min(count - 1, Math.max(0, n));

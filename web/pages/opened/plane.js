@@ -69,7 +69,7 @@ export function createPlane(root, label, arrows, onMove) {
     });
     handle.addEventListener('keydown', (event) => {
       const step = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
-      if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!step) return;
       event.preventDefault();
       move(arrow, arrow.at[0] + STEP * step[0], arrow.at[1] + STEP * step[1]);
     });

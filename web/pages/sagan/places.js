@@ -142,7 +142,7 @@ export function createPlaces(sheet) {
   canvas.addEventListener('pointerdown', move);
   canvas.addEventListener('keydown', (event) => {
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!step) return;
     event.preventDefault();
     const inside = (/** @type {number} */ share) => Math.min(0.999, Math.max(0, share));
     point = { x: inside(point.x + step[0] / SIDES[at]), y: inside(point.y + step[1] / SIDES[at]) };

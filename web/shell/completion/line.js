@@ -52,7 +52,7 @@ export function createLine(store, stage, panels) {
 
   handle.addEventListener('keydown', (event) => {
     const move = KEYS[event.key];
-    if (!move || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!move) return;
     event.preventDefault();
     set(move(store.now.rows));
   });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Starts a page: lets code be copied, keeps the place for who changes the language, and keeps the page, or its course, for a visit without a connection.
 // @ts-check
-import { keepCompositions } from './composition.js';
 import { copyCode } from './copy.js';
 import { offerCourses, refreshCourses } from './courses.js';
 import { countAsSeen } from './in-sight.js';
+import { keepKeys } from './keys.js';
 import { keepLanguage } from './language.js';
 import { workOffline } from './offline.js';
 import { createPointing } from './pointing.js';
@@ -30,7 +30,7 @@ export function startPage(first = Promise.resolve()) {
     const button = target instanceof Element && target.closest('.embed');
     if (button) import('./page-embedding.js').then(({ toggleEmbed }) => toggleEmbed(/** @type {HTMLElement} */ (button)));
   });
-  keepCompositions();
+  keepKeys();
   copyCode();
   keepLanguage();
   printAll();

@@ -73,7 +73,7 @@ export function createProjector() {
       else end();
       return;
     }
-    if (at < 0 || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (at < 0 || event.defaultPrevented) return;
     if (event.key === 'Escape') end();
     const step = event.key === ' ' && event.shiftKey ? -1 : KEYS[event.key];
     if (!step || isTaken(event)) return;

@@ -59,7 +59,7 @@ export function askable(canvas, { label, grid, from = () => null, start, limit =
       return;
     }
     const move = MOVES[event.key];
-    if (!move || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!move) return;
     event.preventDefault();
     const { rows, cols } = grid();
     const before = at ?? from();
