@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { load } from '../../web/lib/index.js';
 import { quantise } from '../../web/lib/media/codec.js';
 import { more } from '../more.js';
-import { OUT, decode, runAnew, session, sleep, widths } from './browser.js';
+import { OUT, decode, openEmpty, runAnew, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
@@ -623,4 +623,21 @@ test('the walk: one pixel from its neighbours to its probabilities, by keyboard,
     await page.locator('.attention-main .picture').press('ArrowUp');
     await page.locator('#figure-walk').scrollIntoViewIfNeeded();
     await page.waitForFunction((old) => document.querySelector('#step-next')?.textContent !== old, before[0]);
+  }));
+
+test('a grid of heads is built again when layers and heads change places, though their product stays', () =>
+  withPage(async (page) => {
+    await openEmpty(page);
+    const labels = await page.evaluate(async () => {
+      const address = '/web/shell/picture/head-grid.js';
+      const { createHeadGrid } = await import(address);
+      const root = document.body.appendChild(document.createElement('fieldset'));
+      const grid = createHeadGrid(root, { name: 'heads', onChoose() {} });
+      const last = () => [...root.querySelectorAll('input')].at(-1)?.getAttribute('aria-label');
+      grid.build(2, 4);
+      const before = last();
+      grid.build(4, 2);
+      return [before, last()];
+    });
+    assert.deepEqual(labels, ['Layer 2, head 4', 'Layer 4, head 2']);
   }));

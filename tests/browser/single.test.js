@@ -15,7 +15,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { pagesIn } from '../../web/tools/frame.js';
 import { pagesOf } from '../../web/tools/fresh.js';
 import { LANGUAGES } from '../../web/tools/languages.js';
-import { writeSingle } from '../../web/tools/single-page.js';
+import { inScript, inStyle, writeSingle } from '../../web/tools/single-page.js';
 import { oneOf } from '../more.js';
 import { OUT, WAIT, firstFigure, session } from './browser.js';
 import { isFilled, scrollThrough } from './checks.js';
@@ -94,6 +94,20 @@ test('links lead to the pages that are written together; another link is text', 
   for (const [, href] of html.slice(0, html.indexOf('<script type="text/plain"')).matchAll(/ (?:href|src)="([^"]*)"/g))
     assert.match(href, /^(#|https?:|data:|(fvsbn|pixelcnn)(\.ko)?\.html)/);
 });
+
+test('scripts and style sheets that contain the end of their own element', () =>
+  withPage(async (page) => {
+    const text = '</script><!--</style>';
+    await page.setContent(
+      `<!doctype html><html lang="en"><title></title><style>${inStyle(`p::after { content: "${text}" }`)}</style>` +
+        `<p></p><script>${inScript(`document.title = "${text}"`)}</script>`,
+    );
+    assert.equal(await page.title(), text);
+    assert.equal(
+      await page.evaluate(() => getComputedStyle(/** @type {Element} */ (document.querySelector('p')), '::after').content),
+      `"${text}"`,
+    );
+  }));
 
 test('what cannot be written is an error', () => {
   for (const [args, problem] of /** @type {[string[], RegExp][]} */ ([

@@ -62,5 +62,7 @@ test('the relation that gets most of the weight', () => {
     ),
     'one word 100%',
   );
+  for (const kind of ['encoder', 'attention', 'source']) assert.match(relation([[0.2]], kind), /^over 1 tokens$/, kind); // an empty text has only its end
+  assert.equal(relation([[1]], 'source'), 'the end 100%');
   assert.equal(relation(Array(6).fill(new Float32Array(6).fill(1 / 6)), 'encoder'), 'over 6 tokens');
 });

@@ -122,8 +122,10 @@ async function scriptOf(name, first) {
 /** @param {string} text  text of a script or style @returns {string} its hash in the form of a policy */
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Escapes a text for an element that ends at its closing tag. @param {string} text */
-const inElement = (text) => text.replace(/<(?=\/(script|style)|!--)/gi, '\\x3c');
+/** A script as the text of its element, which ends at its tag. @param {string} text */
+export const inScript = (text) => text.replace(/<(?=\/script|!--)/gi, '\\x3c');
+/** The same for a style sheet: the space ends the escape. @param {string} text */
+export const inStyle = (text) => text.replace(/<(?=\/style)/gi, '\\3c ');
 
 /**
  * Makes one page a single file.
@@ -137,7 +139,7 @@ async function singlePage(name, lang, others) {
   const path = `pages/${name}/${lang ? `${lang}/` : ''}index.html`;
   let html = /** @type {string} */ (await pageOf(WEB, path));
   const [, first] = /<link rel="preload"[^>]* href="[^"]*\/([\w-]+\.gguf)">/.exec(html) ?? [];
-  const script = inElement(await scriptOf(name, first));
+  const script = inScript(await scriptOf(name, first));
   const files = weightsIn(
     script + html,
     (await readdir(WEIGHTS)).filter((file) => file.endsWith('.gguf')),
@@ -152,7 +154,7 @@ async function singlePage(name, lang, others) {
       let text = await readFile(sheet, 'utf8');
       for (const [found, image] of text.matchAll(/url\(([\w./-]+)\)/g))
         text = text.replace(found, `url(${await dataAddress(join(dirname(sheet), image))})`);
-      return inElement(text);
+      return inStyle(text);
     }),
   );
   const elsewhere = / connect-src 'self'([^;]*);/.exec(html)?.[1] ?? '';

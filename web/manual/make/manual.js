@@ -195,6 +195,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       process.exitCode = 1;
     }
   }
-  for (const name of await readdir(MANUAL)) if (name.endsWith('.html') && !made.has(name) && option !== '--check') await rm(MANUAL + name);
+  for (const name of await readdir(MANUAL)) {
+    if (!name.endsWith('.html') || made.has(name)) continue;
+    if (option !== '--check') await rm(MANUAL + name);
+    else {
+      console.error(`web/manual/${name} belongs to no chapter. Run ./build.sh manual and commit the result.`);
+      process.exitCode = 1;
+    }
+  }
   console.log(`${made.size - 2} pages; the first is web/manual/${addressOf('index') === './' ? 'index.html' : ''}`);
 }

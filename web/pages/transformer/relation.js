@@ -36,7 +36,7 @@ export function relation(weights, kind) {
           ]
         : [
             [share(end), (p) => phrase`the end ${p}`],
-            [rows.reduce((sum, row) => sum + Math.max(...Array.from(row).slice(0, -1)), 0) / rows.length, (p) => phrase`one word ${p}`],
+            [rows.reduce((sum, row) => sum + Math.max(0, ...Array.from(row).slice(0, -1)), 0) / rows.length, (p) => phrase`one word ${p}`],
           ];
   const [most, name] = relations.reduce((best, one) => (one[0] > best[0] ? one : best));
   if (most >= LEAST) return name(percent(most));

@@ -12,6 +12,7 @@ import { phrase } from '../page/phrase.js';
 export function createHeadGrid(root, { name, onChoose, notes = false }) {
   /** @type {{ input: HTMLInputElement, canvas?: HTMLCanvasElement, note?: HTMLElement, head: number }[]} */
   let cells = [];
+  let shape = '';
   let chosen = -1;
 
   /** @param {number} head @param {string} label */
@@ -28,7 +29,9 @@ export function createHeadGrid(root, { name, onChoose, notes = false }) {
   return {
     /** Makes the grid, once the numbers are known. @param {number} layers @param {number} heads of each */
     build(layers, heads) {
-      if (cells.length === layers * heads + 1) return;
+      const wanted = `${layers} ${heads}`;
+      if (shape === wanted) return;
+      shape = wanted;
       const average = radio(-1, phrase`Average of all heads`);
       cells = [{ input: average, head: -1 }];
       const grid = make('div', { class: 'heads-grid' });
