@@ -160,6 +160,17 @@ test('nine tiles start after the digit, using only records, and each leads to it
       undefined,
       { ...WAIT, polling: 300 },
     );
+    const cut = await page.evaluate(() =>
+      ['bands', 'arcs'].filter((name) => {
+        const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector(`.tile[data-tile="${name}"] canvas`));
+        const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (
+          new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })
+        );
+        copy.drawImage(canvas, 0, 0);
+        return [0, canvas.width - 1].some((x) => copy.getImageData(x, 0, 1, canvas.height).data.some((value) => value > 0));
+      }),
+    );
+    assert.deepEqual(cut, [], 'the sentence is wider than its tile');
     assert.deepEqual(fetched, ['digits.gguf'], 'what is not asked for is not loaded: less motion is wanted');
     const tiles = await page
       .locator('.tile')

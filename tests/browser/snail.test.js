@@ -4,12 +4,13 @@
 /** The page of SNAIL: a visitor's actions. */
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { ROOT } from '../js/helpers.js';
 import { more } from '../more.js';
-import { OUT, session } from './browser.js';
+import { OUT, WAIT, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -102,6 +103,26 @@ test('chosen characters, drawn characters, another attention, another order; als
     assert.equal(await page.locator('.odds-said').nth(4).textContent(), 'empty');
     await page.getByRole('button', { name: 'Clear the character to classify' }).click();
     await said(page, /^Now draw the character to classify\.$/);
+  }));
+
+test('the game continues with the model of a visitor’s file', () =>
+  withPage(async (page) => {
+    await page.goto(PAGE);
+    await page.locator('#transport[data-phase=done]').waitFor(WAIT);
+    const choice = page.locator('.game-choice').nth(2);
+    const score = page.locator('#game-score');
+    await choice.press('Enter');
+    await score.filter({ hasText: 'of 1' }).waitFor(WAIT);
+
+    await page.locator('#own-file summary').click();
+    await page
+      .locator('#own-file input')
+      .setInputFiles({ name: 'mine.gguf', mimeType: '', buffer: await readFile(`${ROOT}weights/snail-omniglot.gguf`) }, WAIT);
+    await page.locator('#own-file .take-said', { hasText: 'mine.gguf' }).filter({ hasText: 'running' }).waitFor(WAIT);
+    await page.waitForTimeout(3500); // until the replaced model is closed
+    await page.locator('#game-start').press('Enter');
+    await choice.press('Enter');
+    await score.filter({ hasText: 'of 2' }).waitFor(WAIT);
   }));
 
 test('a layer is highlighted; a round of the game', () =>

@@ -79,6 +79,9 @@ export function face({ small, drawn }) {
   };
 }
 
+/** Pixels at either end of a line, for the dot under its outermost word; the smallest letters. */
+const [EDGE, LEAST] = [4, 6];
+
 /**
  * Positions of the words of a line that is at most as wide as the stage.
  * @param {Stage} stage @param {[text: string, tight: number][]} words @param {number} most  pixels of the letters
@@ -97,8 +100,9 @@ function lineOf({ context, width, sans }, words, most) {
     });
     return { size, places, total: x };
   };
-  const first = measured(most);
-  const line = first.total > width ? measured((most * width) / first.total) : first;
+  // Widths are not proportional to the size where the browser rounds those of letters.
+  let line = measured(most);
+  while (line.total > width - 2 * EDGE && line.size > LEAST) line = measured(line.size - 0.5);
   const left = (width - line.total) / 2;
   return {
     size: line.size,

@@ -34,12 +34,13 @@ export function createOneVector() {
   /** @type {HTMLButtonElement} */
   const whole = byId('vector-whole');
   const translations = KINDS.map((kind) => byId(`vector-${kind}`));
-  const view = createVectorView(byId('vector'), { onLeft: leave, say: () => said.textContent ?? '' });
+  const view = createVectorView(byId('vector'), { onLeft: leave });
   /** @type {Promise<{ models: Model[], network: Network }> | undefined} */
   let loading;
   /** @type {{ ids: number[], read: string[], source: Read, moved: number[] } | undefined} */
   let sentence;
-  let [index, left, now] = [FIRST, -1, 0];
+  let [index, left] = [FIRST, -1];
+  let stopper = new AbortController();
 
   function open() {
     loading ??= Promise.all([
@@ -68,15 +69,15 @@ export function createOneVector() {
 
   /** @param {boolean} aloud whether the visitor requested it */
   async function show(aloud) {
-    const own = ++now;
+    stopper.abort();
+    const { signal } = (stopper = new AbortController());
     whole.disabled = left < 0;
     try {
       const { models, network } = await open();
-      if (own !== now) return;
+      signal.throwIfAborted();
       if (!sentence) {
-        const run = models[KINDS.indexOf('none')].translate(SENTENCES[index]);
+        const run = models[KINDS.indexOf('none')].translate(SENTENCES[index], { signal });
         await run.text();
-        if (own !== now) return;
         const ids = [...run.source];
         sentence = { ids, read: run.sourceTexts.map((word) => visible(word.trim(), '⏎')), source: network.read(ids), moved: [] };
       }
@@ -87,7 +88,7 @@ export function createOneVector() {
           : read.slice(0, -1).flatMap((word, i) => [i && !/^[.,]$/.test(word) ? ' ' : '', i === left ? make('del', {}, word) : word])),
       );
       const kept = ids.filter((_, i) => i !== left);
-      const runs = models.map((model) => model.translate(left < 0 ? SENTENCES[index] : kept));
+      const runs = models.map((model) => model.translate(left < 0 ? SENTENCES[index] : kept, { signal }));
       /** @type {{ ids: number[], words: string[] }[]} */
       const results = [];
       for (const run of runs) {
@@ -100,7 +101,7 @@ export function createOneVector() {
         results.push(result);
         translations[results.length - 1].textContent = await run.text();
       }
-      if (own !== now) return;
+      signal.throwIfAborted();
       const { ids: written, words } = results[KINDS.indexOf('none')];
       const seen = left < 0 ? source : network.read(kept);
       const encoder = left < 0 ? seen.h : [...seen.h.slice(0, left), source.h[left], ...seen.h.slice(left)];
@@ -110,23 +111,23 @@ export function createOneVector() {
         said.textContent = describe({ read, moved });
       };
       put();
-      if (aloud) announce(translations[0].textContent ?? '');
+      if (aloud) announce([said.textContent, translations[0].textContent].filter(Boolean).join(' '));
       while (moved.length < ids.length - 1) {
         await turn();
-        if (own !== now) return;
+        signal.throwIfAborted();
         const without = network.startWithout(source, ids, moved.length);
         moved.push(length(without.map((value, k) => value - source.start[k])) / length(source.start));
         put();
       }
     } catch (error) {
-      if (own === now) translations[0].textContent = `${fault(error)}.`;
+      if (!signal.aborted) translations[0].textContent = `${fault(error)}.`;
     }
   }
 
   /** @param {number} i index of the word to leave out; -1: none */
   function leave(i) {
     left = i;
-    void show(false);
+    void show(true);
   }
 
   choices.append(

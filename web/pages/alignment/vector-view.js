@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A network without attention, unrolled in time on a canvas: the encoder below, the decoder above, and between them the one vector that joins them.
 // @ts-check
-import { announce, make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
+import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { paintState, rowOfWords } from './state-map.js';
 
 /** @typedef {import('./network.js').Vector} Vector */
@@ -29,9 +29,9 @@ const FULL = 0.7;
 
 /**
  * @param {HTMLElement} root
- * @param {{ onLeft: (i: number) => void, say: () => string }} hooks called with the word to leave out, or -1 for none
+ * @param {{ onLeft: (i: number) => void }} hooks called with the word to leave out, or -1 for none
  */
-export function createVectorView(root, { onLeft, say }) {
+export function createVectorView(root, { onLeft }) {
   const canvas = make('canvas', {
     class: 'picture unrolled',
     tabindex: '0',
@@ -174,14 +174,13 @@ export function createVectorView(root, { onLeft, say }) {
     if (i >= 0 && i < shown.read.length - 1) onLeft(i === shown.left ? -1 : i);
   });
   canvas.addEventListener('keydown', (event) => {
-    if (!shown || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!shown) return;
     const words = shown.read.length - 1;
     if (event.key === 'Escape' && shown.left >= 0) onLeft(-1);
     else if (event.key === 'ArrowRight') onLeft(Math.min(words - 1, shown.left + 1));
     else if (event.key === 'ArrowLeft') onLeft(shown.left < 0 ? words - 1 : Math.max(0, shown.left - 1));
     else return;
     event.preventDefault();
-    announce(say());
   });
   new ResizeObserver(draw).observe(root);
   onTheme(draw);

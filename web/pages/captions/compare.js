@@ -43,13 +43,13 @@ export function createCompare(tell) {
   /** grid of the hard attention @type {Grid} */
   let grid = tell.grid;
   let chosen = -1;
-  let asked = 0;
+  let stopper = new AbortController();
 
   const loading = createLoading(byId('compare-load'), {
     acquire: async (options) => [await acquire(addressOf('captions-hard.gguf'), options)],
     onModels([loaded]) {
       hard = loaded;
-      tell.onTold(() => void look());
+      void look();
     },
     onLost() {
       hard = undefined;
@@ -57,8 +57,9 @@ export function createCompare(tell) {
   });
 
   async function look() {
+    stopper.abort();
     if (!hard) return;
-    const mine = ++asked;
+    const { signal } = (stopper = new AbortController());
     const { steps, picture } = tell;
     try {
       const text = steps.map(({ word }) => word).join(' ');
@@ -72,11 +73,12 @@ export function createCompare(tell) {
           temperature: 1,
           seed: Number(seed.value) || 0,
           maps: true,
+          signal,
         });
         grid = run.grid;
         for await (const step of run) drawn[counts[step.sample]++].push(step);
       }
-      if (mine !== asked) return;
+      signal.throwIfAborted();
       looks = steps.map(({ word, maps }, i) => ({
         word,
         soft: maps?.[0].weights ?? new Float32Array(tell.grid.rows * tell.grid.columns),
@@ -99,7 +101,7 @@ export function createCompare(tell) {
         );
       show();
     } catch (error) {
-      loading.failed(error);
+      if (!signal.aborted) loading.failed(error);
     }
   }
 
@@ -127,5 +129,6 @@ export function createCompare(tell) {
 
   draws.addEventListener('input', show);
   seed.addEventListener('change', () => void look());
+  tell.onTold(() => void look());
   void loading.load();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The light is moved by the visitor: the caption when only one location is visible.
 // @ts-check
-import { byId, make } from '../../shell/index.js';
+import { byId, fault, make } from '../../shell/index.js';
 import { imageFor, paint } from './tell.js';
 
 /** Words with the light fixed; then the network attends on its own. */
@@ -13,19 +13,25 @@ export function createHand(tell) {
   const canvas = byId('hand-canvas');
   const said = byId('hand-said');
   let place = { row: 2, column: 2 };
-  let asked = 0;
+  let stopper = new AbortController();
 
   async function tellThere() {
     const { model, picture, grid } = tell;
     if (!model || picture.length === 0) return;
-    const mine = ++asked;
+    stopper.abort();
+    const { signal } = (stopper = new AbortController());
     const [row, column] = [Math.min(place.row, grid.rows - 1), Math.min(place.column, grid.columns - 1)];
     const at = row * grid.columns + column;
     const lit = new Float32Array(grid.rows * grid.columns);
     lit[at] = 1;
     void paint(canvas, picture, grid, lit);
-    const text = await model.caption(imageFor(model, picture), { lookAt: Array(HELD).fill(at) }).text();
-    if (mine !== asked) return;
+    let text;
+    try {
+      text = await model.caption(imageFor(model, picture), { lookAt: Array(HELD).fill(at), signal }).text();
+    } catch (error) {
+      if (!signal.aborted) said.textContent = `${fault(error)}.`;
+      return;
+    }
     const words = text.split(' ');
     said.replaceChildren(
       make('b', { lang: 'en' }, words.slice(0, HELD).join(' ')),
@@ -38,7 +44,9 @@ export function createHand(tell) {
   function move(row, column) {
     const { rows, columns } = tell.grid;
     const clamp = (/** @type {number} */ x, /** @type {number} */ n) => Math.max(0, Math.min(n - 1, x));
-    place = { row: clamp(row, rows), column: clamp(column, columns) };
+    const next = { row: clamp(row, rows), column: clamp(column, columns) };
+    if (next.row === place.row && next.column === place.column) return;
+    place = next;
     void tellThere();
   }
 

@@ -238,6 +238,7 @@ export function createScene() {
       onto.fillStyle = '#fff';
       onto.fillRect(0, 0, SIDE, SIDE);
       onto.drawImage(bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, SIDE, SIDE);
+      bitmap.close();
       clear();
       own = square;
       said.textContent = phrase`Your picture, its middle. It knows 120 nouns and scenes of emoji on white, and describes anything else with these words.`;
@@ -257,7 +258,9 @@ export function createScene() {
     changed();
   });
   file.addEventListener('change', () => {
-    if (file.files?.[0]) void show(file.files[0]);
+    const [chosen] = file.files ?? [];
+    file.value = ''; // the same file can be chosen again
+    if (chosen) void show(chosen);
   });
   stage.addEventListener('dragover', (event) => event.preventDefault());
   stage.addEventListener('drop', (event) => {

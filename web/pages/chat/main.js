@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The chat page: its own model continues a story; a model of the shelf, or the visitor's own, answers with its chat template.
 // @ts-check
-import { acquireFirst, byId, createLoading, integer, make, ownFiles, phrase, reducedMotion, startPage, talks } from '../../shell/index.js';
+import {
+  acquireFirst,
+  byId,
+  createLoading,
+  fault,
+  integer,
+  make,
+  ownFiles,
+  phrase,
+  reducedMotion,
+  startPage,
+  talks,
+} from '../../shell/index.js';
 import { createOwn, showCard } from '../../shell/text/index.js';
 import { createShelf } from './shelf.js';
 /** @import { Message, Model, Talk } from '../../shell/index.js' */
@@ -118,7 +130,10 @@ function createPage(Box, continuing) {
     },
   });
   const shelf = createShelf({ onModel: replace, focus: () => talk.field.focus(), before: kept?.chat ? kept.name : undefined });
-  shelf.catch(() => {}); // without the list, the rest of the page still works
+  // Without the list, the rest of the page still works.
+  shelf.catch((error) => {
+    byId('shelf-said').textContent = `${fault(error)}.`;
+  });
   createOwn({
     says: (name) => phrase`${name} answers now.`,
     onModel(next) {

@@ -114,10 +114,14 @@ export async function createShelf({ onModel, focus, before }) {
     };
     main.addEventListener('click', () => (loading?.model === model ? loading.stopper.abort() : begin(model)));
     remove.addEventListener('click', async () => {
-      await cache.delete(model.url);
-      await showAll();
-      tell(phrase`${name} was removed from this device.`);
-      main.focus();
+      try {
+        await cache.delete(model.url);
+        await showAll();
+        tell(phrase`${name} was removed from this device.`);
+        main.focus();
+      } catch (error) {
+        tell(`${fault(error)}.`);
+      }
     });
     return { model, root, bar, state, main, show };
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The melody of the first figure in another key, with the same noise.
+// The melody of the first figure in another key, with the same seed. Noise belongs to an id, so it does not move with the key.
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
 import { endWell } from './ending.js';
@@ -58,7 +58,8 @@ export function createKey(answer) {
     stopper?.abort();
     if (!run || !roll) return;
     const { signal } = (stopper = new AbortController());
-    await hear(run, roll, signal).catch(() => {});
+    const trouble = await hear(run, roll, signal).catch(() => ''); // stopped
+    if (trouble) same.textContent = trouble.trim();
   });
   answer.on(draw);
   void draw();

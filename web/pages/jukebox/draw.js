@@ -44,7 +44,10 @@ export function createDraw(stages) {
     onSeed: () => start(true),
     pace: true,
     onRun: () => start(true),
-    onStop: () => stopper.abort(),
+    onStop: () => {
+      stopper.abort();
+      transport.show(stages.model ? 'ready' : 'empty');
+    },
   });
 
   function ready() {
@@ -121,13 +124,14 @@ export function createDraw(stages) {
       if (signal.aborted) return;
       if (file.href) URL.revokeObjectURL(file.href);
       file.href = URL.createObjectURL(await run.wav());
-      file.download = `${options.label}-${transport.seed}.wav`;
+      file.download = `${options.label ?? 'sound'}-${transport.seed}.wav`;
       file.hidden = drawn === 0;
       transport.show('done');
       announce(said.textContent);
     } catch (error) {
+      if (signal.aborted) return; // the next run has begun
       transport.show('ready');
-      if (!signal.aborted) said.textContent = `${fault(error)}.`;
+      said.textContent = `${fault(error)}.`;
     }
   }
 
@@ -157,6 +161,7 @@ export function createDraw(stages) {
   from.addEventListener('change', () => start(true));
   other.addEventListener('click', async () => {
     stopper.abort();
+    transport.show('ready');
     hush();
     const { signal } = (stopper = new AbortController());
     const context = audio();

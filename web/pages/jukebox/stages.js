@@ -178,13 +178,18 @@ export function createStages() {
       record.disabled = file.disabled = false;
       transport.show('running');
       for (const tell of listeners) tell();
-      await stageChosen();
-      for (const level of LEVELS) {
-        const book = (books[level] = await readBook(loaded, level));
-        bars[level].book = book;
+      try {
+        await stageChosen();
+        for (const level of LEVELS) {
+          const book = await readBook(loaded, level);
+          if (model !== loaded) return; // another one is shown
+          bars[level].book = books[level] = book;
+        }
+        transport.show('done');
+        for (const tell of listeners) tell();
+      } catch (error) {
+        if (model === loaded) loading.failed(error);
       }
-      transport.show('done');
-      for (const tell of listeners) tell();
     },
     onLost() {
       model = undefined;

@@ -81,12 +81,12 @@ export function createChannels(sheet) {
 
   function draw() {
     root.replaceChildren();
+    painters = [];
     if (!news || !inside) return;
     const { gain, latentLength } = inside;
     const { latent, label } = news.chosen;
     if (latent.length !== latentLength) return; // the latent is of another file, whose pictures follow
     const maps = inside.of(latent, label);
-    painters = [];
     const rows = /** @type {const} */ (['f', 'g', 'h', 'o']).map((name) => {
       const map = maps[name];
       return row(name, map, telling(map), (c) => {

@@ -9,6 +9,9 @@
 /** @param {HTMLCanvasElement} canvas @param {Uint8Array} values (side, side, 3) */
 export function show(canvas, values) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  const side = Math.sqrt(values.length / 3);
+  // The pictures of the visitor's own model may have another size.
+  if (3 * canvas.width * canvas.height !== values.length) Object.assign(canvas, { width: side, height: side });
   const image = context.createImageData(canvas.width, canvas.height);
   const { data } = image;
   data.fill(255);

@@ -36,6 +36,7 @@ export function createAsk({ onAnswer, onModel }) {
   /** Whether a query is running; and whether it is out of date. */
   let busy = false;
   let stale = false;
+  let shuffling = new AbortController();
   /** whether the visitor drew, or cleared the squares, before the model was loaded */
   let early = false;
 
@@ -128,6 +129,7 @@ export function createAsk({ onAnswer, onModel }) {
 
   function change() {
     early ||= !model;
+    shuffling.abort(); // of other examples
     orderSaid.textContent = '';
     void ask();
   }
@@ -216,21 +218,30 @@ export function createAsk({ onAnswer, onModel }) {
     change();
   });
   byId('shuffle').addEventListener('click', async () => {
+    shuffling.abort();
     const { support, query: picture } = question();
     if (!model || support.length < 2 || !picture)
       return void (orderSaid.textContent = phrase`Draw at least two examples and a character to classify.`);
     const labels = new Set();
     /** @type {number[]} */
     const best = [];
-    const { label: usual } = await model.classify(picture, { support });
-    for (let i = 0; i < ORDERS; i++) {
-      const order = support
-        .map((example) => ({ example, at: Math.random() }))
-        .sort((a, b) => a.at - b.at)
-        .map(({ example }) => example);
-      const { probabilities, label } = await model.classify(picture, { support: order });
-      labels.add(label);
-      best.push(probabilities.find((one) => one.label === usual)?.p ?? 0);
+    const { signal } = (shuffling = new AbortController());
+    /** @type {string} */
+    let usual;
+    try {
+      ({ label: usual } = await model.classify(picture, { support, signal }));
+      for (let i = 0; i < ORDERS; i++) {
+        const order = support
+          .map((example) => ({ example, at: Math.random() }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ example }) => example);
+        const { probabilities, label } = await model.classify(picture, { support: order, signal });
+        labels.add(label);
+        best.push(probabilities.find((one) => one.label === usual)?.p ?? 0);
+      }
+    } catch (error) {
+      if (!signal.aborted) orderSaid.textContent = `${fault(error)}.`;
+      return;
     }
     const answers = labels.size === 1 ? phrase`the answer stays.` : phrase`the answer is ${[...labels].join(phrase` or `)}.`;
     orderSaid.textContent = phrase`In ${ORDERS} other orders of the same examples the probability of ${usual} goes from ${percent(Math.min(...best))} to ${percent(Math.max(...best))}, because the convolutions see order; ${answers}`;

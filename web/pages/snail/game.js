@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Twenty tasks: the visitor and the network classify the same characters.
 // @ts-check
-import { byId, make, onTheme, palette, phrase } from '../../shell/index.js';
+import { byId, fault, make, onTheme, palette, phrase } from '../../shell/index.js';
 import { raw } from './ask.js';
 import { ALPHABETS, DRAWINGS, SIGNS, paint } from './signs.js';
 /** @import { Model } from '../../shell/index.js' */
 
 const TASKS = 20;
 
-/** @param {Model} model @param {(alphabet: number, sign: number, drawing: number) => Uint8Array} sign */
-export function createGame(model, sign) {
+/** @param {(alphabet: number, sign: number, drawing: number) => Uint8Array} sign */
+export function createGame(sign) {
+  /** @type {Model | undefined} */
+  let model;
   /** @type {HTMLCanvasElement} */
   const question = byId('game-query');
   /** @type {HTMLButtonElement} */
@@ -59,9 +61,17 @@ export function createGame(model, sign) {
 
   /** @param {number} i */
   async function choose(i) {
-    if (!open) return;
+    if (!open || !model) return;
     open = false;
-    const { label } = await model.classify(raw(asked), { support: shown.map((image, k) => ({ image: raw(image), label: k })) });
+    /** @type {string | number} */
+    let label;
+    try {
+      ({ label } = await model.classify(raw(asked), { support: shown.map((image, k) => ({ image: raw(image), label: k })) }));
+    } catch (error) {
+      said.textContent = `${fault(error)}.`;
+      open = true; // the same task again
+      return;
+    }
     task++;
     yours += Number(i === truth);
     its += Number(Number(label) === truth);
@@ -93,4 +103,10 @@ export function createGame(model, sign) {
   start.textContent = phrase`Next task`;
   next();
   onTheme(repaint);
+  return {
+    /** The network that plays. @param {Model} next */
+    set model(next) {
+      model = next;
+    },
+  };
 }

@@ -7,15 +7,16 @@ import { createGame } from './game.js';
 import { createLayers } from './layers.js';
 
 const layers = createLayers();
-let begun = false;
+/** @type {ReturnType<typeof createGame> | undefined} */
+let game;
 startPage(
   createAsk({
     onAnswer(maps) {
       layers.maps = maps;
     },
     onModel(model, sign) {
-      if (!begun) createGame(model, sign);
-      begun = true;
+      game ??= createGame(sign);
+      game.model = model;
     },
   }),
 );

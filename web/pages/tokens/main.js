@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of tokens: a story that writes itself, the draw of its next token, one prompt at three temperatures, and tokenization.
 // @ts-check
-import { acquireFirst, byId, make, startPage, talks, texts } from '../../shell/index.js';
+import { acquireFirst, announce, byId, fault, make, startPage, talks, texts } from '../../shell/index.js';
 import { createOwn, createWriting, showCard } from '../../shell/text/index.js';
 import { createChart } from './chart.js';
 import { createDial } from './dial.js';
@@ -26,9 +26,14 @@ function createTalk(room, options) {
       room.attachShadow({ mode: 'open' }).append(box);
       return new Box(box, { options });
     });
-    const talk = await opened;
-    talk.clear();
-    talk.use(fits ? model : undefined);
+    try {
+      const talk = await opened;
+      talk.clear();
+      talk.use(fits ? model : undefined);
+    } catch (error) {
+      opened = undefined; // the chat box could not be fetched; the next model tries again
+      announce(fault(error));
+    }
   };
 }
 

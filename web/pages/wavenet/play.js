@@ -182,7 +182,7 @@ export function createPlayer() {
       if (signal.aborted) return;
       if (file.href) URL.revokeObjectURL(file.href);
       file.href = URL.createObjectURL(await drawing.wav());
-      file.download = `${label}-${transport.seed}.wav`;
+      file.download = `${label ?? 'sound'}-${transport.seed}.wav`;
       file.hidden = false;
       transport.show('done');
       announce(said.textContent ?? '');

@@ -110,6 +110,7 @@ export function createVoice(player) {
     stopper?.abort();
     if (!run || !wave) return;
     const { signal } = (stopper = new AbortController());
-    await hear(run, wave, signal).catch(() => {});
+    const trouble = await hear(run, wave, signal).catch(() => ''); // stopped
+    if (trouble) said.textContent = trouble.trim();
   });
 }
