@@ -20,7 +20,8 @@ const SENTENCES = {
 /** @param {unknown} error @returns {string} */
 export function fault(error) {
   const { code = '', message } = /** @type {{ code?: string, message: string }} */ (error);
-  const sentence = SENTENCES[code] ?? '';
+  const sentence = SENTENCES[code];
+  if (!sentence) return message; // of the browser or the page
   const lead = phrase(sentence);
   return lead === sentence ? message : `${lead} (${message})`;
 }
