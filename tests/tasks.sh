@@ -18,14 +18,13 @@ tests() {
 # test-js    the library in Node, the server, the package, and the types
 task_test_js() {
   task_types
-  [ ! -e tests/js/tsconfig.json ] || npx --no-install tsc -p tests/js/tsconfig.json
-  npx --no-install tsc -p tests/bench/tsconfig.json
+  npx --no-install tsc -p tests
   tests 900 --test-concurrency=2 $(node tests/group.js "$OUT/groups/js" 12 $(find tests/js -name '*.test.js' | LC_ALL=C sort) tests/embed/short.test.js)
 }
 
 # test-browser  the library, the page and the element in headless Chromium
 task_test_browser() {
-  [ ! -e tests/browser/tsconfig.json ] || npx --no-install tsc -p tests/browser/tsconfig.json
+  npx --no-install tsc -p tests/browser
   tests 900 --test-concurrency=2 $(node tests/group.js "$OUT/groups/browser" 6 tests/browser/*.test.js)
 }
 
@@ -116,7 +115,7 @@ task_test_changed() {
     export NEXTPIXEL_WASM="$PWD/$OUT/nextpixel.wasm"
   fi
   if grep -q '^types$\|manual\.test\.js$' "$OUT/changed"; then task_types; fi # that test reads web/types
-  if grep -q '^types$' "$OUT/changed"; then for project in tests/js tests/browser tests/bench; do npx --no-install tsc -p $project/tsconfig.json; done; fi
+  if grep -q '^types$' "$OUT/changed"; then for project in tests tests/browser; do npx --no-install tsc -p $project; done; fi
   files=$(sed -n 's/^test //p' "$OUT/changed")
   case $files in *tests/browser/*) task_js ;; esac
   [ -z "$files" ] || tests 900 --test-concurrency=2 $files

@@ -15,13 +15,16 @@ import { pagesOf } from '../../web/tools/fresh.js';
 import { serve, POLICY } from '../../web/tools/serve.js';
 import { isBuilt, published } from './published.js';
 
-/** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
+/** @import { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core' */
 
 /** Where screenshots go; git ignores it. */
 export const OUT = fileURLToPath(new URL('./out/', import.meta.url));
 
-/** Addresses for import() inside a page. */
-export const LIBRARY = '/web/lib/index.js';
+/**
+ * Addresses for import() inside a page: the library as it is published, because its sources, a hundred modules, take a page half a second
+ * of processor time more. While somebody edits, they lead to the sources (`edited`).
+ */
+export const LIBRARY = '/web/dist/nextpixel.js';
 export const WEIGHTS = '/weights/digits.gguf';
 
 /** The browser under test: Chromium, if available the headless shell, which takes a quarter of the time; `npm run test:all` uses the full
@@ -98,7 +101,7 @@ export async function launch(more = [], fonts = 'wide') {
 const shared = {
   /** @type {Map<string, Promise<Browser>>} */
   browsers: new Map(),
-  /** @type {ReturnType<typeof serve> | undefined} */
+  /** @type {ReturnType<typeof startServer> | undefined} */
   server: undefined,
 };
 
@@ -116,12 +119,26 @@ function browserWith(flags, fonts) {
   return starting;
 }
 
+async function startServer() {
+  mkdirSync(OUT, { recursive: true });
+  const built = await isBuilt();
+  return { built, ...(await serve({ port: 0, root: built ? (await published()).root : undefined })) };
+}
+
 /** The server of what is published; while somebody edits, of the sources. */
-const served = () =>
-  (shared.server ??= (async () => {
-    mkdirSync(OUT, { recursive: true });
-    return serve({ port: 0, root: (await isBuilt()) ? (await published()).root : undefined });
-  })());
+const served = () => (shared.server ??= startServer());
+
+/** Makes the published library lead to its sources. @param {BrowserContext} context */
+const edited = (context) =>
+  context.route(/\/web\/dist\/(nextpixel|element|define|words-\w+)\.js/, (route) => {
+    const [, name] = /([\w-]+)\.js/.exec(new URL(route.request().url()).pathname) ?? [];
+    const words = name.startsWith('words-');
+    const source = words ? `element/words/${name.slice(6)}` : name === 'nextpixel' ? 'index' : name;
+    return route.fulfill({
+      contentType: 'text/javascript',
+      body: words ? `export { default } from '../lib/${source}.js';` : `export * from '../lib/${source}.js';`,
+    });
+  });
 
 async function stop() {
   const browsers = [...shared.browsers.values()];
@@ -144,10 +161,11 @@ export function session(flags, fonts) {
    * @param {BrowserContextOptions & { complains?: boolean }} [options]
    */
   async function withPage(body, { complains = false, ...options } = {}) {
-    const [browser, { url }] = await Promise.all([browserWith(flags, fonts), served()]);
+    const [browser, { url, built }] = await Promise.all([browserWith(flags, fonts), served()]);
     const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, baseURL: url, ...options });
     context.setDefaultTimeout(30000); // of a busy machine
     try {
+      if (!built) await edited(context);
       const page = await context.newPage();
       /** @type {Complaints} */
       const complaints = [];

@@ -207,7 +207,7 @@ test('the page plays with its own clock, and the element shows a roll', () =>
     assert.ok(how.played.over && Math.abs(how.played.seconds - 0.6) < 0.05, JSON.stringify(how));
     assert.ok(how.most > 3000 && how.most < 32767, `${how.most}`);
     await page.evaluate(async () => {
-      await import(/** @type {string} */ ('/web/lib/define.js'));
+      await import(/** @type {string} */ ('/web/dist/define.js'));
       document.body.innerHTML = '<next-pixel model="/weights/chorales.gguf" task="generate" bars="2" seed="1" controls></next-pixel>';
       const element = /** @type {any} */ (document.querySelector('next-pixel'));
       element.style.width = '300px';

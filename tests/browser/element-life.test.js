@@ -45,7 +45,7 @@ async function open(page) {
   await provide(page, '/toy.gguf', toy);
   await provide(page, '/other.gguf', toy);
   await page.evaluate(async () => {
-    const define = '/web/lib/define.js';
+    const define = '/web/dist/define.js';
     await import(define);
     const all = /** @type {any} */ (globalThis);
     all.nap = (/** @type {number} */ ms) =>
@@ -87,7 +87,7 @@ test('every property can be assigned, before the definition and after it, with a
         const talk = [{ role: 'user', content: 'Hello' }];
         Object.assign(early, { messages: talk, info: {}, state: 'running', rows: 5, task: 'generate' });
         document.body.append(early);
-        const define = '/web/lib/define.js';
+        const define = '/web/dist/define.js';
         const { NextPixelElement } = await import(define);
         const out = [];
         if (early.messages[0]?.content !== 'Hello') out.push('messages that were set before the definition are lost');
@@ -447,7 +447,7 @@ for (const [i, kinds] of [FREED, Object.keys(KINDS).filter((name) => !FREED.incl
         const left = await page.evaluate(
           async (kinds) => {
             const { make, until, nap } = /** @type {Given} */ (/** @type {any} */ (globalThis));
-            const library = '/web/lib/index.js';
+            const library = '/web/dist/nextpixel.js';
             const { acquire } = await import(library);
             const EACH = 3;
             /** @type {[string, WeakRef<object>][]} */
@@ -515,7 +515,7 @@ test('removed elements with examples of signs are freed, and canvases that a cla
       await open(page);
       const left = await page.evaluate(async () => {
         const { make, until, nap } = /** @type {Given} */ (/** @type {any} */ (globalThis));
-        const library = '/web/lib/index.js';
+        const library = '/web/dist/nextpixel.js';
         const { acquire } = await import(library);
         const file = '/weights/snail-omniglot.gguf';
         const hold = await acquire(file);

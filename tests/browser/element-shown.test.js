@@ -42,7 +42,7 @@ async function open(page, body) {
         }),
       );
     }
-    const address = '/web/lib/define.js';
+    const address = '/web/dist/define.js';
     await import(address);
     document.body.innerHTML = html;
   }, body);
@@ -94,7 +94,7 @@ test('in another language: existing text changes immediately, numbers follow the
   withPage(async (page) => {
     await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" controls></next-pixel>');
     await page.evaluate(async () => {
-      const [address, words] = ['/web/lib/element.js', '/web/lib/element/words/de.js'];
+      const [address, words] = ['/web/dist/element.js', '/web/dist/words-de.js'];
       const { NextPixelElement } = await import(address);
       NextPixelElement.words = (await import(words)).default;
     });

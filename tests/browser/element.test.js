@@ -39,7 +39,7 @@ async function open(page, body) {
     page,
     PAGE,
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>elements</title>
-    <script type="module" src="lib/define.js"></script><body>${body}</body></html>`,
+    <script type="module" src="dist/define.js"></script><body>${body}</body></html>`,
     { type: 'text/html; charset=utf-8' },
   );
   await page.addInitScript(() => {
@@ -155,7 +155,7 @@ test('of competing pictures it shows the most probable, and no more than exist',
       const ended = new Promise((resolve) => element.addEventListener('nx-end', resolve));
       element.play();
       const { nats } = /** @type {any} */ (await ended);
-      const { load } = await import(/** @type {any} */ ('/web/lib/index.js'));
+      const { load } = await import(/** @type {any} */ ('/web/dist/nextpixel.js'));
       const model = await load('/weights/digits.gguf');
       const image = new Image();
       image.src = 'pictures/seven.png';
@@ -637,7 +637,7 @@ test('element and acquire() share one download and one worker; cache and integri
       });
       await open(page, '<next-pixel id="a" model="../weights/digits.gguf" task="generate" seed="1" autoplay></next-pixel>');
       const nats = await page.evaluate(async () => {
-        const address = '/web/lib/index.js';
+        const address = '/web/dist/nextpixel.js';
         const { acquire } = await import(address);
         const { model, release } = await acquire('../weights/digits.gguf');
         const { nats } = await model.score({ data: new Uint8Array(784), width: 28, height: 28 });
@@ -750,7 +750,7 @@ test("the host's label wins; the definition may run twice", () =>
         /** @type {any} */ (early).seed = 5;
         return { refused, seed: early.getAttribute('seed'), same: customElements.get('next-pixel') === NextPixelElement };
       },
-      { define: '/web/lib/define.js?again', element: '/web/lib/element.js' },
+      { define: '/web/dist/define.js?again', element: '/web/dist/element.js' },
     );
     assert.deepEqual(result, { refused: 'NotSupportedError', seed: '5', same: true });
   }));
@@ -928,7 +928,7 @@ test('words are tagged: the sentence before it is played, then tags on shades; a
       await page.locator('#a').getByRole('button', { name: 'Play' }).click();
       await occurs(page, 'nx-end');
       const expected = await page.evaluate(async () => {
-        const { load } = await import(/** @type {any} */ ('/web/lib/index.js'));
+        const { load } = await import(/** @type {any} */ ('/web/dist/nextpixel.js'));
         const model = await load('/weights/crf-en.gguf');
         const { words, tags, names, marginals, best, nats } = await model.tag('Time flies like an arrow', { marginals: true });
         model.close();
@@ -1021,7 +1021,7 @@ more('in a frame and in another window it draws, speaks, and finds what it names
     });
     await serve(
       '/web/free.html',
-      `<script type="module" src="lib/define.js"></script><iframe title="a frame" src="/elsewhere/frame.html" width="400" height="400"></iframe><next-pixel id="a" ${DIGIT} controls></next-pixel>`,
+      `<script type="module" src="dist/define.js"></script><iframe title="a frame" src="/elsewhere/frame.html" width="400" height="400"></iframe><next-pixel id="a" ${DIGIT} controls></next-pixel>`,
     );
     await page.goto('/web/free.html');
     await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#a')).info, undefined, { timeout: 30000 });

@@ -20,7 +20,7 @@ test('pictures', options, () =>
     async (page) => {
       await openEmpty(page);
       const out = await page.evaluate(async () => {
-        const library = '/web/lib/index.js';
+        const library = '/web/dist/nextpixel.js';
         const { load } = await import(library);
         const address = '/web/pictures/seven.png';
         const img = new Image();
@@ -128,7 +128,7 @@ test('sounds and music', options, () =>
     });
     await page.mouse.click(200, 200);
     const out = await page.evaluate(async () => {
-      const library = '/web/lib/index.js';
+      const library = '/web/dist/nextpixel.js';
       const { load } = await import(library);
       const models = Object.fromEntries(
         await Promise.all(['wavenet', 'jukebox-small', 'chorales'].map(async (name) => [name, await load(`/weights/${name}.gguf`)])),

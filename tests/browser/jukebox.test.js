@@ -134,7 +134,7 @@ more('the element draws and shows such a sound', options, () =>
       await import(define);
       document.body.innerHTML =
         '<next-pixel model="/weights/jukebox-small.gguf" task="generate" label="3" speaker="theo" seed="5" seconds="0.4" controls></next-pixel>';
-    }, '/web/lib/define.js');
+    }, '/web/dist/define.js');
     const element = page.locator('next-pixel');
     await element.locator('button', { hasText: 'Play' }).click();
     await element.locator('[part=status]', { hasText: /^Drawn: 0\.\d\d s/ }).waitFor({ timeout: 40000 });

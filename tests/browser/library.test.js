@@ -342,8 +342,8 @@ test('pictures in Display P3 and of Float16 are converted', () =>
   withPage(async (page) => {
     await provide(page, WEIGHTS, digitsFile);
     await openEmpty(page);
-    const seen = await page.evaluate(async (library) => {
-      const { pictureOf } = await import(library.replace('index', 'media/image'));
+    const seen = await page.evaluate(async (address) => {
+      const { pictureOf } = await import(address);
       const shape = { width: 4, height: 4, channels: 3 };
       const plain = new ImageData(
         Uint8ClampedArray.from({ length: 64 }, (_, i) => (i % 4 === 3 ? 255 : (37 * i) % 200)),
@@ -370,7 +370,7 @@ test('pictures in Display P3 and of Float16 are converted', () =>
         raw: [...wide.data].filter((_, i) => i % 4 < 3),
         half: isHalf ? read(half) : undefined,
       };
-    }, LIBRARY);
+    }, '/web/lib/media/image.js');
     const far = (/** @type {number[]} */ a) => Math.max(...a.map((value, i) => Math.abs(value - seen.plain[i])));
     assert.ok(far(seen.raw) > 8, 'the same colours have other numbers there');
     assert.ok(far(seen.wide) <= 2, `${seen.wide} is ${seen.plain}`);
@@ -381,8 +381,8 @@ test('a video gives its current frame, and a VideoFrame its own; before there is
   withPage(async (page) => {
     await provide(page, WEIGHTS, digitsFile);
     await openEmpty(page);
-    const seen = await page.evaluate(async (library) => {
-      const { pictureOf } = await import(library.replace('index', 'media/image'));
+    const seen = await page.evaluate(async (address) => {
+      const { pictureOf } = await import(address);
       const shape = { width: 4, height: 4, channels: 3 };
       const canvas = Object.assign(document.createElement('canvas'), { width: 256, height: 256 });
       const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
@@ -408,7 +408,7 @@ test('a video gives its current frame, and a VideoFrame its own; before there is
       const found = { before, canvas: read(canvas), video: read(video), frame: read(frame) };
       frame.close();
       return found;
-    }, LIBRARY);
+    }, '/web/lib/media/image.js');
     const far = (/** @type {number[]} */ a) => Math.max(...a.map((value, i) => Math.abs(value - seen.canvas[i])));
     assert.match(seen.before, /shows no frame yet: await its event loadeddata/);
     assert.ok(far(seen.video) <= 6, `${seen.video} is ${seen.canvas}`); // colours of videos have fewer steps

@@ -30,7 +30,16 @@ const SCREEN = { width: 1200, height: 900 };
  * A random model in place of a shipped one where the first figure computes for half a minute before it is filled: In colour enlarges 96
  * emoji. superres.test.js has it with its own model.
  */
-const LARGER = toyModel({ width: 32, height: 32, channels: 3, levels: 256, palette: true, inputWidth: 8, queryBlock: 256, memoryBlock: 256 });
+const LARGER = toyModel({
+  width: 32,
+  height: 32,
+  channels: 3,
+  levels: 256,
+  palette: true,
+  inputWidth: 8,
+  queryBlock: 256,
+  memoryBlock: 256,
+});
 
 /** Opens a page under the policy, and waits for its first figure. @param {Page} page @param {string} path */
 async function open(page, path) {

@@ -26,7 +26,7 @@ async function sounding(page, src = '/web/long.wav') {
   await provide(page, '/web/none.wav', 'no sound at all', { type: 'audio/wav' });
   await page.mouse.click(300, 300);
   await page.evaluate(async (address) => {
-    await import(/** @type {string} */ ('/web/lib/define.js'));
+    await import(/** @type {string} */ ('/web/dist/define.js'));
     const element = document.createElement('next-pixel');
     for (const [name, value] of Object.entries({
       id: 'it',

@@ -227,7 +227,7 @@ test('the element draws words with their arcs', () =>
     await provide(
       page,
       '/web/element.html',
-      `<!doctype html><html lang="en"><meta charset="utf-8"><title>element</title><script type="module" src="lib/define.js"></script>
+      `<!doctype html><html lang="en"><meta charset="utf-8"><title>element</title><script type="module" src="dist/define.js"></script>
     <body><next-pixel model="../weights/parents-en.gguf" task="parse" prompt="The dog saw the cat" controls></next-pixel></body></html>`,
       { type: 'text/html; charset=utf-8' },
     );

@@ -109,7 +109,7 @@ test('<next-pixel task="translate"> translates, announces it, and accepts anothe
       page,
       PAGE,
       `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>translate</title>
-    <script type="module" src="lib/define.js"></script><body>
+    <script type="module" src="dist/define.js"></script><body>
     <next-pixel task="translate" prompt="${SENTENCE}" model="${MODEL}" beams="2" controls></next-pixel></body></html>`,
       { type: 'text/html; charset=utf-8' },
     );

@@ -278,7 +278,7 @@ test('the element shows a waveform, describes itself, and accepts other attribut
       await import(define);
       document.body.innerHTML =
         '<next-pixel model="/weights/wavenet.gguf" task="generate" label="3" speaker="theo" seed="5" seconds="0.4" controls></next-pixel>';
-    }, '/web/lib/define.js');
+    }, '/web/dist/define.js');
     const element = page.locator('next-pixel');
     await element.locator('button', { hasText: 'Play' }).click();
     await element.locator('[part=status]', { hasText: /^Drawn: 0\.\d\d s, \d\.\d bits a sample/ }).waitFor({ timeout: 40000 });

@@ -95,7 +95,7 @@ test('<next-pixel task="generate"> writes, pauses, announces it, and follows the
       page,
       PAGE,
       `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>writing</title>
-    <script type="module" src="lib/define.js"></script><body>
+    <script type="module" src="dist/define.js"></script><body>
     <next-pixel task="generate" prompt="Once upon" model="${MODEL}" temperature="0" max-tokens="80" height="60" controls></next-pixel></body></html>`,
       { type: 'text/html; charset=utf-8' },
     );

@@ -34,7 +34,6 @@ task_test_engines() {
       engine "$(basename "$CLANG")" "$CLANG -O2"
     fi ;;
   esac
-  npx --no-install tsc -p tests/engines/tsconfig.json
   node --test tests/engines/*.test.js >"$OUT/engines/judge.log" || { cat "$OUT/engines/judge.log"; die 'the judge of the hashes fails its own tests'; }
   flag=--experimental-websocket # built in since Node 22, unknown before 20.10; the driver of Firefox needs it
   node $flag -e '' 2>/dev/null || flag=
