@@ -5,6 +5,7 @@
     python3 weights/train/test_house.py        a minute; needs no data set (test_train.py runs it too)
 """
 import atexit
+import base64
 import contextlib
 import functools
 import io
@@ -28,6 +29,7 @@ import numpy as np
 import torch
 
 import convert_llama2c
+import convert_mingpt
 import data
 import evaluate
 import export as export_command
@@ -635,6 +637,37 @@ class Llama2c(unittest.TestCase):
                     f.write(damaged)
                 with self.assertRaises(SystemExit):
                     convert_llama2c.convert(path, words, os.path.join(runs, "x.gguf"), "f32")
+
+
+class MinGPT(unittest.TestCase):
+    """Models of minGPT, by the committed one: in the form of llm-viz again, it becomes the same files."""
+
+    def test_convert(self):
+        committed = [os.path.join(HERE, "../../tests/golden/gpt-nano-sort%s.gguf" % part) for part in ("", ".golden")]
+        metadata, tensors = gguf.read(committed[0])
+        _, recorded = gguf.read(committed[1])
+        names = {b: a for a, b in convert_mingpt.OUTSIDE.items()}
+        for i in range(metadata["gpt2.block_count"]):
+            names.update({"blk.%d.%s.%s" % (i, b, kind): "transformer.h.%d.%s.%s" % (i, a, kind) for a, b in convert_mingpt.BLOCK.items() for kind in ("weight", "bias")})
+        entry = lambda x: dict(shape=list(x.shape), data=base64.b64encode(x.astype("<f4").tobytes()).decode())
+        model = {names[name]: entry(x) for name, (x, _) in tensors.items()}
+        model["config"] = dict(model_type=metadata["general.name"], block_size=metadata["gpt2.context_length"], n_layer=metadata["gpt2.block_count"],
+                               n_head=metadata["gpt2.attention.head_count"])
+        suffixes = [""] + ["_%d" % i for i in range(1, sum(name.startswith("values") for name in recorded))]
+        partials = {"idx": entry(np.stack([recorded["values" + suffix][0][:-1] for suffix in suffixes])),
+                    "lm_head": entry(np.stack([recorded["logits" + suffix][0][1:] for suffix in suffixes]))}
+        with tempfile.TemporaryDirectory() as runs:
+            paths = [os.path.join(runs, name) for name in ("model.json", "partials.json", "model.gguf", "golden.gguf")]
+            for path, entries in zip(paths, (model, partials)):
+                with open(path, "w") as f:
+                    json.dump(entries, f)
+            command("convert_mingpt.py", paths[0], paths[2], "--recorded", paths[1], paths[3], runs_in=runs)
+            for made, kept in zip(paths[2:], committed):
+                with open(made, "rb") as a, open(kept, "rb") as b:
+                    self.assertEqual(a.read(), b.read(), kept)
+            with self.assertRaises(SystemExit):                      # no model
+                with mock.patch.object(sys, "argv", ["convert_mingpt.py", paths[1], paths[2]]):
+                    convert_mingpt.main()
 
 
 if __name__ == "__main__":

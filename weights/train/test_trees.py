@@ -4,16 +4,22 @@
 
     python3 weights/train/test_trees.py        seconds
 """
+import contextlib
+import io
 import itertools
 import os
 import tempfile
+import types
 import unittest
+from unittest import mock
 
+import numpy as np
 import torch
 
 from data import treebank
-from models.tree import golden, trees
+from models.tree import golden, soften, trees
 from models.tree.model import Config, Tree
+from models.tree.task import Sentences
 
 
 def all_trees(n):
@@ -68,6 +74,30 @@ class Trees(unittest.TestCase):
         ids, lengths = torch.randint(0, 40, (2, 7, 3)), torch.tensor([4, 7])
         alone = model(ids[:1, :4], lengths[:1])
         self.assertLess(float((model(ids, lengths)[:1, :5, :5] - alone).abs().max()), 1e-4)
+
+
+class Soften(unittest.TestCase):
+    def test_the_nats_of_every_factor(self):
+        """Those of a factor are the nats of the model whose scores have it, as in the file."""
+        task = golden.cases()[0].task
+        model = Tree(Config(task.s.features, task.s.width, task.s.embedding_length, task.s.feed_forward_length, task.s.block_count, task.s.head_count,
+                            task.s.reach))
+        golden.randomise(model, 1)
+        rng, lengths = np.random.default_rng(2), [5, 1, 9]
+        heads = [np.array([2, 0, 2, 2, 4]), np.array([0]), np.array([0, 1, 1, 1, 1, 1, 1, 1, 1])]
+        valid = Sentences([[]] * 3, [rng.integers(0, task.s.features, (n, task.s.width)) for n in lengths], [heads])
+        stand_in = types.SimpleNamespace(load=lambda split: split, encode=lambda examples, _: {"validation": valid}[examples])
+        with mock.patch.object(soften, "load_average", lambda run: (stand_in, model, None)), contextlib.redirect_stdout(io.StringIO()) as said, \
+                mock.patch("sys.argv", ["soften.py", "parents-en"]):
+            soften.main()
+        printed = {float(line.split()[0]): float(line.split()[1]) for line in said.getvalue().splitlines()}
+        model.eval()
+        for softened in (0.5, 1.0):
+            task.s.softened = softened
+            with torch.no_grad():
+                nats = float(task.folded(model).nats(*valid.take(slice(0, 3))[:3]).sum())
+            self.assertAlmostEqual(printed[softened], nats / sum(lengths), 3)
+        self.assertEqual(len(printed), 10)
 
 
 class Treebank(unittest.TestCase):

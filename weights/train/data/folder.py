@@ -176,18 +176,23 @@ def files(directory, found=None):
     return dict(sorted(by_hash.items()))
 
 
-@functools.lru_cache(maxsize=1)
-def scanned(directory, shape):
-    """-> ({split: [(path, picture)]} without the pictures of the test part, the report)"""
-    found, read_in = Found(directory, "pictures"), []
+def scan(directory, kind, read_one):
+    """-> ({split: [(path, read_one(path))]} with None for the files of the test part, the report). Files that are Unreadable are skipped and named."""
+    found, read_in = Found(directory, kind), []
     for path in files(directory, found).values():
         try:
-            read_in.append((path, picture(path, *shape)))
+            read_in.append((path, read_one(path)))
         except Unreadable as error:
             found.skip(path, error)
     parts = {split: read_in[part] for split, part in split_of(len(read_in)).items()}
     parts["test"] = [(path, None) for path, _ in parts["test"]]
     return parts, found
+
+
+@functools.lru_cache(maxsize=1)
+def scanned(directory, shape):
+    """-> ({split: [(path, picture)]} without the pictures of the test part, the report)"""
+    return scan(directory, "pictures", lambda path: picture(path, *shape))
 
 
 def read(directory, split, shape, evaluation=False, classes=()):

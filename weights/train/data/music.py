@@ -14,7 +14,7 @@ import numpy as np
 
 import data
 from data import chorales, folder
-from data.files import Found, Unreadable, count
+from data.files import Unreadable, count
 
 LEAST = 10                               # pieces
 TICKS = 4                                # of a quarter
@@ -220,15 +220,7 @@ def piece(path, voices):
 @functools.lru_cache(maxsize=1)
 def scanned(directory, voices):
     """-> ({split: [piece]} without those of the test part, the report)"""
-    found, read_in = Found(directory, "music"), []
-    for path in folder.files(directory, found).values():
-        try:
-            read_in.append((path, piece(path, voices)))
-        except Unreadable as error:
-            found.skip(path, error)
-    parts = {split: read_in[part] for split, part in folder.split_of(len(read_in)).items()}
-    parts["test"] = [(path, None) for path, _ in parts["test"]]
-    return parts, found
+    return folder.scan(directory, "music", lambda path: piece(path, voices))
 
 
 def read(directory, split, evaluation=False):

@@ -169,15 +169,7 @@ def pieces(clip, longest, rate):
 @functools.lru_cache(maxsize=1)
 def scanned(directory, rate):
     """-> ({split: [(path, levels)]} without the levels of the test part, the report)"""
-    found, read_in = Found(directory, "sounds"), []
-    for path in folder.files(directory, found).values():
-        try:
-            read_in.append((path, levels(path, rate)))
-        except Unreadable as error:
-            found.skip(path, error)
-    parts = {split: read_in[part] for split, part in folder.split_of(len(read_in)).items()}
-    parts["test"] = [(path, None) for path, _ in parts["test"]]
-    return parts, found
+    return folder.scan(directory, "sounds", lambda path: levels(path, rate))
 
 
 def digits(directory):
