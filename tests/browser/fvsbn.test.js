@@ -12,6 +12,7 @@ import { load } from '../../web/lib/index.js';
 import { readGguf } from '../../web/shell/model/gguf.js';
 import { more } from '../more.js';
 import { OUT, session } from './browser.js';
+import { endings, opening } from './endings.js';
 import { inRepository } from './gallery.js';
 
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
@@ -28,8 +29,7 @@ test("the completions are the model's drawings for a black and white digit", opt
     await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
     const model = /** @type {AnyModel} */ (await load(new Uint8Array(await readFile(FILE))));
     assert.equal(model.info.levels, 2);
-    const strip = await readFile(inRepository('web/pictures/digits.bin'));
-    const source = Uint8Array.from(strip.subarray(16 + 14 * 784, 16 + 15 * 784), (grey) => (grey < 128 ? 0 : 255));
+    const source = await opening();
     const pictures = [0, 1, 2].map(() => Uint8Array.from(source));
     for await (const { sample, from, values } of model.complete(
       { data: source, width: SIDE, height: SIDE },
@@ -38,19 +38,7 @@ test("the completions are the model's drawings for a black and white digit", opt
       pictures[sample].set(values, from);
     }
     model.close();
-    const seen = await page.locator('.ending canvas').evaluateAll((canvases) =>
-      canvases.map((element) => {
-        const { width } = /** @type {HTMLCanvasElement} */ (element);
-        const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(width, width).getContext('2d'));
-        copy.drawImage(/** @type {HTMLCanvasElement} */ (element), 0, 0);
-        const { data } = copy.getImageData(0, 0, width, width);
-        return Array.from(
-          { length: 784 },
-          (_, i) =>
-            data[4 * (Math.floor(((Math.floor(i / 28) + 0.5) * width) / 28) * width + Math.floor((((i % 28) + 0.5) * width) / 28))] < 128,
-        );
-      }),
-    );
+    const seen = await endings(page);
     seen.forEach((picture, sample) =>
       assert.deepEqual(
         picture,

@@ -12,6 +12,7 @@ import { load } from '../../web/lib/index.js';
 import { SYSTEMS } from '../../web/pages/same-digit/systems.js';
 import { more } from '../more.js';
 import { session } from './browser.js';
+import { endings, opening } from './endings.js';
 import { inRepository } from './gallery.js';
 
 const { withPage } = session();
@@ -20,30 +21,12 @@ const SIDE = 28;
 const missing = SYSTEMS.find(({ file }) => !existsSync(inRepository(`weights/${file}`)));
 const options = { skip: missing && `weights/${missing.file} is missing` };
 
-/** The digit that the page opens with, in black and white. */
-async function opening() {
-  const strip = await readFile(inRepository('web/pictures/digits.bin'));
-  return Uint8Array.from(strip.subarray(16 + 14 * 784, 16 + 15 * 784), (grey) => (grey < 128 ? 0 : 255));
-}
-
 test('every model draws its own completion with the noise of the seed, and shows its cost', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor();
     const source = await opening();
-    const seen = await page.locator('.ending canvas').evaluateAll((canvases) =>
-      canvases.map((element) => {
-        const { width } = /** @type {HTMLCanvasElement} */ (element);
-        const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(width, width).getContext('2d'));
-        copy.drawImage(/** @type {HTMLCanvasElement} */ (element), 0, 0);
-        const { data } = copy.getImageData(0, 0, width, width);
-        return Array.from(
-          { length: 784 },
-          (_, i) =>
-            data[4 * (Math.floor(((Math.floor(i / 28) + 0.5) * width) / 28) * width + Math.floor((((i % 28) + 0.5) * width) / 28))] < 128,
-        );
-      }),
-    );
+    const seen = await endings(page);
     const rows = page.locator('#table tbody tr');
     assert.equal(await rows.count(), SYSTEMS.length);
     for (const [k, { file }] of SYSTEMS.entries()) {
