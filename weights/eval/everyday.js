@@ -32,7 +32,7 @@ export function plain(text) {
 }
 
 /** @param {string} text  of everyday.tsv @returns {{ source: string, right: RegExp }[]} */
-export function readEveryday(text) {
+function readEveryday(text) {
   return text
     .trim()
     .split('\n')

@@ -36,4 +36,4 @@ export async function endWell(model, run, seed, { signal } = {}) {
 }
 
 /** The surprisal of the end at the melody's end, in nats. @param {NoteRun} run */
-export const costOfEnd = (run) => run.save().nats.at(-1) ?? Infinity;
+const costOfEnd = (run) => run.save().nats.at(-1) ?? Infinity;

@@ -3,9 +3,9 @@
 // @ts-check
 
 /** One training recording in a hundred is shorter than this, in seconds. */
-export const SHORTEST = 0.16;
+const SHORTEST = 0.16;
 /** Every training recording has 0.05 s that are louder (root mean square; 1 is full scale). */
-export const SOFTEST = 0.1;
+const SOFTEST = 0.1;
 const STRETCH = 0.05;
 /** The most attempts to draw a digit, and the distance of their seeds. */
 export const TRIES = 5,

@@ -114,7 +114,7 @@ async function heightsOf(figure) {
 }
 
 /** Returns the HTML of an iframe with a figure, and its address. @param {HTMLElement} figure */
-export async function frameOf(figure) {
+async function frameOf(figure) {
   const address = pageAddress();
   address.search += `${address.search ? '&' : '?'}figure=${figure.id}&bare`;
   address.hash = stateOf(figure.id);

@@ -1,46 +1,27 @@
 # SPDX-License-Identifier: MIT
 """The page that shows a file; export.py prints it last."""
+import importlib
 import os
 import urllib.parse
 
 import data
 
-# By architecture: the page under web/pages/, and an input to try first.
-PAGES = {
-    "fvsbn": ("fvsbn", "draw the upper half of a picture and let it go on"),
-    "pixelcnn": ("pixelcnn", "draw the upper half of a picture and let it go on"),
-    "gated-pixelcnn": ("pixelcnn", "choose a class, then draw the upper half of a picture"),
-    "sagan": ("sagan", "choose each class, and walk from one picture to another"),
-    "snail": ("snail", "draw one example of each sign, then one of them again"),
-    "show-attend-tell": ("captions", "choose a picture that it was not trained on"),
-    "chain": ("chains", "give it a sentence of yours"),
-    "tree": ("structure", "give it a sentence of yours"),
-    "transformer": ("transformer", "translate a sentence like yours"),
-    "seq2seq": ("alignment", "translate a sentence like yours"),
-    "llama": ("tokens", "begin a text as yours begin"),
-    "gpt2": ("tokens", "begin a text as yours begin"),
-    "lstmn": ("reading", "begin a text as yours begin"),
-    "jukebox": ("jukebox", "record a sound, and compare it with what its codes give back"),
-}
 SERVED = ("build", "weights")            # folders that web/tools/serve.js serves
 ADDRESS = "http://127.0.0.1:8080/"       # the address of npm start
 
 
 def page_of(metadata):
-    """The metadata of a file -> (name of a page, input to try)"""
+    """The metadata of a file -> (name of a page, input to try), as models/NAME/__init__.py says: PAGE, or page(get) if it depends on the file."""
     architecture = metadata["general.architecture"]
-    get = lambda key: metadata.get("%s.%s" % (architecture, key))
-    if architecture in PAGES:
-        return PAGES[architecture]
-    if architecture == "wavenet" and get("sound.rate"):
-        return "wavenet", "choose each of its classes, and draw again with another seed"
-    if architecture == "sparse-transformer" and get("notes.ticks"):
-        return "chorale", "draw a piece, then give it the first bars of one of your MIDI files"
-    if architecture == "sparse-transformer" and not get("image.height"):
-        return "tokens", "begin a text as yours begin"
+    model = importlib.import_module("models." + architecture.replace("-", "_"))
+    return model.page(lambda key: metadata.get("%s.%s" % (architecture, key))) if hasattr(model, "page") else model.PAGE
+
+
+def of_pictures(get, page):
+    """The page of a model of pictures, and an input to try: of pictures in colour it is the same for all."""
     if get("image.channels") == 3:
         return "colour", "choose a picture that it was not trained on: it completes or enlarges it"
-    return "sparse" if architecture == "sparse-transformer" else "image-transformer", "draw the upper half of a picture and let it go on"
+    return page, "draw the upper half of a picture and let it go on"
 
 
 def address_of(path, metadata):

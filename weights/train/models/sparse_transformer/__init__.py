@@ -1,2 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Sparse Transformer (Child et al. 2019)."""
+
+from common import page as pages
+
+
+def page(get):
+    """get: the file's metadata, by their keys without the architecture -> the page under web/pages/ that shows the file, and an input to try first"""
+    if get("notes.ticks"):
+        return "chorale", "draw a piece, then give it the first bars of one of your MIDI files"
+    if not get("image.height"):
+        return "tokens", "begin a text as yours begin"
+    return pages.of_pictures(get, "sparse")

@@ -1,2 +1,11 @@
 # SPDX-License-Identifier: MIT
 """WaveNet (van den Oord et al. 2016)."""
+
+from common import page as pages
+
+
+def page(get):
+    """get: the file's metadata, by their keys without the architecture -> the page under web/pages/ that shows the file, and an input to try first"""
+    if get("sound.rate"):
+        return "wavenet", "choose each of its classes, and draw again with another seed"
+    return pages.of_pictures(get, "image-transformer")

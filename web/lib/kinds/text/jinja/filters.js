@@ -151,7 +151,7 @@ const extreme = (sign) => (machine, value, args, keywords, name) => {
 };
 
 /** @type {Map<string, Filter>} */
-export const FILTERS = new Map(
+const FILTERS = new Map(
   /** @type {[string, Filter][]} */ ([
     method('lower'),
     method('upper'),

@@ -22,7 +22,7 @@ export function str(writer, value) {
 }
 
 /** @param {Writer} writer @param {any} value @param {number} [depth] @returns {Text} */
-export function repr(writer, value, depth = 0) {
+function repr(writer, value, depth = 0) {
   writer.budget.items(2);
   if (depth > DEEPEST) throw new TemplateError('a value is nested too deeply');
   if (value === null) return Text.of('None');
