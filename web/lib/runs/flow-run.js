@@ -42,6 +42,9 @@ import { probabilitiesAt } from './probabilities.js';
  * A run through all parts of a model in order, separately for each sample. If a part encodes the ids of another part and has a reach, it
  * begins while they are still being drawn; the worker interleaves the two jobs.
  *
+ * The flow is on the page's side, although all parts are in one worker: the worker would then have this code for every model, and the page's
+ * share of the time is small (9 % of 0.126 ms per audio code in Node, the reading of the steps included).
+ *
  * @template Result
  * @extends {BaseRun<FlowStep, Result>}
  */

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The ways to advance a run, one file each. If a message requests several, the first one is used. */
+/**
+ * The ways to advance a run, one file each. If a message requests several, the first one is used.
+ *
+ * All of them are in worker.js, also those that only one kind uses: a file that the worker fetched itself would be missing where worker.js
+ * is served alone (workerUrl, a Blob, the build in one file) or refused by a page's script-src, and no other code could draw such a model.
+ */
 
 import { constrained } from './constrained.js';
 import { force } from './force.js';
