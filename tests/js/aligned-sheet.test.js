@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** AlignedSheet: two texts above each other if each fits one line, else as two columns; and which bands are drawn. */
+/** AlignedSheet: which bands are drawn, and where the texts are: one above the other if each fits in one line, otherwise in two columns. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { AlignedSheet } from '../../web/lib/kinds/text/aligned-sheet.js';
 
-/** A canvas on which a letter is 0.5 em wide: records words and bands since it was cleared. @param {number} width @param {number} height */
+/**
+ * A canvas on which a letter is 0.5 em wide. It records the words and bands drawn since it was cleared.
+ * @param {number} width
+ * @param {number} height
+ */
 function fakeCanvas(width, height) {
   /** @type {{ text: string, x: number, y: number }[]} */
   let texts = [];

@@ -14,7 +14,7 @@ import { EXAMPLES } from '../../web/pages/alignment/examples.js';
 import { FUNCTIONS, scored } from '../../web/pages/alignment/score-functions.js';
 import { oneOf } from '../more.js';
 
-/** The engine rounds its products to eight bits: the largest and the mean difference of weights. */
+/** Because the engine rounds its products to eight bits: the largest and the mean allowed difference of weights. */
 const [MOST, MEAN] = [0.03, 0.001];
 
 for (const [i, name] of ['general', 'additive', 'local-p', 'location', 'none'].entries()) {

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Recurrent networks through the library: every attention translates, with its maps; the memory network writes; odd and wrong input behaves
- * as with other models.
+ * Recurrent networks through the library: every attention translates and returns its maps, the memory network writes, and unusual or wrong
+ * input is handled as by other models.
  */
 
 import assert from 'node:assert/strict';
@@ -45,7 +45,7 @@ const SCORES = [
   'segments',
   'segments-before',
 ];
-/** Attentions whose weights are expectations of bits, which need not add up to 1. */
+/** Attentions whose weights are expected values of bits, which need not add up to 1. */
 const BITS = /^(sigmoid|segments)/;
 
 test('every attention translates, greedily and with beams, and returns its maps', async () => {

@@ -46,7 +46,7 @@ test('random numbers have a nearly normal distribution', () => {
     squares += (x * x) / count;
     far += Number(Math.abs(x) > 1.96) / count;
   }
-  // Five standard errors of each; the sum of twelve uniform numbers has slightly lighter tails.
+  // Each bound is five standard errors; the tails of a sum of twelve uniform numbers are slightly lighter.
   assert.ok(Math.abs(sum) < 5 / Math.sqrt(count), `mean ${sum}`);
   assert.ok(Math.abs(squares - 1) < 5 * Math.sqrt(2 / count), `variance ${squares}`);
   assert.ok(Math.abs(far - 0.05) < 5 * Math.sqrt((0.05 * 0.95) / count) + 0.002, `tails ${far}`);
@@ -90,8 +90,8 @@ test('blocks of 8 and 4 bits keep the numbers within their rounding error', () =
     const v8 = ((eight[34 * b + 2 + j] << 24) >> 24) * s8;
     const pair = four[18 * b + 2 + (j % 16)];
     const v4 = ((j < 16 ? pair & 15 : pair >> 4) - 8) * s4;
-    // Half a step (a whole one at the end of the 4-bit range, which lacks a level on one side), plus the effect of rounding the scale to 11
-    // bits on 127 and 8 steps.
+    // The error is at most half a step (a whole step at the end of the 4-bit range, where one side lacks a level), plus what the scale
+    // loses when it is rounded to 11 bits: it is multiplied by 127 or 8 steps.
     assert.ok(Math.abs(v8 - data[i]) <= s8 * (0.5 + 127 / 2048), `8 bits, ${i}`);
     assert.ok(Math.abs(v4 - data[i]) <= Math.abs(s4) * (1 + 8 / 2048), `4 bits, ${i}`);
   }
@@ -123,7 +123,7 @@ test('the engine runs the models, and their size is the one that the comparison 
       assert.ok(nats.every((x) => x > 0 && x < 20));
     }
   }
-  assert.equal(productMacs(W1), 6_356_992); // the decoder of 6.3 million weights
+  assert.equal(productMacs(W1), 6_356_992); // the multiply-accumulates of the decoder with 6.3 million weights
   assert.equal(W1.side ** 2, 1024);
 });
 
@@ -244,14 +244,14 @@ test('the LiteRT file is a chain of products, each reading the columns of the pr
     assert.equal(new TextDecoder().decode(file.subarray(4, 8)), 'TFL3');
     /** @param {number} at */
     const follow = (at) => at + view.getUint32(at, true);
-    /** The offset of field i of a table, or 0. @param {number} table @param {number} i */
+    /** The offset of field i of a table; 0 if it is absent. @param {number} table @param {number} i */
     const field = (table, i) => {
       const list = table - view.getInt32(table, true),
         at = 4 + 2 * i;
       const place = at < view.getUint16(list, true) ? view.getUint16(list + at, true) : 0;
       return place && table + place;
     };
-    /** Offsets of the items of a list. @param {number} table @param {number} i */
+    /** The offsets of the items of a list. @param {number} table @param {number} i */
     const list = (table, i) => {
       const at = follow(field(table, i));
       return Array.from({ length: view.getUint32(at, true) }, (_, k) => at + 4 + 4 * k);
@@ -319,7 +319,7 @@ test('keys and arithmetic per position', () => {
     'attention.flange_rows': 1,
     'attention.flange_cols': 1,
   });
-  // The first block is 2 x 4, the second 2 x 2; the third is below the first and sees one row of five columns above it.
+  // The first block is 2 x 4, the second 2 x 2; the third is below the first and attends to five columns of the row above it.
   assert.deepEqual(
     [0, 7, 8, 11, 12, 19, 20].map((i) => keysOf(area, i)),
     [1, 8, 2 + 1, 2 + 4, 5 + 1, 5 + 8, 3 + 2 + 1],
@@ -333,7 +333,7 @@ test('keys and arithmetic per position', () => {
   assert.equal(bytes, (productMacs(SMALL) * 34) / 32 + 4.5 * keyMacs);
 });
 
-/** The 2D pattern, as the engine itself reports it. */
+/** The pattern of 2D attention as the engine itself reports it. */
 test('keys per position agree with the engine', async () => {
   const { toyModel } = await import('./toy.js');
   for (const options of [
@@ -359,19 +359,19 @@ test('medians and shares', () => {
   assert.equal(median([4, 1, 2, 3]), 2.5);
   const work = { macs: 10e6, bytes: 6 * 2 ** 20, keyMacs: 0, headMacs: 0, positions: 1 };
   const stream = { 4: 100, 16: 20, 64: 10 };
-  // 10 M at 50 G a second: 0.2 ms. 6 MB at 16 MB/ms take 0.31 ms, the longer of the two.
+  // 10 M at 50 G a second: 0.2 ms. 6 MB at 16 MB/ms take 0.31 ms, which is longer.
   const share = shareOf(0.5, work, 50, stream, 2 ** 20);
   assert.ok(share);
   assert.ok(Math.abs(share.ofDots - 0.4) < 1e-9);
   assert.ok(Math.abs(/** @type {number} */ (share.ofBytes) - (6 * 2 ** 20) / 20e6 / 0.5) < 1e-9);
   assert.deepEqual([share.limit, share.share], ['bytes', share.ofBytes]);
-  // Data that fit the cache are not read from memory.
+  // Data that fit in the cache are not read from memory.
   const { ofDots } = share;
   assert.deepEqual(shareOf(0.5, work, 50, stream, 8 * 2 ** 20), { share: ofDots, limit: 'dots', ofDots, ofBytes: null });
   assert.equal(shareOf(0.5, work, null, stream, 2 ** 20), null);
 });
 
-/** Three rounds of everything, invented. @returns {{ samples: Samples, facts: Facts }} */
+/** Invented measurements: three rounds of everything. @returns {{ samples: Samples, facts: Facts }} */
 function madeUp() {
   const builds = ['nextpixel', 'nextpixel-relaxed'],
     types = ['q4', 'q8'],
@@ -379,7 +379,7 @@ function madeUp() {
     sides = [28, 64];
   /** @type {Samples} */
   const samples = {};
-  /** A median of ms, with better and worse rounds. @param {string} name @param {number} ms */
+  /** Adds a measurement whose median is `ms`, with a better and a worse round. @param {string} name @param {number} ms */
   const put = (name, ms) => void (samples[name] = [ms * 2, ms * 0.9, ms]);
   put('loop/queue', 10);
   put('loop/gates', 0.3);
@@ -512,7 +512,7 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.deepEqual(goal('times LiteRT.js, products, q8, one column')?.met, true);
   assert.deepEqual(goal('four samples over one, toy')?.met, true);
   assert.deepEqual(goal('look-ahead over pixel by pixel, toy')?.met, false);
-  // 2.3 M at 100 G per second, its best round, against 0.09 ms, ours.
+  // 2.3 M at 100 G per second in its best round, divided by our 0.09 ms.
   assert.ok(Math.abs(Number(goal('share of the dot loop, toy, one sample')?.value) - 0.023 / 0.09) < 1e-9);
   assert.doesNotThrow(() => JSON.parse(JSON.stringify(result)));
 });
@@ -675,5 +675,5 @@ test("perplexity of a text, in pieces as long as the model's context", async () 
     first = await scorePieces(model, ids.slice(0, positions - 1));
   model.close();
   assert.ok(ids.length > positions && all.tokens === ids.length);
-  assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // a text that it often writes, repeated
+  assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // repeats a text that the model often writes
 });

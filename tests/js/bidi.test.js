@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Levels and visual positions of text that is read from right to left. */
+/** Text that is read from right to left: its levels and visual positions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { isBidirectional, levelsOf, edgesOf } from '../../web/lib/sinks/bidi.js'
 
 /** @param {string} text */
 const levels = (text) => levelsOf(text).levels.join('');
-/** The characters of a text from left to right. @param {string} text */
+/** The characters of a text as they are seen, from left to right. @param {string} text */
 function seen(text) {
   const { base, levels: all } = levelsOf(text);
   const places = edgesOf(
@@ -34,7 +34,7 @@ test('one direction', () => {
   assert.equal(seen('\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd.'), '.\u05dd\u05dc\u05d5\u05e2 \u05dd\u05d5\u05dc\u05e9');
 });
 
-// The names of the letters here: abc Latin, \u05d0 \u05d1 \u05d2 Hebrew alef, bet, gimel, \u0627 \u0628 Arabic alef, beh.
+// In the names of these tests, abc are Latin letters, \u05d0 \u05d1 \u05d2 Hebrew alef, bet, gimel, and \u0627 \u0628 Arabic alef, beh.
 test('Hebrew words within an English line, and vice versa', () => {
   assert.equal(levels('a \u05d0\u05d1 \u05d2, b'), '001111000');
   assert.equal(seen('a \u05d0\u05d1 \u05d2, b'), 'a \u05d2 \u05d1\u05d0, b');
@@ -53,7 +53,7 @@ test('numbers, signs, prices and marks', () => {
   assert.equal(seen('\u05d0 $5 \u05d1'), '\u05d1 $5 \u05d0');
   assert.equal(levels('\u05d0 a 12'), '112222'); // after Latin text a number counts as Latin
   assert.equal(seen('a \u05d0 12 b'), 'a 12 \u05d0 b');
-  assert.equal(seen('\u0627 1/2 \u0628'), '\u0628 1/2 \u0627'); // W4, with the numbers of W2
+  assert.equal(seen('\u0627 1/2 \u0628'), '\u0628 1/2 \u0627'); // rule W4, applied to numbers from rule W2
   assert.equal(seen('\u0627 \u0661\u0662 \u0628'), '\u0628 \u0661\u0662 \u0627');
   assert.equal(levels('\u05d0\u05b8\u05d1\u05b4a'), '11112'); // vowel points stay with their letters
   assert.equal(levels('\u{10900}\u{10901} \u{1e900}'), '1111111'); // Phoenician, Adlam: two UTF-16 units per letter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** BLEU against published values and some computed by hand; weights/train/test_text.py checks the Python code against the same file. */
+/** BLEU against published values and values computed by hand; weights/train/test_text.py checks the Python code against the same file. */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ test('BLEU from counts equals that of sacrebleu', () => {
 });
 
 test('the intermediate counts', () => {
-  const { translations, references } = fixture.corpora[0]; // the counts that its source shows
+  const { translations, references } = fixture.corpora[0]; // the counts that the source of these values shows
   const { correct, total, length, referenceLength } = bleu(translations, references);
   assert.deepEqual(
     { correct, total, length, referenceLength },
@@ -88,7 +88,7 @@ test('translations of a file of pairs', async () => {
       ['Zwei', { beams: 4, lengthPenalty: 0.6 }],
     ]);
     assert.deepEqual(shown[1], ['Zwei', 'Two of them are there', 'Two of those']);
-    // 5 + 2 words of 8, 4 + 1 pairs of 6, 3 of 4, 2 of 2; 8 words for 10
+    // 5 + 2 of 8 words match, 4 + 1 of 6 pairs, 3 of 4 triples, 2 of 2 quadruples; 8 words stand for 10
     assert.ok(Math.abs(result.bleu - 100 * Math.exp(1 - 10 / 8) * ((7 / 8) * (5 / 6) * (3 / 4)) ** 0.25) < 1e-9, String(result.bleu));
     assert.equal(result.lengthRatio, 0.8);
     assert.equal(result.nats, (18 + 10 + 21 + 4) / 2);
@@ -116,9 +116,9 @@ test('BLEU by the length of the sentence, and the sharpness of attention', async
     await writeFile(file, [9, 5, 7, 6, 12, 8, 10, 11].map((n) => `${sentence(n)}\t${sentence(n)}\n`).join(''));
     const model = {
       translate: (/** @type {string} */ text) => ({
-        text: async () => (text.split(' ').length > 10 ? 'none of it' : text), // a long sentence is forgotten
+        text: async () => (text.split(' ').length > 10 ? 'none of it' : text), // the model forgets long sentences
         async *[Symbol.asyncIterator]() {
-          yield { alignment: [0.25, 0.25] }; // damped: the spread of the weights counts
+          yield { alignment: [0.25, 0.25] }; // damped weights: their spread counts
           yield { alignment: [0, 1] };
         },
       }),

@@ -11,7 +11,7 @@ import { ROOT } from './helpers.js';
  * @typedef {object} Block
  * @property {string} where  file and line
  * @property {string} language  "" if there is none
- * @property {string} file  of `js file=PATH`: the block is that file
+ * @property {string} file  from `js file=PATH`: the block is the content of that file
  * @property {string} code
  */
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The C library for programs: compiled, installed, found by pkg-config and by CMake, linked shared and static. */
+/**
+ * The C library for programs: it is compiled and installed, found by pkg-config and by CMake, and linked as a shared and as a static
+ * library.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
@@ -226,7 +229,7 @@ test('pip installs the Python package without a network, as the manual says', {
   assert.ok(options, 'the chapter of C says how');
   const [source, fresh] = [`${BUILD}python`, `${BUILD}env`];
   for (const folder of [source, fresh]) await rm(folder, { recursive: true, force: true });
-  await cp(`${ROOT}src/python`, source, { recursive: true }); // pip leaves folders in it
+  await cp(`${ROOT}src/python`, source, { recursive: true }); // a copy, because pip leaves folders in it
   await run(/** @type {string} */ (python), ['-m', 'venv', '--system-site-packages', fresh]);
   await run(`${fresh}/bin/pip`, ['install', '-q', '--no-index', ...options.split(' '), source], { cwd: BUILD });
   const env = { ...environment, NEXTPIXEL_LIBRARY: `${await config('--variable=libdir')}/libnextpixel.so` };

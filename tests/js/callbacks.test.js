@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Callbacks: their errors, immediate or later, reach the caller of the method, once and unchanged, and nobody else (an unhandled rejection
- * fails a test here). If a callback must answer synchronously, a promise is refused.
+ * Errors of callbacks, thrown at once or later, reach the caller of the method unchanged, once, and nobody else (an unhandled rejection
+ * fails a test here). A promise is refused where a callback must answer synchronously.
  */
 
 import assert from 'node:assert/strict';
@@ -23,7 +23,7 @@ const [pictures, translations, texts, sounds, latents] = await Promise.all([
 after(() => [pictures, translations, texts, sounds, latents].forEach((model) => model.close()));
 
 const own = new RangeError('mine');
-/** How a function fails. @type {Record<string, () => any>} */
+/** The ways in which a function can fail. @type {Record<string, () => any>} */
 const WAYS = {
   'throws at once': () => {
     throw own;
@@ -57,7 +57,7 @@ function canvas() {
   return /** @type {any} */ ({ width: 100, height: 100, getContext: () => context });
 }
 
-/** Calls `fail` at the count-th call. @param {number} count @param {() => any} fail */
+/** Calls `fail` at the call with this number. @param {number} count @param {() => any} fail */
 function atCall(count, fail) {
   let calls = 0;
   return () => (++calls === count ? fail() : undefined);

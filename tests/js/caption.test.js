@@ -79,7 +79,7 @@ test('hard attention attends to one location, drawn by seed and sample; at tempe
   assert.notDeepEqual(places(one), places(other));
   assert.ok(new Set(one.filter(({ sample }) => sample < 6).map(({ place }) => place)).size > 2);
   const single = await all(hard.caption(image, { ...options, samples: 1, seed: 3 }));
-  assert.deepEqual(places(single), places(one.filter(({ sample }) => sample === 0))); // the first sample is the same when drawn alone
+  assert.deepEqual(places(single), places(one.filter(({ sample }) => sample === 0))); // the first sample is the same when it is drawn alone
 });
 
 test('samples have different texts', async () => {
@@ -144,7 +144,7 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
     const whole = endless.caption(image, { seed: 5, ...options });
     await all(whole);
     for (const most of [5, 6, 7]) {
-      // words of all samples, also if the next word of some is forced
+      // the words of all samples, even if the next word of some is forced
       const begun = endless.caption(image, { seed: 5, maps: true, ...options });
       let count = 0;
       for await (const _ of begun) if (++count >= most) begun.stop();

@@ -59,7 +59,10 @@ const model = (template) => {
 };
 
 /**
- * The input of the model, with the names of control tokens. @param {string} template @param {Message[]} messages @param {object} [options]
+ * The input of the model as text, with the names of its control tokens.
+ * @param {string} template
+ * @param {Message[]} messages
+ * @param {object} [options]
  */
 async function read(template, messages, options) {
   const own = await model(template);
@@ -77,8 +80,9 @@ const CHATML =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
 /**
- * Public templates, and chats as Jinja renders them. @type {{ talks: { messages: any[], values: Record<string, any> }[], families: {
- * family: string, template: string, rendered: (string | null)[] }[] }}
+ * Public templates, and chats as rendered by Jinja.
+ * @type {{ talks: { messages: any[], values: Record<string, any> }[], families: { family: string, template: string, rendered: (string |
+ *   null)[] }[] }}
  */
 const { talks, families } = JSON.parse(await readFile(new URL('chat-templates.json', import.meta.url), 'utf8'));
 
@@ -102,7 +106,7 @@ test("chats in the templates of more than twenty families equal Jinja's output",
       const [system, first, ...rest] = messages;
       const lost = system.role === 'system' && !rendered[i]?.includes(system.content);
       if (!lost) assert.equal(text, rendered[i], `${family}, talk ${i}`);
-      // If a template refuses or ignores a system message, the text starts the user's message instead.
+      // If a template refuses or ignores system messages, the system message becomes the beginning of the user's message.
       else if (text !== null)
         assert.equal(
           text,
@@ -275,7 +279,7 @@ test('every template accepts a system message', async () => {
     "{% for message in messages %}{% if message.role == 'system' %}{{ raise_exception('no') }}{% endif %}[INST] {{ message.content }} [/INST]{% endfor %}";
   const forgets = "{% for message in messages if message.role == 'user' %}[INST] {{ message.content }} [/INST]{% endfor %}";
   for (const template of [refuses, forgets]) assert.equal(await read(template, TALK.slice(0, 2)), '<s>[INST] be kind\n\nab [/INST]');
-  // A template that has its own form for it keeps that form.
+  // A template that has its own form for a system message keeps it.
   for (const [how, written] of [
     ['tojson', '"say \\"yes\\""'],
     ['upper', 'SAY "YES"'],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of audio codes: sound to codes and back, runs through a chain of parts, errors. */
+/** Models of audio codes: sounds to codes and back, runs through a chain of parts, and errors. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ const complete = (sound, options) => /** @type {any} */ (model.complete(sound, /
 /** @param {number} length */
 const tone = (length) => ({ samples: Float32Array.from({ length }, (_, i) => 0.5 * Math.sin(i / 3) * Math.sin(i / 40)), sampleRate: 8000 });
 
-/** A seed whose sound has some codes. */
+/** A seed with which the sound has several codes. */
 const LONG = { label: 1, speaker: 0, seed: await longSeed() };
 async function longSeed() {
   for (let seed = 1; ; seed++) {
@@ -39,8 +39,8 @@ async function longSeed() {
 }
 
 /**
- * Collects the steps of a run: its codes by level, its samples. @param
- * {AsyncIterable<import('../../web/lib/kinds/code/code-run.js').CodeStep>} run
+ * Collects the steps of a run: its codes by level, and its samples.
+ * @param {AsyncIterable<import('../../web/lib/kinds/code/code-run.js').CodeStep>} run
  */
 async function told(run) {
   /** @type {{ top: number[], bottom: number[], samples: number[], nats: number[], order: string[] }} */
@@ -102,16 +102,16 @@ test('samples of the bottom level are available before it is complete', async ()
   long.close();
 });
 
-/** The tiny model, changed so that no sound ends early. @param {Uint8Array} bytes */
+/** Changes the tiny model so that no sound ends early. @param {Uint8Array} bytes */
 function changed(bytes) {
   const file = new Uint8Array(bytes);
   const view = new DataView(file.buffer);
-  // The tensor top.output.bias: its last number belongs to the end token.
+  // The last number of the tensor top.output.bias belongs to the end token.
   const name = Buffer.from('top.output.bias');
   const at = Buffer.from(file.buffer).indexOf(name) + name.length;
   const dims = view.getUint32(at, true);
   const offset = Number(view.getBigUint64(at + 4 + 8 * dims + 4, true));
-  let end = 0; // after the list of tensors, data begin at the next multiple of 32
+  let end = 0; // the data begin at the next multiple of 32 after the list of tensors
   const last = Buffer.from(file.buffer).lastIndexOf('.bias');
   for (let from = last + 5; ; from++)
     if (view.getUint32(from, true) <= 2 && view.getUint32(from, true) > 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** `workers: 'auto'`: how many workers are kept, given measurements and on this machine. */
+/** `workers: 'auto'`: how many workers are kept, for given measurements and on this machine. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,7 +39,7 @@ test('a worker that starts late counts less, and the clock may run backwards', a
   assert.equal(spin(loop, 0, 1), 0, 'all of the time has passed');
   let whole = 0;
   let late = Infinity;
-  // Whatever the load of the machine, one of these succeeds.
+  // One of these tries succeeds, however busy the machine is.
   for (let i = 0; i < 5; i++) {
     const now = Date.now() + 1;
     whole = Math.max(whole, spin(loop, now, now + 10));
@@ -58,10 +58,11 @@ test('a worker that starts late counts less, and the clock may run backwards', a
 });
 
 /**
- * Links to workers with predefined answers.
+ * Links to fake workers with predefined answers.
  *
  * @param {number} count
- * @param {(worker: number, together: number) => any} answer  the speed, given how many are measured together; 0: none, it starts
+ * @param {(worker: number, together: number) => any} answer  returns the speed of a worker, given how many are measured together; 0: it
+ *   does not start
  */
 function fake(count, answer) {
   let together = 0;
@@ -80,7 +81,7 @@ function fake(count, answer) {
           signal.throwIfAborted();
           if (from === 0) return { speed: await Promise.race([answer(worker, 0), stopped]) };
           together++;
-          await sleep(0); // until all are asked
+          await sleep(0); // until all have been asked
           const speed = answer(worker, together);
           await sleep(0);
           together--;
@@ -107,7 +108,7 @@ function fake(count, answer) {
 /**
  * @param {Link[]} links
  * @param {Promise<unknown>} [loaded]
- * @param {Map<number, Promise<Link>>} [others]  instead of some of them
+ * @param {Map<number, Promise<Link>>} [others]  links that replace some of `links`
  */
 async function add(links, loaded = Promise.resolve(), others = new Map()) {
   const starts = links.map((link, i) => () => others.get(i) ?? Promise.resolve(link));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Copies in the cache: when one is valid, for the headers of different servers, compressed or not, same-origin or cross-origin. */
+/**
+ * Copies in the cache: when a copy is valid, for the headers of different servers, for compressed and uncompressed answers, same-origin and
+ * cross-origin.
+ */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -59,7 +62,7 @@ test('a copy is valid while the server has the same version, in any encoding', a
     assert.equal(kept.headers.get('content-length'), '1000', name);
     assert.equal(isSame(new Response(null, { headers: second }), kept), same, name);
   }
-  // of a version that did not store this header
+  // a copy that was stored by a version without this header
   const old = new Response(FILE, { headers: { 'content-length': '1000', 'last-modified': DAY } });
   assert.equal(isSame(new Response(null, { headers: { 'content-length': '1000', 'last-modified': DAY } }), old), true);
   assert.equal(isSame(new Response(null, { headers: { 'content-length': '300', 'last-modified': DAY } }), old), false);

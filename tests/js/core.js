@@ -10,7 +10,7 @@ import { checkStatus } from '../../web/lib/engine/status-error.js';
 
 export class Core extends LibraryCore {
   /**
-   * The bytes of a run, equal for equal runs.
+   * The bytes of a run; equal runs have equal bytes.
    *
    * @param {Session} session
    */
@@ -19,7 +19,8 @@ export class Core extends LibraryCore {
   }
 
   /**
-   * The output layer's values of the last computed position: the logits of a categorical distribution, or the parameters of another one.
+   * The values of the output layer for the last computed position: the logits of a categorical distribution, or the parameters of another
+   * distribution.
    *
    * @param {Session} session
    * @param {number} sample

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The wasm instance and its memory, and the agreement between the library's tables and include/nextpixel.h. */
+/** The wasm instance and its memory, and whether the tables of the library agree with include/nextpixel.h. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
 const code = header.replace(/\/\*[\s\S]*?\*\//g, '');
 const draw = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 
-/** @param {string} name  of a macro with an integer @param {string} [text] */
+/** @param {string} name  name of a macro whose value is an integer @param {string} [text] */
 const macro = (name, text = code) => Number(new RegExp(`#define ${name} (\\w+?)u?\\s`).exec(text)?.[1]);
 
 test('constants of the headers', async () => {
@@ -417,7 +417,7 @@ test('capacity for metadata: a map with more keys than a chunk has ids', () => {
   const core = new Core(wasmModule, toyModel({ width: side, height: side, blocks: 1, heads: 1, embedding: 4, feedForward: 4 }));
   const [{ keys }] = core.part.maps;
   assert.ok(keys === side ** 2 && keys > 8192 && core.sliceLimit(1) >= keys);
-  const beside = core.openSession(draw); // in the memory that an overflow would reach first
+  const beside = core.openSession(draw); // it lies in the memory that an overflow would overwrite first
   const expected = [...core.draw(beside, 20).ids];
   core.closeSession(beside);
   const again = core.openSession(draw);
@@ -520,7 +520,7 @@ test('inputs by name, encoded in chunks: two interleaved runs equal separate one
 });
 
 test('a model allocates and frees only its own memory', async () => {
-  // The file's bytes are above the model while it opens; runs use that space afterwards.
+  // While the file is opened, its bytes lie above the model; runs use that space afterwards.
   const file = toyModel({ embedding: 64, feedForward: 256 });
   const core = new Core(wasmModule, file);
   const memoryBytes = memoryOf(core);
@@ -544,7 +544,7 @@ test('a model that arrives in pieces equals the whole one, in less memory', asyn
       [64e3, 7],
       [file.length - 1, 1e5],
     ]) {
-      if (name.startsWith('s') && piece === 7) continue; // takes long
+      if (name.startsWith('s') && piece === 7) continue; // this takes long
       assert.equal(Core.begin(wasmModule, file.subarray(0, 100), file.length), 'more');
       const core = Core.begin(wasmModule, file.subarray(0, size), file.length);
       assert.ok(core instanceof Core);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The courses: every page is a step of one course, and has the figure that answers its question; a course that is kept has every file that its pages load. */
+/**
+ * The courses: every page is a step of exactly one course and has the figure that answers its question; a course that is kept has every
+ * file that its pages load.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -31,7 +34,12 @@ test('each question is a question, and its figure is on its page', async () => {
   }
 });
 
-/** The files that a page's HTML loads; those of another page, of the manual and of other sites are links. @param {string} html @param {string} page  its address from web/ @returns {string[]} */
+/**
+ * The files that a page's HTML loads. Files of other pages, of the manual and of other sites are only links and do not count.
+ * @param {string} html
+ * @param {string} page  its address from web/
+ * @returns {string[]}
+ */
 function loadedBy(html, page) {
   const named = [
     ...html.matchAll(/<(?:script|img|source)\b[^>]*?\ssrc="([^"]+)"/g),

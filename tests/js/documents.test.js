@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * README.md, the manual, weights/README.md and weights/train/README.md are correct: commands exist, the first Node program runs unchanged,
- * each fact has one number. Blocks for a page run in tests/browser/documents.test.js, C blocks in manual.test.js.
+ * README.md, the manual, weights/README.md and weights/train/README.md are correct: the commands exist, the first Node program runs
+ * unchanged, and each fact has the same number everywhere. tests/browser/documents.test.js runs the blocks for pages, and manual.test.js those in C.
  */
 
 import assert from 'node:assert/strict';
@@ -34,7 +34,7 @@ test('every source file has its licence in its first lines', async () => {
     ['ls-files', '*.c', '*.h', '*.js', '*.mjs', '*.ts', '*.tsx', '*.jsx', '*.vue', '*.svelte', '*.py', '*.sh', '*.css', '*.html'],
     { cwd: ROOT },
   );
-  const made = /^(web\/dist|web\/single)\//; // number of source files with one
+  const made = /^(web\/dist|web\/single)\//; // generated files
   const silent = [];
   for (const name of stdout
     .split('\n')
@@ -60,7 +60,7 @@ test('blocks of JSON and of JSX parse', async () => {
   }
 });
 
-/** The names in a command line that must exist but do not. @param {string} line */
+/** The names in a command line that should exist but do not. @param {string} line */
 function missingIn(line, /** @type {Record<string, string>} */ scripts, /** @type {string} */ build) {
   const command = line.replace(/#.*$/, '').replace(/\\$/, '');
   const missing = [];
@@ -195,7 +195,7 @@ test('each fact has one number: the books of stories', async () => {
     for (const [, number, what] of (await text(file)).matchAll(/\b(\w+) books( of fairy tales)?/g))
       if (what && /^\d+$|^twenty/.test(number)) numbers.add(number);
   }
-  assert.deepEqual([...numbers].sort(), ['18', '21']); // all; those for training
+  assert.deepEqual([...numbers].sort(), ['18', '21']); // all books, and those for training
 });
 
 test('the guaranteed sizes are the same everywhere', async () => {

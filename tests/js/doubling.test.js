@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Input of twice the length takes about twice the time: no cost is quadratic in a length that may be large. */
+/** Input of twice the length takes about twice the time: no cost is quadratic in a length that may become large. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -26,9 +26,9 @@ import { readGGUF, writeGGUF } from './gguf.js';
 import { GOLDEN } from './helpers.js';
 
 const SHORT = 1 << 14;
-/** Processor milliseconds below which a ratio means nothing: the clock and the garbage collector are too coarse. */
+/** Below this processor time in milliseconds, a ratio means nothing: the clock and the garbage collector are too imprecise. */
 const LEAST_MS = 150;
-/** The ratio of quadratic time. */
+/** Above this ratio the time counts as quadratic. */
 const MOST = 3;
 
 /** @param {() => unknown} task @returns {number} */
@@ -47,7 +47,7 @@ function compare(name, short, long) {
   }
 }
 
-/** The growing texts: runs of one character or of a few, and their ends. @type {((n: number) => string)[]} */
+/** Texts of any length: repetitions of one or a few characters, with different ends. @type {((n: number) => string)[]} */
 const TEXTS = [
   ...[' ', '\n', '\t', 'a', 'A', '1', '.', '-', "'", '中', 'あ', '\u0301', '\u200b', '\u00ad', '(', '{', '"', '😀', '#', '@', '/', '_'].map(
     (one) => (/** @type {number} */ n) => one.repeat(n),
@@ -74,7 +74,7 @@ function texts(name, task) {
   }
 }
 
-for (const name of names().filter((one) => cutOf(one) === one)) // and no other prefix of one
+for (const name of names().filter((one) => cutOf(one) === one)) // one name for each splitter
   test(`texts of the tokenizer ${name}`, () => texts(name, (text) => [...splitter(name)(text)]));
 
 test('texts that are cleaned, divided into words and into sentences', () => {
@@ -106,7 +106,14 @@ test('notes of a MIDI file, samples of a WAV file', () => {
   }
 });
 
-/** Input of n items and of twice as many. @template T @param {string} name @param {number} n @param {(count: number) => T} make @param {(input: T) => unknown} task */
+/**
+ * Compares the times for n items and for twice as many.
+ * @template T
+ * @param {string} name
+ * @param {number} n
+ * @param {(count: number) => T} make
+ * @param {(input: T) => unknown} task
+ */
 function doubled(name, n, make, task) {
   const [short, long] = [make(n), make(2 * n)];
   compare(

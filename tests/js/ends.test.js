@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Vocabularies as in real files: ends of texts, stops, pre-tokenizers under other names, and oddities. */
+/** Vocabularies as in real files: tokens that end a text, stops, pre-tokenizers under other names, and oddities. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,11 @@ import { TOKENS, toyText } from './toy-text.js';
 /** @import { Typed } from './gguf.js' */
 /** @import { TextStep } from '../../web/lib/index.js' */
 
-/** A model with more tokens of given kinds. @param {[string, number][]} more  @param {Record<string, Typed | undefined>} [metadata] */
+/**
+ * A model with additional tokens of given types.
+ * @param {[string, number][]} more
+ * @param {Record<string, Typed | undefined>} [metadata]
+ */
 function withTokens(more, metadata = {}) {
   const tokens = [...TOKENS, ...more.map(([text]) => text)];
   const kinds = tokens.map((_, i) => more[i - TOKENS.length]?.[1] ?? (i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : 1));
@@ -29,7 +33,7 @@ function withTokens(more, metadata = {}) {
   });
 }
 
-/** Forces these tokens in order, with any model.
+/** Makes any model write these tokens, in order.
  * @param {import('../../web/lib/model/of-kind.js').AnyModel} model @param {number} token @param {object} [options] */
 async function always(model, token, options = {}) {
   const run = model.generate([1, 5], { logitBias: { [token]: 1e9 }, maxTokens: 6, seed: 1, ...options });
@@ -87,7 +91,7 @@ test('a stop that is or contains a control token ends the run', async () => {
     assert.deepEqual(await always(model, start, { stop }), { steps: [], finish: 'stop' });
     assert.equal((await always(model, other, { stop })).finish, 'length');
   }
-  // In order: a control token, then a word.
+  // The two tokens in order: a control token, then a word.
   const two = async (/** @type {string} */ stop) => {
     const run = model.generate([1, 5], { logitBias: { [start]: 1e8, [user]: 1e8 }, frequencyPenalty: 100, seed: 4, maxTokens: 30, stop });
     let last = -1;

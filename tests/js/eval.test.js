@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The evaluation command: its inputs, and that its figures equal those of the library. */
+/** The evaluation command: its inputs, and whether its figures equal those of the library. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -74,7 +74,7 @@ test('figures of a set of pictures, and the consistency of a model that enlarges
   const data = await writeSet('set', { width: SIDE, height: SIDE, channels: 3, labels });
   const file = join(folder, 'toy.gguf');
   const model = await load(toy);
-  let rough = 0; // of the originals
+  let rough = 0; // the roughness of the originals
   for (let i = 0; i < COUNT; i++) {
     const at = (/** @type {number} */ y, /** @type {number} */ x, /** @type {number} */ c) => pixels[i * BYTES + (y * SIDE + x) * 3 + c];
     const pairs = SIDE * (SIDE - 1) * 3;
@@ -94,12 +94,12 @@ test('figures of a set of pictures, and the consistency of a model that enlarges
     assert.equal(result.labels, given);
     assert.ok(Math.abs(result.nats - expected) < 1e-9);
     assert.ok(Math.abs(result.bitsPerDim - expected / BYTES / Math.LN2) < 1e-12);
-    // Noise from noise: neither agrees well, bicubic better.
+    // Noise is enlarged to noise: neither result agrees well, but bicubic agrees better.
     const { psnr, bicubicPsnr, roughness } = result.consistency;
     assert.ok(Math.abs(roughness - rough) < 1e-9);
     assert.ok(psnr > 3 && psnr < bicubicPsnr && bicubicPsnr < 60, JSON.stringify(result.consistency));
   }
-  // Of several samples the most probable one is evaluated, whether they compete or not.
+  // The most probable of several samples is evaluated, whether they compete or not.
   for (const contest of [{}, { resample: 5, resampleRows: 1 }]) {
     let squares = 0,
       drawn = 0;
@@ -143,7 +143,7 @@ test("without --data, the held-out pictures of the model's data set, or an error
       /CIFAR-10.*pass --data build\/cifar10-test\.u8\.gz, which python3 weights\/train\/held_out\.py cifar10 build\/cifar10-test writes/,
     );
   }
-  // Of the size of the digits, of the emoji, and of neither.
+  // Sets of the size of the digits, of the emoji, and of neither.
   const file = join(folder, 'digits.gguf');
   for (const [size, card] of /** @type {[import('./toy.js').ToyOptions, Record<string, any[]>][]} */ ([
     [{ width: 28, height: 28 }, {}],
@@ -187,7 +187,7 @@ more('one command for every kind, which says what it can and what went wrong wit
       (error) => error,
     );
     assert.equal(code, 1);
-    assert.match(stderr, /^npm run eval: [^\n]+\n$/); // one sentence or two, no stack trace
+    assert.match(stderr, /^npm run eval: [^\n]+\n$/); // one or two sentences and no stack trace
     return stderr;
   };
   assert.match(await said('no/such.gguf'), /no\/such\.gguf: no such file/);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** External faults: servers that stall or break off, and arguments of the wrong type. */
+/** Faults from outside: servers that stall or break off, and arguments of the wrong type. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -18,11 +18,12 @@ const pixels = { data: new Uint8Array(64), width: 8, height: 8 };
 /** @type {import('node:http').Server} */
 let server;
 let origin = '';
-/** Range headers of the requests for a file, in order. @type {(string | undefined)[]} */
+/** The Range headers of the requests for a file, in order. @type {(string | undefined)[]} */
 let asked = [];
 
 /**
- * The server's behaviour by path: after 1000 bytes of the first answer it breaks off or stalls; it supports ranges or not.
+ * The path selects what the server does after the first 1000 bytes of its first answer: it breaks off or stalls, and it supports ranges or
+ * does not.
  *
  * @type {Record<string, { headers?: Record<string, string>, end: 'break' | 'stall', rest?: (start: number, response: import('node:http').ServerResponse) => void }>}
  */
@@ -36,8 +37,9 @@ const PATHS = {
 };
 
 /**
- * Answers with the remaining bytes. @param {Record<string, string>} [headers] @returns {(start: number, response:
- * import('node:http').ServerResponse) => void}
+ * Answers with the rest of the bytes.
+ * @param {Record<string, string>} [headers]
+ * @returns {(start: number, response: import('node:http').ServerResponse) => void}
  */
 function part(headers = {}) {
   return (start, response) => {
@@ -54,7 +56,7 @@ function part(headers = {}) {
 
 before(async () => {
   server = createServer((request, response) => {
-    if (request.url === '/silent') return; // not even headers
+    if (request.url === '/silent') return; // sends not even headers
     const [, kind] = /^\/stalls\.(wasm|bin)$/.exec(request.url ?? '') ?? [];
     if (kind) {
       response.writeHead(200, {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Files loaded by mistake are reported by their kind; older formats and other weight types run. */
+/** Files loaded by mistake: the error names their kind. Older formats and other weight types run. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -99,7 +99,7 @@ test('each key of YaRN is applied or refused', async () => {
   for (const name of ['yarn_attn_factor', 'yarn_ext_factor', 'yarn_log_multiplier', 'attn_factor']) {
     await assert.rejects(cost({ [key(name)]: ['f32', 0.5] }), isError('unsupported', new RegExp(`${name}.*YaRN with a factor of its own`)));
   }
-  // With a small base, pairs of this narrow model are on both sides of the bounds.
+  // With a small base, this narrow model has pairs on both sides of the bounds.
   /** @type {Record<string, Typed>} */
   const base = { 'llama.rope.freq_base': ['f32', 10] };
   /** @type {Record<string, Typed>} */
@@ -162,12 +162,12 @@ test('a key that requests another computation is read or refused, and its defaul
   );
 });
 
-/** The levels of IQ4_NL. */
+/** The values of the levels of IQ4_NL. */
 const LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
 test('IQ4_NL and IQ4_XS equal the floats that they encode', async () => {
   const random = gaussian(3);
-  /** Random rows of a type, and their values. @param {number} type  @param {number} count */
+  /** Random rows of a type, with their values. @param {number} type  @param {number} count */
   const rows = (type, count) => {
     const block = type === 20 ? 32 : 256;
     const bytes = [];

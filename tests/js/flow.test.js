@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The data flow from part to part, from the page through workers: the model of three parts of tests/c/triad.h, as a separate kind. */
+/**
+ * The data flow from part to part, from the page through the workers, in the model of three parts of tests/c/triad.h, which is a kind of
+ * its own here.
+ */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -20,12 +23,12 @@ import { triadFile, triadModule } from './triad.js';
 /** @import { Kind } from '../../web/lib/kinds/index.js' */
 /** @import { Engine } from '../../web/lib/model/engine.js' */
 
-triadModule(); // builds it
+triadModule(); // builds the module
 const wasmUrl = pathToFileURL(`${ROOT}build/triad/triad.wasm`);
 const LENGTH = 40;
 const sound = Uint32Array.from({ length: 61 }, (_, i) => ((i >> 3) % 2 ? 0 : (i * 37 + 11) % 256));
 
-/** The inputs that verbs require from such a model. */
+/** The model of three parts with the verbs that the library calls. */
 class Triad {
   /** @param {Engine} engine */
   constructor(engine) {
@@ -66,7 +69,7 @@ after(() => KINDS.shift());
 const opened = (/** @type {object} */ options = {}) => /** @type {Promise<any>} */ (load(triadFile(), { wasmUrl, ...options }));
 
 /**
- * Per sample: the ids that parts drew, and the results of those that encoded them, by part.
+ * For each sample: the ids that the parts drew and the results that they encoded, by part.
  *
  * @param {AsyncIterable<import('../../web/lib/runs/flow-run.js').FlowStep>} run
  * @param {number} samples
@@ -83,7 +86,8 @@ async function gathered(run, samples) {
 }
 
 /**
- * The samples of ids, computed directly: see triad_sample() of tests/c/triad.h; dec.weight has 2 id and 2 id + 1. @param {Uint32Array} ids
+ * Computes the samples of ids directly: see triad_sample() of tests/c/triad.h; dec.weight contains 2 id and 2 id + 1.
+ * @param {Uint32Array} ids
  */
 const byHand = (ids) =>
   Uint32Array.from({ length: 2 * ids.length }, (_, i) => {
@@ -119,7 +123,7 @@ test('a port receives the result or the part of its name', async () => {
       [false, 2],
     ],
   );
-  // The part that draws `top` is between the result of that name and its consumer; floats fill no port.
+  // The part that draws `top` stands between the result of that name and the part that uses it; a port takes no floats.
   assert.deepEqual(
     flow.map(({ from }) => from),
     [{}, {}, { top: { part: parts[1] } }, { bottom: { part: parts[2] }, top: { part: parts[1] } }],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Each target of the fuzzer, briefly: ./build.sh fuzz-js continues. */
+/** Runs each target of the fuzzer briefly; ./build.sh fuzz-js runs them for longer. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Learning in the FVSBN page: the gradient, the decreasing nats, and that the result is the model that the engine runs. */
+/** Learning in the FVSBN page: the gradient is correct, the nats decrease, and the learned model is the one that the engine runs. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ import { ROOT, load } from './helpers.js';
 const bits = new Uint8Array(readFileSync(`${ROOT}web/pictures/binarised-digits.bin`));
 const digits = unpack(bits);
 
-/** Arbitrary weights and a picture of n pixels. @param {number} n @param {number} seed */
+/** Arbitrary weights, and a picture of n pixels. @param {number} n @param {number} seed */
 function anything(n, seed) {
   const random = randomFrom(seed);
   const weights = nothingLearnt(n);
@@ -37,7 +37,8 @@ test('a step follows the gradient of the log-likelihood: finite differences', ()
     const { weights, picture } = anything(n, seed);
     const moved = copy(weights);
     assert.equal(learn(moved, picture, 1), natsOf(weights, picture));
-    // The step in single precision is exact to about 2^-22; double-precision differences of a step of 2^-10 to its square.
+    // The step in single precision has an error of about 2^-22, and the difference quotient in double precision one of the square of its
+    // step, 2^-20.
     const step = 2 ** -10;
     for (const name of /** @type {const} */ (['weight', 'bias'])) {
       for (let k = 0; k < weights[name].length; k++) {
@@ -85,7 +86,7 @@ test('nats fall from those of 784 fair coins to those of a learned model, and le
   const last = points[points.length - 1];
   assert.ok(last.learning < 110, `${last.learning}`);
   assert.ok(last.unseen < 190 && last.unseen > last.learning + 20, `${last.unseen}`);
-  // Weights that must not exist are zero.
+  // Weights that must not exist stay zero.
   lesson.weights.weight.forEach((w, at) => {
     if (at % 784 <= Math.floor(at / 784)) assert.equal(w, 0);
   });
@@ -96,8 +97,8 @@ test('a single digit is soon all that it draws; without a digit there is nothing
   assert.equal(lesson.step(), -1);
   lesson.picked.add(11);
   for (let k = 0; k < 400; k++) assert.equal(lesson.step(), 11);
-  // Pixels before the first ink have only a bias, whose odds after t steps are about rate * t = 8 to 1: log(9/8) nats each. The others have
-  // less.
+  // Pixels before the first ink have only a bias. After t steps its odds are about rate * t = 8 to 1, so each costs log(9/8) nats. The
+  // other pixels cost less.
   const before = digits[11].indexOf(1);
   const nats = natsOf(lesson.weights, digits[11]);
   assert.ok(nats < 1.5 * before * Math.log(9 / 8), `${nats} nats, ${before} pixels before the first ink`);

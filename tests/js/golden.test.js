@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The wasm against PyTorch: the tensors written by weights/train/golden.py. */
+/** The wasm against PyTorch: it computes the tensors that weights/train/golden.py wrote. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -16,24 +16,27 @@ import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 
 /** @import { Part } from '../../web/lib/engine/protocol.js' */
 
-/** Largest difference of an output value with F32 and F16 weights: single-precision rounding. */
+/** The largest allowed difference of an output value with F32 and F16 weights, which is due to rounding to single precision. */
 const OUTPUT_TOLERANCE = 1e-4;
-/** The same for the nats of a value; above ten nats, per ten nats. */
+/** The largest allowed difference of the nats of a value; above ten nats, it grows in proportion. */
 const NATS_TOLERANCE = 1e-4;
 /**
- * With Q8_0 and Q4_0 weights, the mean difference in nats per value. The golden tensors use the weights as stored; what the engine also
- * quantises is not imitated.
+ * The largest allowed mean difference in nats per value with Q8_0 and Q4_0 weights. The golden tensors use the weights as they are stored,
+ * but do not imitate what else the engine quantises.
  */
 const QUANTISED_NATS_TOLERANCE = 0.01;
-/** A shipped file against the F32 weights, on images: the guaranteed difference. */
+/** The guaranteed difference in bits per dimension between a shipped file and its F32 weights, on images. */
 const BITS_PER_DIM_TOLERANCE = 0.01;
 
-/** Results of a part without a sequence: values near one, summed along a chain; for larger values a fraction. */
+/**
+ * The largest allowed difference for results of a part without a sequence: their values are near one and summed along a chain; it is
+ * relative for larger values.
+ */
 const RESULT_TOLERANCE = 1e-5;
 
 /**
- * The inputs in a golden file: tensors input.NAME; in older files the class of a picture is `label` (-1 for none), a picture to enlarge is
- * `input`, a sentence `source`.
+ * The inputs in a golden file are the tensors input.NAME; in older files, the class of a picture is `label` (-1 for none), a picture to
+ * enlarge is `input`, and a sentence is `source`.
  *
  * @param {Part} part
  * @param {Record<string, { data: ArrayLike<number> }>} tensors
@@ -47,7 +50,7 @@ function inputsOf(part, tensors) {
 }
 
 /**
- * The results of a part without a sequence: tensors result.NAME.
+ * The results of a part without a sequence: the tensors result.NAME.
  *
  * @param {Core} core
  * @param {Part} part
@@ -83,13 +86,13 @@ test('golden models exist', () => {
 const tiny = new Set((await readdir(GOLDEN)).filter((name) => name.endsWith('.gguf')).map((name) => name.slice(0, -'.gguf'.length)));
 
 for (const name of models) {
-  const shipped = !tiny.has(name); // its record is one example, with the original weights and the shipped ones
+  const shipped = !tiny.has(name); // its golden file has a single example, with the original weights and with the shipped ones
   const quantised = /q[48]_0/.test(name) || shipped;
   test(`golden: ${name}`, async (context) => {
     const core = new Core(wasmModule, await readFile(shipped ? `${ROOT}weights/${name}.gguf` : `${GOLDEN}${name}.gguf`));
     const { tensors } = readGGUF(await readFile(`${GOLDEN}${name}.golden.gguf`));
     if (core.parts.length === 1) return comparePart(core, core.part, tensors, context);
-    // Recorded values are named after their part.
+    // Recorded values have the name of their part.
     for (const part of core.parts) {
       const own = Object.entries(tensors).flatMap(([key, tensor]) =>
         key.startsWith(`${part.name}.`) ? [[key.slice(part.name.length + 1), tensor]] : [],
@@ -112,7 +115,7 @@ for (const name of models) {
     const width = part.span;
     const ids = Uint32Array.from(tensors.values.data);
     const positions = ids.length / width;
-    // a sentence, a sound and a piece of music keep their length; for shipped files the beginning is enough
+    // sentences, sounds and music keep their length; for shipped files the beginning is enough
     const anyLong =
       shipped || part.length === 0 || part.inputs.some(({ anyLength }) => anyLength) || core.metadata.has('sparse-transformer.notes.ticks');
     assert.ok(anyLong || positions === part.length);
@@ -151,14 +154,14 @@ for (const name of models) {
     if (quantised) assert.ok(mean < QUANTISED_NATS_TOLERANCE);
     else assert.ok(outputError < OUTPUT_TOLERANCE && natsError < NATS_TOLERANCE);
 
-    // All positions together give the same bits as one by one.
+    // Computing all positions at once gives the same bits as computing them one by one.
     const whole = open();
     const costs = core.put(whole, ids, true);
     assert.deepEqual(core.output(whole, 0), core.output(session, 0));
     const sum = (/** @type {Float32Array} */ numbers) => numbers.reduce((total, cost) => total + cost, 0);
     assert.ok(Math.abs(sum(costs) - sum(nats) - natsSum) < 1e-3);
 
-    // Generation order, and pictures to ids and back.
+    // Checks the generation order, and that pictures become ids and ids pictures.
     if (!tensors.image) return;
     const codec = new Codec(describe(fittingOf(core)));
     assert.deepEqual([...codec.order], [...tensors.order.data]);
@@ -168,7 +171,7 @@ for (const name of models) {
   }
 }
 
-/** Number of the hundred images in the file; ./build.sh test-sweep uses all. */
+/** The number of images used, of the hundred in the file; ./build.sh test-sweep uses all. */
 const IMAGES = process.env.EVERY_IMAGE ? 100 : 5;
 
 for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits', 'sparse-digits', 'wavenet-digits']) {

@@ -13,7 +13,7 @@ import { GOLDEN, isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 import { toyTranslation } from './toy-translation.js';
 
-/** Ends never come. */
+/** Options with which no run ends early. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
 const SETTINGS = {
   seed: 7n,
@@ -37,11 +37,11 @@ async function idsOf(run) {
 test('a context of 131,072 with keys and values of 16 KB per token: the requested length runs; an impossible one is refused by name', async () => {
   const model = await load(toyText({ context: 131072, keyLength: 1024 }));
   assert.equal(model.info.positions, 131072);
-  const run = model.generate('ab', ENDLESS); // by default the length of the context: 2.1 GB
+  const run = model.generate('ab', ENDLESS); // by default a run has the length of the context, which would take 2.1 GB
   let count = 0;
   for await (const { nats } of run) {
     assert.ok(nats > 0);
-    if (++count === 400) break; // past its initial capacity
+    if (++count === 400) break; // longer than its initial capacity
   }
   const { nats } = await model.score('abcabc'.repeat(20));
   assert.ok(nats > 0);
@@ -63,7 +63,7 @@ test('a context of 131,072 with keys and values of 16 KB per token: the requeste
   model.close();
 });
 
-/** Draws a whole run, as the worker does. @param {number} length @param {object} message */
+/** Draws a whole run in the way the worker does. @param {number} length @param {object} message */
 function drawn(length, message) {
   /** @type {any[]} */
   const messages = [];

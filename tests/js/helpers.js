@@ -14,14 +14,14 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const DIGITS = `${ROOT}weights/digits.gguf`;
 export const GOLDEN = `${ROOT}tests/golden/`;
 
-/** Another build to test instead of the committed one. */
+/** A wasm build that is tested instead of the committed one. */
 const { NEXTPIXEL_WASM } = process.env;
 
 export const wasmBytes = await readFile(NEXTPIXEL_WASM ?? `${ROOT}web/dist/nextpixel.wasm`);
 export const wasmModule = await WebAssembly.compile(wasmBytes);
 
 /**
- * load() with the build under test.
+ * Calls load() with the wasm build under test.
  *
  * @param {Parameters<typeof loadModel>[0]} source
  * @param {Parameters<typeof loadModel>[1]} [options]
@@ -65,12 +65,12 @@ export function isError(code, message) {
 }
 
 /**
- * Gives a run its inputs and encodes them.
+ * Sets the inputs of a run and encodes them.
  *
  * @param {import('../../web/lib/engine/core.js').Core} core
  * @param {import('../../web/lib/engine/sessions.js').Session} session
  * @param {import('../../web/lib/engine/protocol.js').Inputs} inputs
- * @returns {number} in how many calls
+ * @returns {number} number of calls that encoding took
  */
 export function give(core, session, inputs) {
   for (const [name, ids] of Object.entries(inputs)) core.input(session, name, ids);
@@ -83,7 +83,7 @@ export function give(core, session, inputs) {
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Milliseconds of processor time that this process, including its workers, uses for a task; other processes do not count.
+ * Milliseconds of processor time that this process and its workers use for a task; other processes do not count.
  *
  * @param {() => unknown} work
  */
@@ -103,7 +103,7 @@ export function cost(work) {
 }
 
 /**
- * The same for the next `ms` milliseconds.
+ * Returns the processor time that this process uses in the next `ms` milliseconds.
  *
  * @param {number} ms
  */

@@ -21,10 +21,10 @@ let toy;
 before(async () => void (toy = await load(toyText())));
 after(() => toy.close());
 
-/** Ends never come, so a run has exactly the requested length. */
+/** Options with which no run ends early, so that it has exactly the requested length. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
 
-/** Vocabularies with one more token, of the given kind. @param {string} text  @param {number} type */
+/** A vocabulary with one more token, of the given type. @param {string} text  @param {number} type */
 const withToken = (text, type) => {
   const tokens = [...TOKENS, text];
   const kinds = tokens.map((_, i) => (i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : i === tokens.length - 1 ? type : 1));
@@ -39,7 +39,7 @@ const withToken = (text, type) => {
 };
 
 test('the window of a text rolls on, or reports that it cannot', () => {
-  // As if forgetting again and again.
+  // The same result computed slowly, by removing one piece again and again.
   const slow = (/** @type {number} */ count, /** @type {number} */ head, /** @type {number} */ positions) => {
     let from = 0;
     for (let seen = count; seen >= positions; seen = count - from + head) from = count - seen + positions - Math.floor(positions / 2);
@@ -81,14 +81,14 @@ test('a context of 1, 2, 3 and 4: a text that fits, or an error', async () => {
       const { perToken } = await model.score('abcabc'.repeat(9));
       assert.ok(perToken.every((nats) => nats > 0 && nats < 50));
     }
-    const alone = [5, 6, 7, 8]; // without what begins a text
+    const alone = [5, 6, 7, 8]; // without the token that begins a text
     if (context > 1) assert.equal((await model.score(alone)).perToken.length, 3);
     model.close();
   }
 });
 
 test('special tokens: the longest first, at a cost that depends on the text, not on the file', () => {
-  /** By searching for each in the remaining text. @param {string[]} tokens  @param {string} text */
+  /** Does the same slowly, by searching for each token in the remaining text. @param {string[]} tokens  @param {string} text */
   const slow = (tokens, text) => {
     const order = tokens.map((_, id) => id).filter((id) => tokens[id] !== '' && tokens.lastIndexOf(tokens[id]) === id);
     order.sort((a, b) => tokens[b].length - tokens[a].length || a - b);
@@ -185,7 +185,8 @@ test('lists with an item that is not a token', async () => {
   const lists = [[1, undefined, 5], holes, [NaN], [1, null], ['5'], [1.5], [-1], [TOKENS.length], [[5]], [5n]];
   for (const list of /** @type {any[]} */ (lists)) {
     assert.throws(() => toy.generate(list), isError('argument', /is no token: they are 0 to/));
-    if (typeof list[0] === 'number') await assert.rejects(toy.score(list), isError('argument', /is no token/)); // else a list of inputs
+    // A list that does not begin with a number would be a list of inputs.
+    if (typeof list[0] === 'number') await assert.rejects(toy.score(list), isError('argument', /is no token/));
     const saved = toy.generate([1, 5], { maxTokens: 0 }).save();
     assert.throws(() => toy.resume({ ...saved, ids: list, prompt: 1 }), isError('argument', /is no token/));
     assert.throws(() => toy.tokenizer.decode(list), isError('argument', /is no token/));

@@ -14,7 +14,7 @@ import { inputOf, pictureOf as pictureComing, reduce } from '../../web/lib/media
 import { collect, isError, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 
-/** An image that is read synchronously. @param {any} image @param {any} shape */
+/** Reads an image synchronously. @param {any} image @param {any} shape */
 const pictureOf = (image, shape) => /** @type {Uint8Array<ArrayBuffer>} */ (pictureComing(image, shape));
 
 const GREY = { width: 2, height: 2, channels: 1, levels: 256 };
@@ -181,7 +181,7 @@ test('colours of a palette: the nearest, the first among equals', () => {
 
 /**
  * @param {{ width: number, height: number, channels: number, levels?: number }} shape
- * @param {number[]} [order]  default: raster order of the channels
+ * @param {number[]} [order]  default: raster order, with the channels of a pixel together
  * @param {number[]} [palette]
  */
 function codecOf({ width, height, channels, levels = 256 }, order, palette) {
@@ -344,7 +344,7 @@ test('drawTo: both signals stop it, and the canvas keeps the picture so far', as
     const canvas = new FakeCanvas();
     const { push } = canvas.paints;
     canvas.paints.push = (paint) => {
-      // as soon as any part of it is visible
+      // as soon as any of it is visible
       if (paint.data[3]) end.abort();
       return push.call(canvas.paints, paint);
     };

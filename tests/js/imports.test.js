@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The imports between folders match the tables of CONTRIBUTING.md in both directions: no import that the tables forbid, and no table entry
- * that no file uses. Cycles: none in src and web/shell, none of static imports in web/lib, and with import() none of more than two files
- * there.
+ * The imports between folders match the tables of CONTRIBUTING.md in both directions: no file has an import that the tables forbid, and the
+ * tables have no entry that no file uses. There are no cycles in src and web/shell. In web/lib no cycle consists of static imports, and one
+ * that uses import() has at most two files.
  */
 
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ import { test } from 'node:test';
 
 import { ROOT } from './helpers.js';
 
-/** @typedef {{ file: string, to: string, later: boolean }} Import  later: by import() */
+/** @typedef {{ file: string, to: string, later: boolean }} Import  later: whether it is an import() */
 
 const read = (/** @type {string} */ file) => readFileSync(ROOT + file, 'utf8');
 const filesOf = (/** @type {string} */ folder, /** @type {RegExp} */ names) =>
@@ -42,7 +42,7 @@ function sources() {
   return filesOf('src', /\.[ch]$/).flatMap((file) =>
     [...read(file).matchAll(/^#include "([^"]+)"/gm)].flatMap(([, name]) => {
       const to = [path.join(path.dirname(file), name), `src/${name}`].find((one) => existsSync(ROOT + one));
-      return to ? [{ file, to, later: false }] : []; // of include/
+      return to ? [{ file, to, later: false }] : []; // a header of include/
     }),
   );
 }
@@ -62,7 +62,7 @@ function training() {
 /**
  * The rows of one table: the allowed imports of each folder.
  *
- * @param {string} heading  of the table's first cell
+ * @param {string} heading  text of the table's first cell
  */
 function table(heading) {
   const [, rows] = new RegExp(`^\\| ${heading} \\|.*\\n\\|[-|]+\\n((?:\\|.*\\n)+)`, 'm').exec(read('CONTRIBUTING.md')) ?? [];
@@ -87,7 +87,7 @@ function table(heading) {
  * @param {Map<string, string[]>} allowed
  */
 function compare(imports, base, allowed) {
-  /** The row of a file: the most specific folder with a row; * matches any folder. @param {string} file */
+  /** The row of a file, which is that of the most specific folder; * stands for any folder. @param {string} file */
   const rowOf = (file) =>
     [...allowed.keys()]
       .sort((a, b) => b.length - a.length)
@@ -101,7 +101,7 @@ function compare(imports, base, allowed) {
   const bad = [];
   for (const { file, to } of imports) {
     const [from, at] = [rowOf(file), rowOf(to)];
-    if (!from || !at) continue; // a file outside the folders may import any of them
+    if (!from || !at) continue; // files outside of the folders may import any folder
     const inOne = from === at && (!from.includes('*') || path.relative(base, file).split('/')[1] === path.relative(base, to).split('/')[1]);
     if (inOne) continue;
     used.get(from)?.add(at);

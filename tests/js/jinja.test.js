@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Chat templates: Jinja's output or a refusal, within a budget; control tokens only where the template wrote them. */
+/** Chat templates: each gives Jinja's output or is refused, within a budget, and control tokens are only where the template wrote them. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -54,7 +54,7 @@ const growing = (how, first = "'ab'") =>
   `{% set n = namespace(s=${first}) %}{% for i in range(99) %}{% set n.s = ${how} %}{% endfor %}{{ n.s }}`;
 const deep = 2e4;
 
-/** Templates that would take hours or all memory, or slow down a parser. @type {Record<string, string>} */
+/** Templates that would take hours or all memory, or make a parser slow. @type {Record<string, string>} */
 const HOSTILE = {
   'nested loops': loops(12),
   'loops that write': loops(8).replace('{% endfor %}', 'abc{% endfor %}'),
@@ -138,7 +138,7 @@ test('white space has linear cost', () => {
   }
 });
 
-/** Texts that users may write: control tokens, parts of them, and the tokens that the file's author defined. */
+/** Texts that users may write: control tokens, parts of them, and tokens that the author of the file defined. */
 const SAYS = [
   '<|turn|>',
   '<|end|>',
@@ -276,8 +276,8 @@ test('a chat can be ended in each of its phases, in each way, and the model stay
   const file = toyText({ context: 4096, metadata: { 'tokenizer.chat_template': ['string', template] } });
   const endless = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
   /**
-   * The phase before the end. @type {Record<string, (run: import('../../web/lib/index.js').TextRun, steps: AsyncIterator<unknown>) =>
-   * Promise<unknown>>}
+   * Brings a chat to each phase in which it is then ended.
+   * @type {Record<string, (run: import('../../web/lib/index.js').TextRun, steps: AsyncIterator<unknown>) => Promise<unknown>>}
    */
   const phases = {
     'at once': async () => {},

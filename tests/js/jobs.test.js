@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The worker's half of the protocol, chunk by chunk, with a fake clock and event loop. */
+/** The worker's half of the protocol, chunk by chunk, with a fake clock and a fake event loop. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ import { ids, toyModel, toyNetwork } from './toy.js';
 const SETTINGS = { seed: 1n, samples: 2, temperature: 1, topK: 0, topP: 1 };
 const ELEMENTS = 64;
 
-/** A worker whose chunks run one by one. @param {Uint8Array<ArrayBuffer>} [bytes]  of its model */
+/** A worker whose chunks run one at a time. @param {Uint8Array<ArrayBuffer>} [bytes]  of its model */
 function bench(bytes = toyModel()) {
   /** @type {FromWorker[]} */
   const posted = [];
@@ -34,13 +34,13 @@ function bench(bytes = toyModel()) {
   return {
     jobs,
     posted,
-    /** Runs one chunk, or reports that there is none to run. */
+    /** Runs one chunk; returns whether there was one. */
     slice() {
       const task = loop.shift();
       task?.();
       return task !== undefined;
     },
-    /** Runs until nothing is left; returns the number of chunks. */
+    /** Runs all chunks; returns their number. */
     settle() {
       let slices = 0;
       while (this.slice()) assert.ok(++slices < 10000);
@@ -85,7 +85,7 @@ test('a run computes nothing before its first credit, and one chunk for each', (
     assert.equal(self.settle(), 0);
     assert.equal(jobs.core?.sessions, step.last ? 0 : 1);
   }
-  jobs.receive({ type: 'next', id: 2, chunkSize: 9 }); // of a finished run
+  jobs.receive({ type: 'next', id: 2, chunkSize: 9 }); // the run is finished
   assert.equal(self.settle(), 0);
 });
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Keys with a few channels far larger than the others (as in Qwen 2, by its biases) lose no more to rounding than other keys. */
+/**
+ * Keys in which a few channels are far larger than the others (in Qwen 2 because of biases): rounding loses no more than with other keys.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

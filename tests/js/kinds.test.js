@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every kind of model through the worker: the contents of a position, the order of positions, and the first position. Whatever the model, a
- * page sees channels of 8 bits and costs with the right sums.
+ * Every kind of model through the worker: what a position contains, in which order positions are drawn, and where a run begins. Whatever
+ * the model is, a page gets channels of 8 bits, and costs that add up correctly.
  */
 
 import assert from 'node:assert/strict';
@@ -29,7 +29,7 @@ const DMOL = /** @type {const} */ ({ ...COLOUR, output: 'dmol', levels: 256 });
 const BLOCKS = { blockRows: 2, blockCols: 3, flangeRows: 2, flangeCols: 2 };
 const INPUT = { inputWidth: 4, inputHeight: 3 };
 
-/** Every combination with its own code path. @type {Record<string, ToyOptions>} */
+/** Every combination that has its own code path. @type {Record<string, ToyOptions>} */
 const KINDS = {
   grey: { ...SIZE },
   'grey blocks': { ...SIZE, ...BLOCKS, preNorm: true },
@@ -52,7 +52,7 @@ const KINDS = {
 const imageFor = ({ info }) => ({ data: noise(WIDTH * HEIGHT * info.channels, 3), ...SIZE });
 
 /**
- * The image as the model draws it: the known part, then the drawn part.
+ * The image in the order in which the model draws it: the known part, then the drawn part.
  *
  * @param {Model} model
  * @param {ArrayLike<number>} elements  in generation order
@@ -65,7 +65,7 @@ function placed({ info, order }, elements) {
 }
 
 /**
- * A run of the model's first verb, and the options of its score.
+ * Starts a run of the model's first verb, and returns the options of its score.
  *
  * @param {Model} model
  * @param {import('../../web/lib/index.js').PictureOptions} options
@@ -180,7 +180,7 @@ for (const [kind, options] of Object.entries(KINDS)) {
       );
       assert.equal(new Set(held).size, held.length);
       if (!info.blockRows) continue;
-      // The key positions, one after their elements, by the rule of local 2D attention.
+      // The key positions, each after the elements that it attends from, by the rule of local 2D attention.
       const { blockRows, blockCols, flangeRows, flangeCols } = info;
       const [r, c] = [Math.floor(place / columns), place % columns];
       const [r0, c0] = [r - (r % blockRows), c - (c % blockCols)];
@@ -428,7 +428,7 @@ for (const [name, options] of /** @type {[string, ToyOptions][]} */ ([
     }
     assert.ok(Math.abs(total - 1) < 1e-5, `${total}`);
     assert.ok(bins >= 3 && Math.abs(rare) < 40, `${bins} bins, ${rare} rare`);
-    // Five standard deviations of a chi-squared variable: the seeds are fixed, so this passes always or never.
+    // Five standard deviations of a chi-squared variable: because the seeds are fixed, this either always passes or always fails.
     assert.ok(chiSquared < bins + 5 * Math.sqrt(2 * bins), `${chiSquared} with ${bins} bins`);
   });
 }

@@ -23,9 +23,9 @@ import { stringsOf } from './strings.js';
 
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
-/** Scripts that run in no page. */
+/** Scripts that are not part of a page. */
 const TOOLS = ['web/front/make-stills.js', 'web/front/tiles/record.js'];
-/** Functions that look up sentences stored outside the page's scripts. */
+/** Scripts whose functions look up sentences that are stored outside of the page's scripts. */
 const DATA = ['web/front/papers.js', 'web/front/courses.js'];
 
 /** @param {string} path */
@@ -33,7 +33,7 @@ const read = (path) => readFile(join(WEB, path), 'utf8');
 /** @param {string} lang @param {string} folder @returns {Promise<Record<string, string>>} */
 const tableOf = async (lang, folder) => JSON.parse(await read(`${folder}/${lang}.json`).catch(() => '{}'));
 
-/** The texts in a folder's scripts, and in scripts of other pages that they import. @param {string} folder from web/ */
+/** The texts in the scripts of a folder, and in the scripts of other pages that they import. @param {string} folder from web/ */
 async function saidIn(folder) {
   const own = (await readdir(join(WEB, folder), { recursive: true }))
     .filter((name) => name.endsWith('.js'))
@@ -57,14 +57,14 @@ async function saidIn(folder) {
 /** @param {import('./strings.js').Found} found */
 const shown = ({ file, line, text }) => `${file}:${line}: ${text}`;
 
-/** The frame's texts about a page, and the courses and papers, which are data. */
+/** The frame's texts about a page, and the data about courses and papers. */
 const frame = stringsOf(await read('tools/frame.js'), 'web/tools/frame.js').said;
 const data = [
   ...COURSES.flatMap(({ name, says, steps }) => [name, says, ...steps.map(({ asks }) => asks)]),
   ...PAPERS.flatMap(({ system, says, credit }) => [system, says ?? '', credit ?? '']),
 ].filter(Boolean);
 
-/** Names of pictures and of things in scenes: data that scripts look up. */
+/** Names of pictures and of things in scenes, which scripts look up in data. */
 const named = [
   ...THINGS,
   ...(

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Large files, which go to the engine while they arrive: the same model, less memory, and every way to fail. */
+/**
+ * Large files, which are given to the engine while they arrive: the model is the same, takes less memory, and every way to fail is tried.
+ */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -35,7 +37,7 @@ let origin;
 let folder;
 /** The bytes that the server sends. @type {Uint8Array} */
 let sent = large;
-/** How many of them, at first. */
+/** The number of bytes that the first answer sends. */
 let most = Infinity;
 let requests = 0;
 
@@ -145,7 +147,7 @@ test('a content-length that is too small, as in a compressed answer: a file open
       ),
     },
   ]);
-  // The engine skips tensors that the model does not need: one that makes the file large, and one of each type.
+  // The engine skips tensors that the model does not need: here, one that makes the file large and one of each type.
   const bulk = { shape: [2 ** 23], type: F32, data: new Float32Array(2 ** 23) };
   const ROWS = 200;
   const last = {

@@ -17,7 +17,7 @@ after(() => {
 
 /** @import { LatentOptions, LatentRun } from '../../web/lib/index.js' */
 
-/** Marks the run as one of latents, because the general options do not say so. @param {LatentOptions} options */
+/** Starts a run of latents: the type of the general options does not say that there are latents. @param {LatentOptions} options */
 const make = (options, of = model) => of.generate(options);
 
 /** @param {LatentRun} run */
@@ -27,7 +27,7 @@ async function collect(run) {
   return steps;
 }
 
-/** The single step of one picture. @param {LatentOptions} options */
+/** Draws one picture, in a single step. @param {LatentOptions} options */
 const one = async (options) => (await collect(make(options)))[0];
 
 test('the description of such a model', () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Input that is too long is refused before it is read; a list with holes or wrong items is refused with the index. */
+/** Input that is too long is refused before it is read; for a list with holes or wrong items, the error names the index. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -29,7 +29,7 @@ test('a text longer than any context is refused immediately, in every form', asy
     const busy = await busyIn(() => assert.throws(ask, isError('argument', /has over \d+ tokens, and this model sees \d+/)));
     assert.ok(busy < 1000, `${ask} took ${busy} ms`);
   }
-  assert.doesNotThrow(() => translator.translate(`a${' '.repeat(200)}b`)); // runs of white space count as one
+  assert.doesNotThrow(() => translator.translate(`a${' '.repeat(200)}b`)); // a run of white space counts as one space
 });
 
 test('lists with holes, and maps with wrong items, are refused', async () => {

@@ -34,9 +34,9 @@ let path;
 let server;
 /** @type {string} */
 let origin;
-/** First bytes of a file. @type {Uint8Array} */
+/** The first bytes of a file. @type {Uint8Array} */
 let damaged;
-/** Requests whose answer is still being sent. */
+/** The number of requests whose answer is still being sent. */
 let answering = 0;
 
 before(async () => {
@@ -226,7 +226,7 @@ test('progress', async () => {
     const { head, ...last } = all.at(-1);
     assert.deepEqual(last, { phase: 'ready', loaded: toy.length, total });
     if (source === path)
-      assert.equal(head, undefined); // it arrives whole
+      assert.equal(head, undefined); // the file arrives whole
     else
       assert.ok(
         head.length < 8192 && Buffer.from(toy).subarray(0, head.length).equals(head) && head.length >= Math.min(1024, toy.length),
@@ -374,7 +374,7 @@ test('an error names the apparent format of a wrong file', async () => {
 });
 
 /**
- * A download that is refused while it runs: the server sees the connection close.
+ * Expects that a download is refused while it runs, and that the server sees the connection close.
  *
  * @param {Promise<unknown>} loading
  * @param {(error: unknown) => boolean} expected
@@ -424,7 +424,7 @@ test('a download that is not a weight file is refused as soon as this is known',
 test('a download beyond 3.75 GiB is refused before it is read', { timeout: 20000 }, async () => {
   await assertRefused(load(`${origin}/huge`), isError('limit', /larger than 3.75 GiB/));
   await assertRefused(load(await fetch(`${origin}/huge`)), isError('limit', /larger than 3.75 GiB/));
-  // Without a length and without an end: read only until the head is known to be damaged.
+  // This download has no length and no end, so it is read only until the head is known to be damaged.
   const piece = new Uint8Array(2 ** 26);
   piece.set(toy.subarray(0, 100));
   let sent = 0;
@@ -465,7 +465,7 @@ const damageable = {
   }),
   'a mixture': toyModel({ ...tiny, levels: 256, output: 'dmol', mixtures: 1 }),
 };
-/** Every second byte is changed to one of these in turn; ./build.sh test-sweep changes every byte to each. */
+/** Every second byte is changed to one of these, in turn; ./build.sh test-sweep changes every byte to each of them. */
 const BITS = [0x01, 0x80, 0xff];
 for (const [name, file] of Object.entries(damageable)) {
   test(`a damaged file gives an error or a model, never a trap: ${name}`, () => {
@@ -561,7 +561,7 @@ test('an error in onProgress reaches its caller, and no other caller that waits 
     }),
     (error) => error === mine,
   );
-  // An asynchronous one throws later, which would be an unhandled error of the page.
+  // An asynchronous function throws later, which would be an unhandled error of the page.
   const onProgress = async () => {
     throw mine;
   };

@@ -114,7 +114,7 @@ test('the digits take far fewer passes than pixels', async () => {
 test('the faster of two modes is used, and the slower one is tried again now and then', () => {
   let now = 0,
     turns = 0;
-  const costs = [3, 5]; // milliseconds a unit
+  const costs = [3, 5]; // milliseconds per unit
   const race = new Race(() => now);
   const ways = (/** @type {number} */ count) =>
     Array.from({ length: count }, () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The pages' markup. */
+/** The markup of the pages. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';

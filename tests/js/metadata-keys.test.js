@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The keys of a file, of every GGUF type: one reader and one check, whether C or JavaScript reads them. */
+/** The keys of a file, of every GGUF type: C and JavaScript read and check them in the same way. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -20,10 +20,10 @@ import { toyText } from './toy-text.js';
 const WHOLE = { u8: [0, 1], i8: [1, 1], u16: [2, 2], i16: [3, 2], u32: [4, 4], i32: [5, 4], u64: [10, 8], i64: [11, 8] };
 const text = new TextEncoder();
 
-/** @param {Uint8Array} file  the whole value */
+/** @param {Uint8Array} file  with the whole value */
 const headOf = (file) => /** @type {import('../../web/lib/gguf/walk.js').Head} */ (atOnce(readingHead(file, true)));
 
-/** A value with its type in front. @param {string} type @param {any} value @returns {number[]} */
+/** A value after its type. @param {string} type @param {any} value @returns {number[]} */
 function typed(type, value) {
   const u32 = (/** @type {number} */ number) => [...new Uint8Array(Uint32Array.of(number).buffer)];
   const u64 = (/** @type {number} */ number) => [...u32(number % 2 ** 32), ...u32(Math.floor(number / 2 ** 32))];
@@ -39,11 +39,11 @@ function typed(type, value) {
 }
 
 /**
- * A file with some keys changed.
+ * Returns a copy of a file in which some keys are changed.
  *
  * @param {Uint8Array} file
- * @param {(key: string, value: () => number, list: () => number[]) => number[] | undefined} change  gives type and value in bytes;
- *   undefined: unchanged
+ * @param {(key: string, value: () => number, list: () => number[]) => number[] | undefined} change  returns the new type and value in
+ *   bytes; undefined: the key stays as it is
  */
 function changed(file, change) {
   const { entries, end, tensors } = headOf(file);

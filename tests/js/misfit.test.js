@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A visitor's file of any kind is shown by one page, and every other page names that page (web/shell/model/misfit.js). */
+/** A visitor's file: exactly one page shows files of its kind, and every other page names that page (web/shell/model/misfit.js). */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';

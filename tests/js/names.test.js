@@ -23,7 +23,7 @@ for (const language of ['', 'ko/'])
     const front = pages.get(`${language}index.html`) ?? '';
     for (const { page } of steps) {
       const system = PAPERS.find((paper) => paper.page === page)?.system ?? '';
-      const name = table[system] ?? system; // texts that cards.js sets
+      const name = table[system] ?? system; // the texts that cards.js sets
       const html = pages.get(`pages/${page}/${language}index.html`) ?? '';
       assert.equal(/<h1>(.*?)<\/h1>/.exec(html)?.[1], name);
       assert.equal(/<title>nextpixel: (.*?)<\/title>/.exec(html)?.[1], name);

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Inputs of verbs, and saved runs, in which one part at a time is replaced by an invalid value: holes, endless lists, huge numbers, wrong
- * objects, values without a text form. Each is accepted or refused with a sentence of ours, and soon.
+ * Inputs of verbs, and saved runs, in which one part at a time is replaced by an invalid value: a list with holes or without end, a huge
+ * number, a wrong object, or a value that cannot become text. Each of them must soon be either accepted or refused with a message of the
+ * library.
  */
 
 import assert from 'node:assert/strict';
@@ -12,7 +13,7 @@ import { after, test } from 'node:test';
 import { NextPixelError } from '../../web/lib/index.js';
 import { GOLDEN, ROOT, load } from './helpers.js';
 
-/** An empty list of that length. @param {number} length */
+/** A list of this length without items. @param {number} length */
 const holes = (length) => Object.assign([], { length });
 const VALUES = [
   undefined,
@@ -29,7 +30,7 @@ const VALUES = [
   'x'.repeat(1e5),
   holes(2 ** 32 - 1),
 ];
-/** Walking over all of it takes minutes. */
+/** Visiting every item of such a list would take minutes. */
 const AT_ONCE_MS = 5000;
 
 /** @param {number} width @param {number} height @param {number} [channels] */
@@ -67,7 +68,7 @@ const CALLS = {
   ],
 };
 
-/** Paths to the parts of a value. @param {any} thing @param {number} [depth] @returns {string[][]} */
+/** The paths to the parts of a value. @param {any} thing @param {number} [depth] @returns {string[][]} */
 const waysIn = (thing, depth = 5) => [
   [],
   ...(depth > 0 && typeof thing === 'object' && thing !== null && !ArrayBuffer.isView(thing)
@@ -77,7 +78,7 @@ const waysIn = (thing, depth = 5) => [
     : []),
 ];
 
-/** The same with another part. @param {any} thing @param {string[]} way @param {unknown} part @returns {any} */
+/** A copy of a value in which one part is replaced. @param {any} thing @param {string[]} way @param {unknown} part @returns {any} */
 function withPart(thing, [key, ...way], part) {
   if (key === undefined) return part;
   const copy = Array.isArray(thing) ? [...thing] : { ...thing };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Music: ids and notes, MIDI files, held voices, and the runs of the shipped model. */
+/** Music: ids and notes, MIDI files, held voices, and runs of the shipped model. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ import { chordOf, chordsOf, count, parallelsOf } from '../../weights/eval/harmon
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 const NAMES = ['soprano', 'alto', 'tenor', 'bass'];
-/** The ids of the shipped model. */
+/** The ids that the shipped model draws. */
 const SAID = [
   { ticks: 0, voice: -1, pitch: 0 },
   ...[
@@ -39,7 +39,7 @@ const SAID = [
 const ALPHABET = new Alphabet(SAID, NAMES);
 const MELODY = [67, 69, 71, 72, 74, 72, 71, 69].map((pitch, i) => ({ start: 4 * i, length: 4, pitch }));
 
-/** Pseudorandom integers, the same everywhere. @param {number} seed @returns {(below: number) => number} */
+/** Pseudorandom integers, the same on every machine. @param {number} seed @returns {(below: number) => number} */
 function random(seed) {
   let state = seed;
   return (below) => {
@@ -48,7 +48,7 @@ function random(seed) {
   };
 }
 
-/** Notes of all voices, with rests, none repeated without a gap. @param {(below: number) => number} below @returns {Note[]} */
+/** Notes for all voices, with rests; none is repeated without a gap. @param {(below: number) => number} below @returns {Note[]} */
 function piece(below) {
   const notes = ALPHABET.voices.flatMap(({ name, low, high }) => {
     /** @type {Note[]} */
@@ -71,7 +71,7 @@ test('encoding and decoding preserve every note', () => {
     const notes = piece(below);
     assert.deepEqual(decode(ALPHABET, encode(ALPHABET, notes)), notes);
   }
-  // repeated without a gap, which ids cannot express
+  // a note repeated without a gap, which ids cannot express
   const again = [0, 4].map((start) => ({ start, length: 4, pitch: 60, voice: 'soprano', velocity: 80 }));
   assert.deepEqual(decode(ALPHABET, encode(ALPHABET, again)), [{ ...again[0], length: 8 }]);
   assert.equal(pitchName(60), 'C4');

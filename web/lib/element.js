@@ -18,7 +18,7 @@
  * The default task is the first of `info.verbs`, such as complete or super-resolve for pictures, and generate or translate for texts. A
  * translation takes the most probable token at every step unless temperature says otherwise.
  *
- * Life cycle, the value of `state`. Removal from the document closes from every state; a mere move does not.
+ * Life cycle, the value of `state`. A mere move does not close the element; removal from the document closes it in every state.
  *
  *     idle --(1)--> near --(2)--> running <--(3)--> paused
  *      ^             ^               |                 |        (1) within 200 pixels of the screen: the model is loaded
@@ -27,15 +27,15 @@
  *      +--- put back into the document --- closed               (4) finished, stop(), failed, model changed
  *
  * The task chat, for a text model whose file has a template, is a conversation with its own field and buttons (element/talk.js): the
- * attribute prompt is the first message, system the system message; `messages` holds the messages and can be set, send(text) sends one.
- * nx-end comes after each answer.
+ * attribute prompt is the first message and the attribute system the system message; `messages` holds the messages and can be set;
+ * send(text) sends one. There is an nx-end after each answer.
  *
- * The properties state, info and pictures are read-only. Assigning one of them changes nothing and warns on the console; it does not throw, because frameworks such
- * as React assign every property that an element has.
+ * The properties state, info and pictures are read-only. Assigning one of them changes nothing and warns on the console; it does not throw,
+ * because frameworks such as React assign every property that an element has.
  *
- * Events, which bubble and cross shadow roots: nx-progress, nx-ready, nx-step, nx-end (after the last paint of a run that ended or was stopped by stop(), with its
- * pictures, text or samples), nx-error. An error is
- * shown in the box and on the console, unless a listener prevents that by preventDefault(). Methods: play(), pause(), stop(), toBlob().
+ * Events, which bubble and cross shadow roots: nx-progress, nx-ready, nx-step, nx-end, nx-error. nx-end comes after the last paint of a run
+ * that ended or was stopped by stop(), with its pictures, text or samples. An error is shown in the box and on the console, unless a listener
+ * prevents that by preventDefault(). Methods: play(), pause(), stop(), toBlob().
  *
  * Style: --nx-pixel (size of a pixel), --nx-accent (buttons); for grey models --nx-paper and --nx-ink, the colours of the lowest and the
  * highest level, and --nx-drawn, that of the highest level in the drawn part; ::part(picture), ::part(controls), ::part(button),
@@ -84,7 +84,7 @@ import { announce } from './element/announce.js';
 
 export { NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent };
 
-// For its parts that are loaded later, in separate files.
+// Exported for the parts of the element that are loaded later, in separate files.
 export { announce, make, say };
 
 import('./load/holders.js').catch(() => {}); // acquire() needs it, and reports if it is missing
@@ -95,14 +95,18 @@ const Base = withProperties(globalThis.HTMLElement ?? /** @type {typeof HTMLElem
 /** Read-only properties that were assigned: each is warned about once. @type {Set<string>} */
 const assigned = new Set();
 
-/** @param {string} name  of a property */
+/** @param {string} name  the property */
 function readOnly(name) {
   if (assigned.has(name)) return;
   assigned.add(name);
   console.warn(`<next-pixel>: the property ${name} is read-only, so assigning it changes nothing`);
 }
 
-/** Returns whether one of some attributes changes the model, or the drawing. @param {Iterable<string>} names @param {string} what */
+/**
+ * Returns whether any of these attributes changes the model or the drawing (`what`).
+ * @param {Iterable<string>} names
+ * @param {string} what
+ */
 const change = (names, what) => [...names].some((name) => ATTRIBUTES[name]?.changes === what);
 
 export class NextPixelElement extends Base {
@@ -122,12 +126,16 @@ export class NextPixelElement extends Base {
   /** Elements in the document. @type {Set<NextPixelElement>} */
   static #all = new Set();
 
-  /** A function outside of any scope that holds an element. @param {NextPixelElement} element */
+  /** Repaints an element. It is static, so that watchColours() gets a function that holds no element. @param {NextPixelElement} element */
   static #repaint(element) {
     element.#view.repaint();
   }
 
-  /** The sentences of all elements of the page: a table with one under each English one, as nextpixel/words/de and nextpixel/words/ko have them. @type {Words} */
+  /**
+   * The sentences of all elements of the page: a table from each English sentence to its translation, such as nextpixel/words/de and
+   * nextpixel/words/ko.
+   * @type {Words}
+   */
   static get words() {
     return spoken();
   }
@@ -171,7 +179,7 @@ export class NextPixelElement extends Base {
   #run;
   /** Aborts the view of the input. @type {AbortController | undefined} */
   #preparing;
-  /** A drawn sound that can be played again. @type {any} */
+  /** A drawn sound, which can be played again. @type {any} */
   #kept;
   #chat = new Conversation(this, {
     box: () => this.#view.box('chat'),
@@ -183,7 +191,7 @@ export class NextPixelElement extends Base {
     },
     onIdle: () => this.#idle(),
   });
-  /** The share that is drawn, 0 to 1. */
+  /** The drawn share, 0 to 1. */
   #progress = 0;
   #rest = new Rest(() => this.#state === 'paused');
   /** Attributes that changed since they were last handled. @type {Set<string>} */
@@ -197,7 +205,7 @@ export class NextPixelElement extends Base {
     readOnly('state');
   }
 
-  /** The model's kind, its verbs, its sizes, its card, once it is loaded. @type {ModelInfo | undefined} */
+  /** Once the model is loaded: its kind, verbs, sizes and card. @type {ModelInfo | undefined} */
   get info() {
     return this.#hold?.model.info;
   }
@@ -231,7 +239,7 @@ export class NextPixelElement extends Base {
     });
   }
 
-  /** Moved to a frame, or to another window. */
+  /** The element was moved to a frame or to another window. */
   adoptedCallback() {
     if (this.shadowRoot) dress(this.shadowRoot);
     this.#chat.moved();
@@ -271,13 +279,13 @@ export class NextPixelElement extends Base {
     }
   }
 
-  /** Stops until play(). Without requests nothing is computed. */
+  /** Pauses until play(). While steps are not requested, nothing is computed. */
   pause() {
     this.#held = true;
     this.#restOrGoOn();
   }
 
-  /** Ends the run or the loading; the drawn part stays and comes with nx-end; autoplay does not restart. */
+  /** Ends the run or the loading; the drawn part stays and is given to nx-end; autoplay does not restart. */
   stop() {
     this.#wanted = false;
     this.#halted = true;
@@ -302,17 +310,17 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * The drawn result as a file: a WAV file for audio, otherwise the canvas, with pictures side by side, in the colours of the page.
+   * The drawn result as a file: a WAV file for audio, otherwise the canvas in the colours of the page, with several pictures side by side.
    *
-   * @param {string} [type]     such as 'image/png' (default); for a sound, this gives its waveform
-   * @param {number} [quality]  quality for other types
+   * @param {string} [type]     such as 'image/png' (default); for a sound, an image type gives its waveform
+   * @param {number} [quality]  for lossy types such as 'image/jpeg', from 0 to 1
    * @returns {Promise<Blob>}
    */
   toBlob = async (type, quality) => (this.#kept && !type?.startsWith('image/') ? this.#kept.wav() : this.#view.toBlob(type, quality));
 
   /**
-   * The messages of a chat, as model.chat() takes them. Setting other messages replaces the chat and stops an answer that is being written;
-   * play() then answers the last message if it is the user's. Setting the current messages changes nothing.
+   * The messages of a chat, in the form that model.chat() takes. Setting other messages replaces the chat and stops an answer that is being
+   * written; play() then answers the last message if the user sent it. Setting the current messages changes nothing.
    *
    * @type {Message[]}
    */
@@ -342,7 +350,7 @@ export class NextPixelElement extends Base {
     this.#restOrGoOn();
   }
 
-  /** Pauses or resumes the run, considering everything that decides: the button, the viewport, the tab. */
+  /** Pauses or resumes the run according to the button, the viewport and the tab. */
   #restOrGoOn = () => {
     if (this.#run || this.#chat.running) {
       const rest = this.#held || !this.#near || this.ownerDocument.hidden;
@@ -380,7 +388,7 @@ export class NextPixelElement extends Base {
     this.#show();
   }
 
-  /** Whether it starts without play(). */
+  /** Whether the element starts without play(). */
   get #begins() {
     return this.autoplay && !this.#halted && !this.#motion.matches;
   }
@@ -412,7 +420,7 @@ export class NextPixelElement extends Base {
       this.#say('');
       this.#reserve(hold.model.info);
       this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
-      if (this.#hold !== hold || this.#run) return; // a listener handled it
+      if (this.#hold !== hold || this.#run) return; // a listener has changed it
       this.#wanted ||= this.#begins; // unless a listener has called stop()
       if (isChat(this, hold.model.info)) await this.#converse(hold);
       else if (this.#wanted) this.#start(hold);
@@ -435,7 +443,7 @@ export class NextPixelElement extends Base {
     if (isOpen) this.#show();
   }
 
-  /** The answer is over, unless the next one has begun. */
+  /** Reports that the answer is over, unless the next one has begun. */
   #idle() {
     if (!this.#chat.running && this.#state !== 'closed') this.#enter(this.#near ? 'near' : 'idle', '');
   }
@@ -476,8 +484,8 @@ export class NextPixelElement extends Base {
 
   /**
    * @param {Hold} hold
-   * @param {{ kept?: any, seed?: number, again?: boolean }} [how]  kept: a run to play again; seed: replaces that of the attributes; again:
-   *   after the worker has ended
+   * @param {{ kept?: any, seed?: number, again?: boolean }} [how]  kept: a run to play again; seed: replaces the seed of the attributes;
+   *   again: this is a second try, because the worker has ended
    */
   async #start(hold, { kept, seed, again = false } = {}) {
     this.#abort();
@@ -567,7 +575,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * Reports the progress, by an event and by the attribute `progress`, which a style can read.
+   * Reports the progress by an event and by the attribute `progress`, which style sheets can use.
    *
    * @param {'load' | 'draw'} phase
    * @param {number | undefined} share

@@ -19,7 +19,7 @@ import { part } from '../base/part.js';
  * The state of the element that its chat uses.
  *
  * @typedef {object} Stage
- * @property {() => HTMLElement} box  makes it
+ * @property {() => HTMLElement} box  creates the box of the element
  * @property {(signal: AbortSignal) => Promise<void>} patience  waits while the element is paused
  * @property {() => void} onBegin  an answer begins
  * @property {() => void} onIdle   the answer is over
@@ -28,7 +28,7 @@ import { part } from '../base/part.js';
 /** Whether an element is a chat with its model. @param {NextPixelElement} element @param {ModelInfo} info */
 export function isChat(element, info) {
   const { kind, verbs } = info;
-  // A model without a template has no chat(): the conversation reports it, and offers its alternatives.
+  // A model without a template has no chat(): the conversation reports that and offers alternatives.
   return taskOf(element, info).task === 'chat' && (verbs.includes('chat') || (kind === 'text' && verbs.includes('generate')));
 }
 
@@ -46,7 +46,7 @@ export class Conversation {
     this.#stage = stage;
   }
 
-  /** Whether it can be used. */
+  /** Whether the chat can be used. */
   get isOpen() {
     return this.#talk !== undefined;
   }
@@ -71,11 +71,12 @@ export class Conversation {
   }
 
   /**
-   * Starts the chat with the model, with the prompt as the first message if it is played by then.
+   * Starts the chat with the model. If the element has been played by then, the prompt is the first message.
    *
    * @param {Hold} hold
-   * @param {() => boolean | undefined} claim  called when the code is loaded: whether it is played; undefined: it is no longer wanted
-   * @returns {Promise<boolean>} whether it was opened
+   * @param {() => boolean | undefined} claim  called when the code is loaded; returns whether the element has been played, or undefined if
+   *   the chat is no longer wanted
+   * @returns {Promise<boolean>} whether the chat was opened
    */
   async open({ model }, claim) {
     const { Talk } = await part(() => import('./talk.js'));
@@ -128,12 +129,12 @@ export class Conversation {
     this.#talk = undefined;
   }
 
-  /** Writes its labels in the current language. */
+  /** Sets the labels in the current language. */
   label() {
     this.#talk?.label();
   }
 
-  /** It is in another document now. */
+  /** The element is in another document now. */
   moved() {
     this.#talk?.moved();
   }

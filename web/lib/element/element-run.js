@@ -25,7 +25,7 @@ import { lookOf } from '../kinds/looks.js';
  * @property {NextPixelElement} element  its attributes; it dispatches the events
  * @property {View} view
  * @property {Rest} rest
- * @property {() => boolean} isCalm  whether a picture appears when it is finished
+ * @property {() => boolean} isCalm  whether a picture appears only when it is finished
  * @property {(message: string | Saying) => void} say
  * @property {(share: number) => void} onProgress  the drawn share, 0 to 1
  * @property {(error: unknown) => void} fail
@@ -35,7 +35,7 @@ export class ElementRun {
   #hold;
   #stage;
   #stopper = new AbortController();
-  /** Aborts the sound. */
+  /** Aborts the playing of the sound. */
   #listening = new AbortController();
   #look;
   #samples;
@@ -49,7 +49,7 @@ export class ElementRun {
 
   /** The run of the model, once there is one. @type {any} */
   run;
-  /** Whether halt() has ended it. */
+  /** Whether halt() has ended the run. */
   halted = false;
 
   /** @param {Hold} hold @param {Stage} stage */
@@ -69,12 +69,12 @@ export class ElementRun {
     return this.#stopper.signal.aborted;
   }
 
-  /** Ends it without an event. */
+  /** Ends the run without an event. */
   abort() {
     this.#stopper.abort();
   }
 
-  /** Ends it with nx-end. */
+  /** Ends the run with nx-end. */
   halt() {
     const { view, rest, fail } = this.#stage;
     this.halted = true;
@@ -93,8 +93,8 @@ export class ElementRun {
    * Draws the run.
    *
    * @param {any} [kept]    a run to play again
-   * @param {number} [seed]  replaces that of the attributes
-   * @returns {Promise<boolean>} whether it is complete; false: halt() has ended it. Rejects if it failed or was aborted
+   * @param {number} [seed]  replaces the seed of the attributes
+   * @returns {Promise<boolean>} whether the run is complete; false: halt() has ended it. Rejects if the run failed or was aborted
    */
   async read(kept, seed) {
     const { element, view, rest, isCalm, onProgress } = this.#stage;
@@ -111,7 +111,7 @@ export class ElementRun {
     );
     await rest.patience(signal);
     for await (const told of run) {
-      await rest.patience(signal); // the run may have been paused while this was computed
+      await rest.patience(signal); // the run may have been paused while this step was computed
       if (this.halted) return false;
       const step = this.#tally.take(told);
       if (!step) continue;
@@ -135,7 +135,7 @@ export class ElementRun {
    * @param {(message: string | Saying) => void} done  called before the event, with the sentence about the result
    */
   async end(done) {
-    this.#sink?.end(); // now: listeners of the end can read the canvas
+    this.#sink?.end(); // first, so that listeners of nx-end can read the canvas
     const told = await this.#result();
     this.#pictures = this.#stage.view.pictures;
     done(this.#look.done(this.#tally));

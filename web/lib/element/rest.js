@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The pauses of an element's run: its reader waits, and its sound is silent. */
+/** The pauses of an element's run: while it is paused, its reader waits and its sound is silent. */
 
 import { abortable } from '../base/abort.js';
 
@@ -9,7 +9,7 @@ export class Rest {
   #isPaused;
   /** Resumes a paused run. */
   #goOn = () => {};
-  /** Makes the sound of a run silent while it is paused. @type {(resting: boolean) => void} */
+  /** Makes the sound of a run silent while the run is paused. @type {(resting: boolean) => void} */
   #hush = () => {};
 
   /** @param {() => boolean} isPaused */

@@ -23,10 +23,10 @@ const STACK_BYTES = 65536;
 export class Core extends Sessions {
   /** The weights that are still missing, while a file is fed. @type {Feed | undefined} */
   #feed;
-  /** The number of blocks that live as long as the instance. */
+  /** The number of blocks that exist as long as the instance does. */
   #blocks = 4; // scratch, ids, floats, model
 
-  /** The metadata without those of a vocabulary, which may be long. @type {Metadata} */
+  /** The metadata without those of the vocabulary, which may be long. @type {Metadata} */
   metadata;
   /** The metadata under `tokenizer.`, which the page reads. @type {Entry[]} */
   tokenizerEntries;
@@ -38,7 +38,7 @@ export class Core extends Sessions {
    * @param {WebAssembly.Module} module
    * @param {Uint8Array} head    the first bytes of the file, which may include some of the weights
    * @param {number} fileBytes   size of the whole file
-   * @returns {Core | 'more' | 'whole'}  'more': a longer head is needed; 'whole': this file can only be opened whole
+   * @returns {Core | 'more' | 'whole'}  'more': a longer head is needed; 'whole': this file must be opened as a whole
    */
   static begin(module, head, fileBytes) {
     try {
@@ -95,7 +95,7 @@ export class Core extends Sessions {
     return Array.from({ length: count }, () => this.instance.take(STACK_BYTES) + STACK_BYTES);
   }
 
-  /** Whether a trap has happened, after which the owner must start another instance. */
+  /** Whether a trap has happened; the owner must then start another instance. */
   get poisoned() {
     return this.instance.poisoned;
   }
@@ -105,7 +105,7 @@ export class Core extends Sessions {
     return this.instance.shared;
   }
 
-  /** Number of sessions open. */
+  /** Number of open sessions. */
   get sessions() {
     return this.instance.heap.count - this.#blocks - (this.#feed ? 1 : 0);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The model's own distributions of a position. A build for pictures alone has none of these functions. */
+/** The model's own distributions at a position. A build for pictures alone has none of these functions. */
 
 import { NX_MORE, NX_NONE } from './abi.js';
 import { checkStatus, statusError } from './status-error.js';
@@ -9,8 +9,8 @@ import { checkStatus, statusError } from './status-error.js';
 /** @import { Session, Sessions } from './sessions.js' */
 
 /**
- * The most probable ids of the next position, of the model's own distribution, without drawing any. The draw that follows uses the
- * computed values.
+ * The most probable ids of the next position in the model's own distribution, without drawing any. The draw that follows uses the computed
+ * values.
  *
  * @param {Sessions} sessions
  * @param {Session} session
@@ -27,11 +27,11 @@ export function top(sessions, session, k) {
 }
 
 /**
- * The model's own distributions of the last drawn position: for each sample and each of its ids, zeros if the sample had already ended.
+ * The model's own distributions at the last drawn position, for each sample and each of its ids; zeros if the sample had already ended.
  *
  * @param {Sessions} sessions
  * @param {Session} session
- * @param {Uint32Array} ids  (samples, span), those of the position
+ * @param {Uint32Array} ids  (samples, span), the ids of the position
  * @returns {Float32Array<ArrayBuffer>} (samples, span, values)
  */
 export function probabilities(sessions, session, ids) {

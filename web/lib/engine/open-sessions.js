@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Opening, extending, copying and closing the runs of one model, their settings and their biases. */
+/** The runs of one model: opening, extending, copying and closing them, with their settings and biases. */
 
 import { NX_PORTS } from './abi.js';
 import { NextPixelError, argumentError } from '../base/error.js';
@@ -14,11 +14,11 @@ import { checkStatus, statusError } from './status-error.js';
 /** @import { Instance } from './instance.js' */
 /** @import { Inputs, Part, Settings } from './protocol.js' */
 
-/** The smallest file for which drafts from the text pay: the size of a second-level cache. */
+/** The smallest file for which drafts from the text make drawing faster: the size of a second-level cache. */
 const LOOK_UP_BYTES = 8e6;
 
 /**
- * A run in the wasm memory, from openSession to closeSession.
+ * A run in the wasm memory, which exists from openSession to closeSession.
  *
  * @typedef {{ address: number, pointer: number, bytes: number, samples: number, part: Part, counts: number[], length: number }} Session
  *   length: capacity in positions
@@ -30,12 +30,12 @@ const product = (numbers) => numbers.reduce((all, one) => all * one, 1);
 export class OpenSessions {
   /** @internal */
   instance;
-  /** Its address. @internal */
+  /** Its address in the wasm memory. */
   model;
 
   /** @type {Part[]} */
   parts;
-  /** The part that draws: the first one that has a sequence. @type {Part} */
+  /** The part that draws: the first part that has a sequence. @type {Part} */
   part;
   /** Size of the weight file. @type {number} */
   fileBytes;
@@ -67,11 +67,11 @@ export class OpenSessions {
 
   /**
    * @param {Settings} settings
-   * @param {{ part?: number, maps?: boolean, hidden?: boolean, length?: number, inputs?: Inputs, keyBits?: number, masked?: boolean }} [options]  part:
-   *   which one runs, by default the one that draws; maps, hidden: keep the maps or the hidden states of the last position; length: the
-   *   maximum number of positions of this run, up to those of the part; 0: the part's own. A shorter run takes less memory. inputs: those
-   *   that input() will give, for their lengths.
-   *   keyBits: of the cached keys, 8 or 16; 0: the model's own. masked: mask() will be called
+   * @param {{ part?: number, maps?: boolean, hidden?: boolean, length?: number, inputs?: Inputs, keyBits?: number, masked?: boolean }} [options]
+   *   part: the part to run, by default the one that draws; maps, hidden: keep the maps or the hidden states of the last position; length:
+   *   the maximum number of positions of this run, at most that of the part; 0: as many as the part allows. A shorter run takes less
+   *   memory. inputs: the inputs that input() will set, needed here for their lengths. keyBits: bits of the cached keys, 8 or 16; 0: the
+   *   model's own. masked: mask() will be called
    * @returns {Session}
    */
   openSession(
@@ -83,7 +83,7 @@ export class OpenSessions {
     const at = this.#writeSettings(settings, maps, masked ? part.values : 0, hidden);
     const shape = this.instance.at.shape;
     const { logitBias = [] } = settings;
-    // Items of each input: rows of its other dimensions.
+    // Number of items of each input: an item is one row of the remaining dimensions.
     const counts = part.inputs.map(({ name, dims: [most, ...each] }) =>
       name in inputs ? Math.floor(inputs[name].length / product(each)) : most,
     );
@@ -135,8 +135,8 @@ export class OpenSessions {
   }
 
   /**
-   * Rewinds a run to one of its positions and continues from there, with other settings; samples, origin, maps and the number of biases
-   * must be those it was opened with.
+   * Rewinds a run to one of its positions and continues from there with other settings; samples, origin, maps and the number of biases must
+   * be the ones it was opened with.
    *
    * @param {Session} session
    * @param {number} position
@@ -152,22 +152,22 @@ export class OpenSessions {
   /**
    * Switches speculative decoding on or off, unless a pass is unfinished.
    *
-   * @param {Session} session  neither maps nor biases
+   * @param {Session} session  has neither maps nor biases
    * @param {Settings} settings
    * @param {boolean} lookAhead
-   * @returns {boolean} false: nothing changed
+   * @returns {boolean} false: nothing was changed
    */
   lookAhead(session, settings, lookAhead) {
     return this.call('nx_session_retune', session, this.#writeSettings({ ...settings, lookAhead }, false)) === 0;
   }
 
   /**
-   * Opens a run at one of the positions of another one, which does not change.
+   * Opens a run at a position of another run, which does not change.
    *
-   * @param {Session} from  of one sample
+   * @param {Session} from  has one sample
    * @param {number} position
    * @param {Settings} settings
-   * @param {{ part?: number, maps?: boolean, keyBits?: number }} options  as openSession() takes them
+   * @param {{ part?: number, maps?: boolean, keyBits?: number }} options  as in openSession()
    * @returns {Session}
    */
   branch(from, position, settings, options) {
@@ -188,11 +188,11 @@ export class OpenSessions {
   }
 
   /**
-   * A run of one sample of the drawing part, from bytes of unknown origin: rewind() or branch() continues it, and checks the rest.
+   * Opens a run of one sample of the drawing part from bytes of unknown origin; rewind() or branch() continues it and checks the rest.
    *
    * @param {Uint8Array} saved
    * @param {number} length  capacity in positions
-   * @returns {Session | undefined}  undefined: it cannot continue here
+   * @returns {Session | undefined}  undefined: the saved run cannot continue here
    */
   restore(saved, length) {
     const { part } = this;
@@ -208,7 +208,7 @@ export class OpenSessions {
   /**
    * @param {Settings} settings
    * @param {boolean} maps
-   * @param {number} [masked]  ids that a mask covers
+   * @param {number} [masked]  number of ids that a mask covers
    * @param {boolean} [hidden]
    * @returns {number} their address
    */
@@ -233,7 +233,7 @@ export class OpenSessions {
   }
 
   /**
-   * Adds these biases to the logits of their ids from now on; at most as many as the session was opened with.
+   * From now on, adds these biases to the logits of their ids; at most as many as the session was opened with.
    *
    * @param {Session} session
    * @param {[number, number][]} biases
@@ -246,7 +246,13 @@ export class OpenSessions {
     );
   }
 
-  /** The same in typed arrays. @param {Session} session  @param {Uint32Array} ids  @param {Float32Array} numbers  one for each @internal */
+  /**
+   * Does the same with typed arrays.
+   * @param {Session} session
+   * @param {Uint32Array} ids
+   * @param {Float32Array} numbers  one for each
+   * @internal
+   */
   biasIds(session, ids, numbers) {
     const count = ids.length;
     const address = this.instance.take(8 * count);
@@ -261,7 +267,7 @@ export class OpenSessions {
   }
 
   /**
-   * @param {Session} session  dead afterwards
+   * @param {Session} session  must not be used afterwards
    */
   closeSession(session) {
     this.instance.heap.free(session.address);

@@ -12,20 +12,20 @@ import { checkStatus, statusError } from './status-error.js';
 /** @typedef {import('./open-sessions.js').Session} Session */
 /** @import { Part } from './protocol.js' */
 
-/** The most ids that one call takes or draws: positions times samples times the ids of a position. */
+/** The most ids that one call takes or draws: positions times samples times ids of a position. */
 const SLICE_IDS = 8192;
 
 export class Sessions extends OpenSessions {
-  /** Buffers for ids and the same number of floats. @internal */
+  /** Buffers for ids and for as many floats. */
   ids;
   /** @internal */
   floatsAt;
-  /** Their number. @internal */
+  /** The number of ids that fit. */
   room;
 
   /**
    * @param {Instance} instance
-   * @param {number} model      its address
+   * @param {number} model      its address in the wasm memory
    * @param {number} fileBytes
    */
   constructor(instance, model, fileBytes) {
@@ -44,7 +44,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * The most positions of each sample that one call may take or draw.
+   * The most positions of each sample that one call can take or draw.
    *
    * @param {number} samples
    * @param {Part} [part]
@@ -54,7 +54,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Sets one of a run's inputs, before anything else.
+   * Sets one of a run's inputs, before any other call.
    *
    * @param {Session} session
    * @param {string} name
@@ -76,7 +76,7 @@ export class Sessions extends OpenSessions {
    * Encodes a chunk of the inputs.
    *
    * @param {Session} session
-   * @returns {boolean} there is more to encode
+   * @returns {boolean} whether there is more to encode
    */
   encode(session) {
     const status = this.call('nx_session_encode', session);
@@ -85,11 +85,11 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Values of a result: for one that grows, those ready so far; for others once everything is encoded.
+   * Values of a result: for a result that grows, the values that are ready; for others, all of them once everything is encoded.
    *
    * @param {Session} session
    * @param {string} name
-   * @param {number} from   the first of them
+   * @param {number} from   index of the first value
    * @param {number} count  at most 8192
    * @returns {Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>}
    */
@@ -101,7 +101,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * The number of values of a result that are ready; all of them once everything is encoded.
+   * The number of values of a result that are ready; it is all of them once everything is encoded.
    *
    * @param {Session} session
    * @param {string} name
@@ -124,7 +124,7 @@ export class Sessions extends OpenSessions {
    * Feeds known ids.
    *
    * @param {Session} session
-   * @param {Uint32Array} ids   (count, span), at most sliceLimit(samples) positions; with `each` (count, samples, span)
+   * @param {Uint32Array} ids   (count, span), at most sliceLimit(samples) positions; (count, samples, span) with `each`
    * @param {boolean} wantNats
    * @param {boolean} [each]    every sample has its own ids; otherwise all share them
    * @returns {Float32Array<ArrayBuffer>} (count, samples, span), or empty
@@ -151,8 +151,8 @@ export class Sessions extends OpenSessions {
    * @param {Session} session
    * @param {number} steps  at most sliceLimit(session.samples)
    * @returns {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer>, ahead: Uint8Array<ArrayBuffer>, ended: boolean }}
-   *   ids and nats (drawn, samples, span), ahead (drawn): see StepMessage. Fewer than `steps` are drawn when all samples have `ended`, and
-   *   possibly none if a position takes long
+   *   ids and nats are (drawn, samples, span), ahead is (drawn): see StepMessage. Fewer than `steps` are drawn when all samples have
+   *   `ended`, possibly none when a position takes long
    */
   draw(session, steps) {
     this.#checkSlice(steps, session);
@@ -168,7 +168,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Each sample becomes a copy of another one.
+   * Makes each sample a copy of another one.
    *
    * @param {Session} session
    * @param {Uint32Array} parents  (samples)
@@ -181,21 +181,21 @@ export class Sessions extends OpenSessions {
 
   /**
    * @param {Session} session
-   * @returns {number} positions known or drawn so far
+   * @returns {number} number of positions known or drawn so far
    */
   position(session) {
     return this.instance.call('nx_session_position', session.pointer) >>> 0;
   }
 
   /**
-   * One row of a map of the last computed position, for a session that keeps maps.
+   * One row of a map of the last computed position, in a session that keeps maps.
    *
    * @param {Session} session
    * @param {number} sample
    * @param {number} map
    * @param {number} row
-   * @returns {{ keys: Uint32Array<ArrayBuffer>, weights: Float32Array<ArrayBuffer> }} keys: its attention. In a map of the past the input
-   *   is shifted by one: key j is the item at position j - 1, key 0 the start
+   * @returns {{ keys: Uint32Array<ArrayBuffer>, weights: Float32Array<ArrayBuffer> }} keys: the positions that the row attends to. In a map
+   *   of the past the input is shifted by one: key j is the item at position j - 1, and key 0 is the start
    */
   map(session, sample, map, row) {
     const result = this.instance.at.result;
@@ -206,7 +206,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * The hidden states of a layer at the last computed position, for a session of one sample that keeps them.
+   * The hidden states of a layer at the last computed position, in a session of one sample that keeps them.
    *
    * @param {Session} session
    * @param {number} layer

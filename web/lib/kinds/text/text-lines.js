@@ -1,38 +1,41 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Words in lines: text is broken in reading order while it is being written. */
+/** Breaks words into lines, in reading order, while the text is being written. */
 
 /** @import { Sheet } from '../../sinks/sheet.js' */
 
-/** A range of a word that belongs to one token.
+/** The range of a word that belongs to one token.
  * @typedef {{ index: number, from: number, to: number, nats: number, given: boolean }} Stretch */
-/** `space`: width of the space before it; `line` counts from the first line of all.
+/** `space`: width of the space before the word; `line`: its line, counted from the first line of the text.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number }} Word */
 
-/** Number of lines kept above the visible ones, for a page that becomes narrower. */
+/** Number of lines kept above the visible ones; they become visible when a page becomes narrower. */
 const KEPT_LINES = 500;
 
-/** The most characters of a word that are set in one piece: a text without spaces would be measured whole for each of its lines. */
+/**
+ * The most characters of a word that are measured in one piece; otherwise a text without spaces would be measured as a whole for each of
+ * its lines.
+ */
 const SOME = /.{1,64}/gsu;
 
 export class TextLines {
   #sheet;
   /** The word that the next letters continue. @type {Word | undefined} */
   #open;
-  /** The next word begins at this x, in CSS pixels. */
+  /** The x at which the next word begins, in CSS pixels. */
   #x = 0;
-  /** Every kept word and line break, in order. @type {Word[]} */
+  /** All kept words and line breaks, in order. @type {Word[]} */
   words = [];
   /** The current line, from 0. */
   line = 0;
 
-  /** @param {Sheet} sheet  its width and its font */
+  /** @param {Sheet} sheet  gives the width and the font */
   constructor(sheet) {
     this.#sheet = sheet;
   }
 
-  /** The end of the text in its line, in CSS pixels. */
+  /** The x at which the last line ends, in CSS pixels. */
   get end() {
     return this.#open ? this.#open.x + this.#open.width : this.#x;
   }
@@ -50,7 +53,7 @@ export class TextLines {
   }
 
   /**
-   * The words of some lines.
+   * The words of a range of lines.
    *
    * @param {number} top   the first line
    * @param {number} rows  number of lines
@@ -64,7 +67,7 @@ export class TextLines {
   }
 
   /**
-   * Sets a line break, white space or a part of a word.
+   * Places a line break, white space or a part of a word.
    *
    * @param {string} piece
    * @param {Stretch} stretch
@@ -105,7 +108,7 @@ export class TextLines {
       word.line = this.line;
     }
     if (width > this.#sheet.width && text.length > 1) {
-      // It is longer than a line and must be broken.
+      // The word is longer than a line and must be broken.
       const fits = this.#fitting(word.text, piece);
       if (fits.length > 0) this.#append(word, fits, stretch);
       this.#close();
@@ -129,7 +132,7 @@ export class TextLines {
   }
 
   /**
-   * As much of a piece as fits the line, at least one character in an empty line.
+   * The longest beginning of a piece that fits in the line; in an empty line, at least one character.
    *
    * @param {string} before
    * @param {string} piece

@@ -7,9 +7,12 @@ import { edgesOf, levelsOf } from '../../sinks/bidi.js';
 
 /** @import { Stretch, TextLines, Word } from './text-lines.js' */
 
-/** A piece is drawn in one call: a word, or a part of it with a single direction.
+/** A piece is drawn in one call: it is a word, or a part of a word with a single direction.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number, reversed: boolean }} Piece */
-/** In CSS pixels, from the corner of the canvas. @typedef {{ x: number, y: number, width: number, height: number }} Box */
+/**
+ * A rectangle in CSS pixels, measured from the corner of the canvas.
+ * @typedef {{ x: number, y: number, width: number, height: number }} Box
+ */
 
 /**
  * The visible pieces and the caret, with their positions.
@@ -22,7 +25,7 @@ import { edgesOf, levelsOf } from '../../sinks/bidi.js';
  */
 export function arranged(lines, { top, rows, width, bidirectional }, widthOf) {
   const words = lines.visible(top, rows);
-  // White space before a word that moved to the next line takes no space.
+  // White space before a word that moved to the next line has no width.
   const shown = words.filter(({ text, line }, i) => !(/^\s/.test(text) && words[i + 1]?.line > line));
   if (!bidirectional) {
     const pieces = shown.map((word) => ({ ...word, reversed: false }));
@@ -66,7 +69,8 @@ export function arranged(lines, { top, rows, width, bidirectional }, widthOf) {
  * @param {Word[]} all  words and line breaks
  * @param {number} top   the first visible line
  * @param {number} rows  number of visible lines
- * @returns {{ base: number, lines: { word: Word, from: number, to: number, level: number }[][] }[]} base: 1 if it begins at the right
+ * @returns {{ base: number, lines: { word: Word, from: number, to: number, level: number }[][] }[]} base: 1 if the paragraph begins at the
+ *   right
  */
 function paragraphs(all, top, rows) {
   /** @type {Word[][]} */
@@ -76,7 +80,7 @@ function paragraphs(all, top, rows) {
       parted.push([]); // a line break
     else parted[parted.length - 1].push(word);
   }
-  let before = 0; // an empty one has the direction of the previous one
+  let before = 0; // an empty paragraph has the direction of the previous one
   const visible = parted.filter((words) => words.length === 0 || (words[words.length - 1].line >= top && words[0].line < top + rows));
   return visible.map((words) => {
     const { base, levels } = levelsOf(words.map(({ text }) => text).join(''));
@@ -98,7 +102,7 @@ function paragraphs(all, top, rows) {
 }
 
 /**
- * Every visible range of a token and its position.
+ * Every visible range of a token, with its position.
  *
  * @param {Piece[]} pieces
  * @param {{ top: number, leading: number }} view  top: the first visible line; leading: height of a line in CSS pixels
@@ -113,7 +117,7 @@ export function boxesOf(pieces, { top, leading }, widthOf) {
       const to = stretch.to === text.length ? width : widthOf(text.slice(0, stretch.to));
       const box = { x: reversed ? x + width - to : x + from, y: (line - top) * leading, width: to - from, height: leading };
       const last = boxes[boxes.length - 1];
-      // A space and the word after it are often one token.
+      // A space and the word after it are often one token, so their boxes are joined.
       if (last?.index === stretch.index && last.box.y === box.y && touch(last.box, box)) {
         last.box.x = Math.min(last.box.x, box.x);
         last.box.width += box.width;
@@ -123,7 +127,7 @@ export function boxesOf(pieces, { top, leading }, widthOf) {
   return boxes;
 }
 
-/** Whether one begins where the other ends. @param {Box} a  @param {Box} b */
+/** Whether one box begins where the other ends. @param {Box} a  @param {Box} b */
 function touch(a, b) {
   return Math.abs(a.x + a.width - b.x) < 0.5 || Math.abs(b.x + b.width - a.x) < 0.5;
 }

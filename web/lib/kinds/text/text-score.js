@@ -11,17 +11,18 @@ import { checkLayers, hiddenStatesOf } from '../hidden-states.js';
 /** @import { Context } from './context.js' */
 
 /**
- * The cost of a text under a model.
+ * The cost of a text under a model, in nats.
  *
  * @typedef {object} TextScore
  * @property {number} nats          minus log p(text), natural logarithm
  * @property {number} natsPerToken
  * @property {number} natsPerByte   nats per byte of the predicted tokens
- * @property {Uint32Array} tokens   the predicted tokens. If the model has no begin token, the first token is given, not predicted
+ * @property {Uint32Array} tokens   the predicted tokens. If the model has no begin token, the first token is not predicted, and so it is
+ *   not listed here
  * @property {Float32Array} perToken  nats of each token
  * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: for each requested layer, one row for each of `tokens`. The row
- *   is the state from which the token was predicted, which is the state at the token before it. To get the state at the last token, score
- *   one token more
+ *   is the state from which the token was predicted: the state at the token before it. To get the state at the last token, add one more
+ *   token to the text
  */
 
 /**
@@ -30,7 +31,8 @@ import { checkLayers, hiddenStatesOf } from '../hidden-states.js';
  * @param {Engine} engine
  * @param {Context} context
  * @param {Uint32Array} ids
- * @param {{ layers?: number[], bytesOf?: (id: number) => number, signal?: AbortSignal }} how  layers: whose hidden states come with the score
+ * @param {{ layers?: number[], bytesOf?: (id: number) => number, signal?: AbortSignal }} how  layers: the layers whose hidden states come
+ *   with the score
  * @returns {Promise<TextScore>}
  */
 export async function scoreWindows(engine, context, ids, { layers: wanted, bytesOf, signal }) {
@@ -60,7 +62,8 @@ export async function scoreWindows(engine, context, ids, { layers: wanted, bytes
 
 /**
  * @param {Part} part
- * @param {{ tokens: Uint32Array, perToken: Float32Array, layers?: number[], states?: Float32Array[] }} scored  states: of each layer
+ * @param {{ tokens: Uint32Array, perToken: Float32Array, layers?: number[], states?: Float32Array[] }} scored  states: the hidden states of
+ *   each layer
  * @param {(id: number) => number} [bytesOf]  number of bytes of a token
  * @returns {TextScore}
  */
@@ -69,7 +72,7 @@ export function scoreOf(part, { tokens, perToken, layers, states }, bytesOf) {
   const bytes = bytesOf ? tokens.reduce((sum, id) => sum + bytesOf(id), 0) : NaN;
   return {
     nats,
-    natsPerToken: nats / (tokens.length || 1), // of no tokens: 0
+    natsPerToken: nats / (tokens.length || 1), // 0 if there are no tokens
     natsPerByte: nats / (bytes === 0 ? 1 : bytes),
     tokens,
     perToken,

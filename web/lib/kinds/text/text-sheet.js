@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Draws text on a canvas while it is being written. A word of several tokens is measured and drawn as a whole, so that letters join as
- * their script requires; each token is a range of it with its own shade. text-lines.js breaks words into lines in reading order;
- * text-order.js then places them in their lines, in either direction.
+ * Draws text on a canvas while it is being written. A word of several tokens is measured and drawn as a whole, so that its letters join as
+ * the script requires; each token is a range of the word with its own shade. text-lines.js breaks words into lines in reading order;
+ * text-order.js then gives them their positions, in either direction.
  */
 
 import { media } from '../../base/media.js';
@@ -21,14 +21,14 @@ import { arranged, boxesOf } from './text-order.js';
 
 /**
  * @typedef {object} TextSheetOptions
- * @property {Dom<'Element'>} [mirror]   shows the text as its own
- * @property {boolean} [shade]    whether the background of each token shows its surprisal: clear if it was certain. Default true
+ * @property {Dom<'Element'>} [mirror]   an element that holds the text, for screen readers
+ * @property {boolean} [shade]    whether the background of each token shows its surprisal; a certain token has no shade. Default true
  * @property {boolean} [caret]    whether there is a caret at the end while the text is written. Default true
  */
 
 /** The opacity of the full shade. */
 const FULL_SHADE = 0.6;
-/** The same as a line under the token, in CSS pixels. */
+/** Where a line under the token replaces the shade: its full thickness, in CSS pixels. */
 const FULL_LINE = 4;
 /** Opacity of given text. */
 const GIVEN_ALPHA = 0.72;
@@ -44,7 +44,7 @@ export class TextSheet extends Sheet {
   #lines = new TextLines(this);
   #count = 0;
   #text = '';
-  /** The added text, without the given one. */
+  /** The text added so far, without the given text. */
   result = '';
   #toldAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -54,7 +54,7 @@ export class TextSheet extends Sheet {
   #bidirectional = false;
   /** The index of the marked token. */
   #marked = -1;
-  /** Whole sentences appear. */
+  /** The visitor prefers reduced motion: whole sentences appear at once. */
   #calm = media('(prefers-reduced-motion: reduce)').matches;
 
   /**
@@ -69,13 +69,13 @@ export class TextSheet extends Sheet {
     this.paint();
   }
 
-  /** Tokens added so far. */
+  /** Number of tokens added so far. */
   get count() {
     return this.#count;
   }
 
   /**
-   * Adds a token, or a given text.
+   * Adds a token or a given text.
    *
    * @param {{ text: string, nats?: number, given?: boolean }} token
    */
@@ -103,7 +103,7 @@ export class TextSheet extends Sheet {
     super.close();
   }
 
-  /** Clears the page. */
+  /** Removes all text. */
   clear() {
     this.#lines.clear();
     this.#count = 0;
@@ -114,14 +114,14 @@ export class TextSheet extends Sheet {
     this.paintSoon();
   }
 
-  /** Marks a token, -1: none. @param {number} index */
+  /** Marks a token; -1 marks none. @param {number} index */
   mark(index) {
     this.#marked = index;
     this.paintSoon();
   }
 
   /**
-   * The token at a point.
+   * Returns the token at a point.
    *
    * @param {number} x  CSS pixels from the corner of the canvas
    * @param {number} y
@@ -135,10 +135,10 @@ export class TextSheet extends Sheet {
   }
 
   /**
-   * The boxes of a token in the current layout.
+   * Returns the boxes of a token in the current layout.
    *
    * @param {number} index
-   * @returns {Box[]} one for each line that it is on; empty when it is out of sight
+   * @returns {Box[]} one for each line that the token is on; empty when it is not visible
    */
   boxesOf(index) {
     return this.#boxes()
@@ -160,8 +160,8 @@ export class TextSheet extends Sheet {
     for (const { index, nats, given, box } of this.#boxes(pieces)) {
       const shade = !this.#shade || given ? 0 : FULL_SHADE * shadeOf(nats);
       if (shade > 0.01) {
-        // A shade behind letters of a forced colour could hide them: instead, a line under the token is as thick as the shade would be
-        // dark.
+        // A shade could hide letters of a forced colour: a line under the token replaces it, and is the thicker the darker the shade would
+        // be.
         const thick = forced ? Math.max(1, (shade / FULL_SHADE) * FULL_LINE) : box.height - 2;
         context.globalAlpha = forced ? 1 : shade;
         context.fillStyle = surprise;
@@ -186,10 +186,10 @@ export class TextSheet extends Sheet {
         context.fillText(text, x, y + baseline);
         continue;
       }
-      // A word whose beginning was given, for example before a comma.
+      // A word may begin in the given text, for example before a comma.
       const cut = context.measureText(text.slice(0, given)).width;
       const edge = reversed ? x + width - cut : x + cut;
-      const sides = [edge - this.width, edge]; // both left edges
+      const sides = [edge - this.width, edge]; // left edges of both parts
       for (const side of reversed ? sides.reverse() : sides) {
         context.save();
         context.beginPath();
@@ -212,7 +212,7 @@ export class TextSheet extends Sheet {
     this.#tell();
   }
 
-  /** The same text for screen readers. */
+  /** Writes the same text for screen readers. */
   #tell() {
     clearTimeout(this.#telling);
     const wait = this.#writing ? this.#toldAt + TOLD_MS - performance.now() : 0;
@@ -232,7 +232,7 @@ export class TextSheet extends Sheet {
     return LINE_HEIGHT * this.size;
   }
 
-  /** Lines that fit. */
+  /** Number of lines that fit. */
   get #rows() {
     return Math.max(1, Math.floor(this.height / this.#leading));
   }
@@ -249,16 +249,16 @@ export class TextSheet extends Sheet {
     return arranged(this.#lines, { top: this.#top, rows: this.#rows, width, bidirectional: this.#bidirectional }, this.#widthOf);
   }
 
-  /** Every visible range of a token and its position. @param {Piece[]} [pieces] */
+  /** Every visible range of a token, with its position. @param {Piece[]} [pieces] */
   #boxes(pieces = this.#arranged().pieces) {
     this.context.font = this.#font;
     return boxesOf(pieces, { top: this.#top, leading: this.#leading }, this.#widthOf);
   }
 
-  /** In the font of the context. @param {string} text */
+  /** The width of a text in the font of the context. @param {string} text */
   #widthOf = (text) => this.context.measureText(text).width;
 
-  /** Sets all words again if size, resolution or font have changed. */
+  /** Breaks all words into lines again if the size, the resolution or the font has changed. */
   #refit() {
     if (this.fit()) this.#lines.reflow();
   }

@@ -35,7 +35,7 @@ export function getItem(machine, object, key) {
   return key instanceof Text ? attribute(machine, object, key.text) : new Undefined(typeof key === 'number' ? String(key) : typeOf(key));
 }
 
-/** An item of a list, which may be null. @param {any[]} items @param {number} index */
+/** An item of a list, where an item may be null. @param {any[]} items @param {number} index */
 function missing(items, index) {
   const at = index < 0 ? items.length + index : index;
   return at >= 0 && at < items.length ? items[at] : new Undefined(String(index));

@@ -10,7 +10,7 @@ import { str } from './write.js';
 
 /** @import { Writer } from './write.js' */
 
-/** Limit of the items that `*` makes of a list or a text. */
+/** The most items or characters that `*` may make from a list or a text. */
 const MOST_TIMES = 2 ** 24;
 
 /** @param {Writer} machine @param {string} operator @param {any} a @param {any} b */
@@ -98,7 +98,7 @@ function calculate(operator, x, y) {
   }
 }
 
-/** Returns the remainder with the sign of y, as in Python. @param {number} x @param {number} y */
+/** Returns the remainder, which has the sign of y as in Python. @param {number} x @param {number} y */
 function modulo(x, y) {
   const rest = x % y;
   if (rest === 0) return y < 0 ? -0 : 0;
