@@ -209,7 +209,7 @@ typedef struct {
     rounded x; /* starts at the first column */
 } tile_work;
 
-NX_INLINE v128_t load_bias(const tile_work *w, int v) { return w->bias ? wasm_v128_load(w->bias + 4 * v) : wasm_f32x4_splat(0); }
+NX_INLINE v128_t load_bias(const tile_work *w, int v) { return wasm_v128_load(w->bias + 4 * v); }
 
 /* How many vectors of rows are processed together, so that their sums fit the registers. Groups whose products wait for each other
  * overlap. */
@@ -446,6 +446,8 @@ typedef struct {
     rounded x;
 } product;
 
+static const float no_bias[TILE];
+
 /* Multiplies the tiles from..to-1; no other thread writes these rows. */
 static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
 #define TILES(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form}
@@ -462,7 +464,7 @@ static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
     for (uint32_t t = from; t < to; t++)
         for (uint32_t j = 0, n; j < p->n; j += n) {
             n = p->n - j < 4 || !of[1] ? 1 : 4;
-            tile_work w = {p->out + (size_t)j * out_stride + t * TILE, p->bias ? p->bias + t * TILE : NULL, out_stride, blocks, p->x};
+            tile_work w = {p->out + (size_t)j * out_stride + t * TILE, p->bias ? p->bias + t * TILE : no_bias, out_stride, blocks, p->x};
             w.x.activations = (const uint8_t *)p->x.activations + j * column;
             w.x.scale += eight ? j : (size_t)j * blocks;
             if (!eight) w.x.sum += (size_t)j * blocks * 2;

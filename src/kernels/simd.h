@@ -28,6 +28,9 @@
 #define NX_UNROLLED
 #endif
 
+/* Keeps a pointer apart from the others of a loop: clang would replace six of them by sums with one that advances, an instruction each. */
+#define NX_SEPARATE(pointer) __asm__("" : "+r"(pointer))
+
 #define NX_INLINE static inline __attribute__((always_inline))
 
 /* For long functions whose inlined copies would cost more than the calls. */
