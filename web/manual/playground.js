@@ -250,7 +250,12 @@ async function open(source, name) {
   }
 }
 
-tables = await (await fetch(new URL('playground.json', import.meta.url))).json();
+try {
+  tables = await (await fetch(new URL('playground.json', import.meta.url))).json();
+} catch (error) {
+  byId('play-said').textContent = 'The tables of verbs and options could not be loaded: reload the page with a connection.';
+  throw error;
+}
 byId('play-file').addEventListener('change', () => open(addresses.get(byId('play-file').value), byId('play-file').value));
 byId('play-own').addEventListener('change', () => {
   const [own] = byId('play-own').files;

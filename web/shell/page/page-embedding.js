@@ -8,9 +8,9 @@ import { make } from './dom.js';
 import { phrase } from './phrase.js';
 
 /** Height that the frame adds to a figure, and the step to which its height is rounded, in CSS pixels. */
-const [EDGES, STEP] = [24, 20];
-/** Widths of frames, in CSS pixels, at which a figure is measured. The height is exact at the first and the last one. */
-const WIDTHS = [360, 480, 600, 720, 840, 960, 1120, 1280];
+const [EDGES, STEP] = [48, 20];
+/** Widths of frames, in CSS pixels, at which a figure is measured. */
+const WIDTHS = Array.from({ length: 18 }, (_, i) => 300 + 60 * i);
 /** Permissions that any figure may need: audio after a click, copying an address, full screen. */
 const ALLOW = ['autoplay', 'clipboard-write', 'fullscreen'];
 
@@ -71,7 +71,8 @@ const titleOf = (figure) =>
 const quoted = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
 /**
- * Returns the height of a frame with this figure at each of WIDTHS. A copy of the figure, without its scripts, is measured in a frame out of sight.
+ * Returns the height of a frame with this figure at each of WIDTHS. A copy of the figure, without its scripts, is measured in a frame out of sight. Canvases that a script lays
+ * out keep the shape that they have here.
  * @param {HTMLElement} figure
  */
 async function heightsOf(figure) {
@@ -81,6 +82,9 @@ async function heightsOf(figure) {
   try {
     await opened; // in Firefox, the document that comes then is another one
     const there = /** @type {Document} */ (frame.contentDocument);
+    there.open();
+    there.write('<!doctype html>'); // without it, elements have other sizes
+    there.close();
     there.documentElement.lang = root.lang;
     there.documentElement.className = `${root.className} bare alone`;
     const sheets = [...document.querySelectorAll('link[rel=stylesheet], style')].map(
@@ -113,23 +117,50 @@ async function heightsOf(figure) {
   }
 }
 
+/**
+ * Splits the widths into three ranges, each with one height that fits all of it, so that the frames have the least unused space.
+ * @param {number[]} heights
+ */
+function rangesOf(heights) {
+  const count = heights.length;
+  let best = { cost: Infinity, ranges: [{ from: 0, to: 0, height: 0 }] };
+  for (let first = 0; first < count; first++) {
+    for (let second = first; second < count; second++) {
+      const ranges = [
+        [0, first],
+        [first, second],
+        [second, count],
+      ].flatMap(([from, to]) => (from === to ? [] : [{ from, to, height: Math.max(...heights.slice(from, to)) }]));
+      const cost = ranges.reduce((sum, { from, to, height }) => sum + (to - from) * height, 0);
+      if (cost < best.cost) best = { cost, ranges };
+    }
+  }
+  return best.ranges;
+}
+
+/** Returns the height of a frame as CSS, by the width of its container; '' if it is the same for every width. @param {ReturnType<typeof rangesOf>} ranges */
+function heightIn(ranges) {
+  const terms = ranges.slice(1).flatMap(({ from, height }, i) => {
+    const change = ranges[i].height - height;
+    // Between two measured widths, the larger height.
+    const below = change > 0 ? WIDTHS[from] : WIDTHS[from - 1];
+    return change === 0 ? [] : [` ${change > 0 ? '+' : '-'} clamp(0px, (${below}px - 100cqw) * 9999, ${Math.abs(change)}px)`];
+  });
+  return terms.length > 0 ? `calc(${ranges[ranges.length - 1].height}px${terms.join('')})` : '';
+}
+
 /** Returns the HTML of an iframe with a figure, and its address. @param {HTMLElement} figure */
 async function frameOf(figure) {
   const address = pageAddress();
   address.search += `${address.search ? '&' : '?'}figure=${figure.id}&bare`;
   address.hash = stateOf(figure.id);
-  const heights = await heightsOf(figure);
-  const [narrow, wide] = [heights[0], heights[heights.length - 1]];
-  // Between the two, the flattest line that is above every measured height.
-  const slope = Math.max(...heights.slice(1).map((height, i) => (height - narrow) / (WIDTHS[i + 1] - WIDTHS[0])));
-  const falls = narrow > wide && slope < 0;
-  const most = Math.max(...heights);
-  const line = `max(${wide}px, ${Math.ceil(narrow - slope * WIDTHS[0])}px - ${(-100 * slope).toFixed(1)}cqw)`;
+  const ranges = rangesOf(await heightsOf(figure));
+  const height = heightIn(ranges);
   const allow = [...ALLOW, ...(figure.dataset.allow?.split(' ') ?? [])].join('; ');
   const iframe =
-    `<iframe src="${quoted(address.href)}" title="${quoted(titleOf(figure))}" width="100%" height="${falls ? wide : most}" ` +
-    `style="border: 0${falls ? `; height: ${line}` : ''}" loading="lazy" allow="${allow}"></iframe>`;
-  return { address: address.href, code: falls ? `<div style="container-type: inline-size">${iframe}</div>` : iframe };
+    `<iframe src="${quoted(address.href)}" title="${quoted(titleOf(figure))}" width="100%" height="${ranges[ranges.length - 1].height}" ` +
+    `style="border: 0${height && `; height: ${height}`}" loading="lazy" allow="${allow}"></iframe>`;
+  return { address: address.href, code: height ? `<div style="container-type: inline-size">${iframe}</div>` : iframe };
 }
 
 /** Shows or hides the HTML code below the figure. @param {HTMLElement} button */
