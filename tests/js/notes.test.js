@@ -140,7 +140,7 @@ test('no voice moves in parallel with a higher one if that is forbidden, fixed o
     drawing.push(ALPHABET.end);
     while (!drawing.ended) {
       const all = drawing.next().ids;
-      const some = all.filter((id) => !ALPHABET.voices.some(({ off }) => off === id)); // the note before a rest does not count
+      const some = all.filter((id) => !ALPHABET.voices.some(({ off }) => off === id)); // a note before a rest does not count
       ids.push(some.length > 0 ? some[below(some.length)] : all[0]);
       drawing.push(ids[ids.length - 1]);
     }
@@ -179,7 +179,7 @@ const on = (deltaTime, noteNumber, velocity, channel = 0) => ({ deltaTime, chann
 const TWO = [on(0, 67, 90), on(96, 67, 0), on(0, 69, 70), on(48, 69, 0)];
 
 test('MIDI files of other programs', () => {
-  const heard = readMidi(file(TWO)); // running status, and a velocity of 0 for the end
+  const heard = readMidi(file(TWO)); // it uses running status, and a velocity of 0 ends a note
   assert.deepEqual(
     heard.notes.map(({ start, length, pitch, velocity }) => [start, length, pitch, velocity]),
     [
@@ -290,7 +290,7 @@ test('bad MIDI files give one sentence each', () => {
   bad(changed([9, 2]), /format 2/);
   bad(changed([12, 0xe7]), /frames of film/);
   bad(changed([12, 0], [13, 0]), /a beat has no ticks/);
-  // A length of five bytes is negative if it is read into 32 bits: the parser would go backwards forever.
+  // A length of five bytes becomes negative when it is read into 32 bits, and the parser would go backwards forever.
   const track = [0, 0x90, 60, 64, 0, 0xff, 1, 0x88, 0x80, 0x80, 0x80, 0];
   const chunk = (/** @type {number[]} */ events) =>
     Uint8Array.from([...whole.slice(0, 10), 0, 1, 0, 96, ...Buffer.from('MTrk'), 0, 0, 0, events.length, ...events]);

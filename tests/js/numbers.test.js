@@ -113,7 +113,7 @@ test('the attention of a given text: for each head, from each token to the previ
   const run = model.generate([...tokens].slice(0, -1), { oneOf: ['a', 'b', 'c', ' '], maps: true, maxTokens: 1 });
   for await (const step of run) {
     const last = step.maps?.[0].weights ?? [];
-    // its tokens begin with the first one, not with the start token
+    // the tokens of the model begin with the first token, not with a start token
     assert.deepEqual([...maps[0].weights.subarray((tokens.length - 1) * tokens.length + 1)], [...last]);
     break;
   }
@@ -155,14 +155,14 @@ test("hidden states of texts and pictures equal PyTorch's, and requesting them c
   for (const [name, { values, source, layers }] of Object.entries(recorded)) {
     const model = /** @type {any} */ (await load(await readFile(`${ROOT}tests/golden/${name}.gguf`)));
     const { kind } = model.info;
-    if (kind !== 'text' && kind !== 'picture') continue; // Python tests compare the others
+    if (kind !== 'text' && kind !== 'picture') continue; // the Python tests compare the other kinds
     const options = source ? { source } : {};
     const list = layers.map((/** @type {number[]} */ _, /** @type {number} */ i) => i);
     const input = kind === 'text' ? values : picture(model.info, values);
     const plain = await model.score(input, options);
     const { hiddenStates, ...score } = await model.score(input, { ...options, hiddenStates: list });
     assert.deepEqual(score, plain);
-    const first = kind === 'text' && !source ? 1 : 0; // the first token is given
+    const first = kind === 'text' && !source ? 1 : 0; // the first token is given, so it has no state here
     assert.deepEqual(
       hiddenStates.map((/** @type {any} */ { layer }) => layer),
       list,
@@ -203,7 +203,7 @@ test('hidden states of a text longer than the context, of a list, and of a model
   fvsbn.close();
 });
 
-/** A picture with these ids in generation order. @param {any} info @param {number[]} ids */
+/** A picture that has these ids in generation order. @param {any} info @param {number[]} ids */
 function picture({ width, height, channels, levels }, ids) {
   assert.equal(channels, 1);
   return { data: Uint8Array.from(ids, (id) => Math.round((255 * id) / (levels - 1))), width, height };
@@ -215,7 +215,7 @@ test('every kind that draws: with probabilities, each step has the whole distrib
   /**
    * @param {any} bytes
    * @param {(model: any, options: any) => any} begin
-   * @param {(step: any) => [number[], ArrayLike<number>][]} idsOf  of a step: ids and their nats
+   * @param {(step: any) => [number[], ArrayLike<number>][]} idsOf  returns the ids of a step, with the nats of each
    * @param {any} [options]
    */
   const compare = async (bytes, begin, idsOf, options = {}) => {
@@ -261,16 +261,16 @@ test('every kind that draws: with probabilities, each step has the whole distrib
   await compare(await golden('show-attend-tell-soft'), caption, unnamed, { samples: 3, temperature: 1 });
   await compare(await golden('jukebox-tiny'), (model, given) => model.generate({ seconds: 0.01, ...given }), codes);
   assert.deepEqual([...seen].sort(), ['caption', 'code', 'text']);
-  // Pictures, sounds and notes have their own tests, above and in sound.test.js and notes.test.js; this covers every kind whose options
+  // Pictures, sounds and notes have their own tests, above and in sound.test.js and notes.test.js. This one covers every kind whose options
   // have a seed.
   const kinds = ROWS.find(([name]) => name === 'probabilities')?.[1].of.split(' ');
   const draws = ROWS.find(([name]) => name === 'seed')?.[1]
     .of.split(' ')
-    .filter((kind) => kind !== 'latent'); // drawn in one pass, not from distributions of values
+    .filter((kind) => kind !== 'latent'); // they are drawn in one pass, not from distributions of values
   assert.deepEqual(new Set(kinds), new Set(draws));
 });
 
-/** A picture of a model's size. @param {any} info */
+/** A blank picture of the size that a model takes. @param {any} info */
 const blankOf = ({ width, height, channels }) => ({
   data: Uint8Array.from({ length: width * height * channels }, (_, i) => (i * 37) % 256),
   width,

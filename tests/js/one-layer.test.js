@@ -43,7 +43,7 @@ for (const [row, column, label] of /** @type {[number, number, string][]} */ ([
 test("the layer's output has the probabilities of a model with only this layer", async () => {
   const short = Buffer.from(bytes);
   const key = 'image-transformer.block_count';
-  short.writeUInt32LE(1, short.indexOf(key) + key.length + 4); // after its type
+  short.writeUInt32LE(1, short.indexOf(key) + key.length + 4); // the value follows its type
   const one = await load(short);
   const at = 13 * 28 + 12;
   const { perElement } = await one.score(image);

@@ -49,7 +49,7 @@ test('a completion is the text of the run, with its probabilities and counts', a
   await assert.rejects(chat.completions.create({ messages, best_of: 2 }), isError('argument', /no option best_of/));
 });
 
-/** A constraint that writes a text, then ends. @param {string} text */
+/** A constraint that makes the run write a text and then end. @param {string} text */
 const writing = (text) => {
   const ids = [...model.tokenizer.encode(text), Number(model.tokenizer.end)];
   return {

@@ -39,7 +39,7 @@ const WORDS = [
   'pizza',
   'jjqqj',
 ];
-/** The largest difference of double precision and PyTorch from single precision: numbers here are below a hundred. */
+/** The largest allowed difference of double precision and of PyTorch from single precision; the numbers here are below a hundred. */
 const NEAR = 2e-4;
 
 /** @param {string} name */
@@ -67,7 +67,7 @@ for (const name of ['opened', 'opened-decoder']) {
       [...(alone ? source : []), ...written].forEach((id, i) => {
         const [nats] = core.put(session, Uint32Array.of(id), true);
         const row = alone ? i - 1 : i;
-        if (row < 0) return; // the first letter is given
+        if (row < 0) return; // the first letter is given, so it has no logits
         assert.deepEqual(core.output(session, 0), logits.row(row), `${word}, place ${row}`);
         if (row >= first) assert.ok(Math.abs(Math.exp(-nats) - odds.at(row, id)) < 2e-6);
       });
@@ -235,7 +235,7 @@ test('the displayed sum equals the number', async () => {
       .replaceAll('×', '*')
       .replace(/e\^/g, 'Math.E ** ')
       .replace(/Math\.E \*\* (-?[\d.]+)/g, '(Math.E ** ($1))');
-    // Its terms are shown with two digits.
+    // The terms of the sum are shown with two digits.
     const told = Number(new Function(`return ${formula}`)());
     assert.ok(
       Math.abs(told - matrix.at(1, 1)) < 0.03 * (1 + Math.abs(matrix.at(1, 1))) + 0.15,
@@ -254,7 +254,7 @@ test('switches: each removes what its label says', async () => {
   assert.ok(data({ positions: false }, 'enc.position').data.every((x) => x === 0));
   assert.deepEqual(data({ residual: false }, 'enc.0.self.sum').data, data({ residual: false }, 'enc.0.self.project').data);
   assert.ok(data({ off: 'enc.0.self.1' }, 'enc.0.self.1.output').data.every((x) => x === 0));
-  // Without positions, a word and a permutation of its letters are the same to the encoder, except for their order.
+  // Without positions, the encoder computes the same vectors for a word and for a permutation of its letters, only in another order.
   const sorted = (/** @type {string} */ text) => {
     const { data: numbers, cols } = /** @type {import('../../web/pages/opened/graph.js').Matrix} */ (
       trace(file, ids(text), { ...ALL_ON, positions: false }).matrices.get('enc.1.ffn.norm')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Unknown options: every verb of every kind and load() refuse them, suggest the most similar option and list the existing ones. */
+/** Unknown options: load() and every verb of every kind refuse them, suggest the most similar option and list the existing ones. */
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
@@ -46,7 +46,9 @@ const EVERY = [
 /**
  * Calls a verb with some options. Its other arguments do not matter to these tests.
  *
- * @param {any} model @param {import('../../web/lib/verbs/table.js').VerbName} verb @param {unknown} options
+ * @param {any} model
+ * @param {import('../../web/lib/verbs/table.js').VerbName} verb
+ * @param {unknown} options
  */
 const ask = async (model, verb, options) => model[verb](...Array(argumentsOf(verb, model.info.kind)).fill(''), options);
 

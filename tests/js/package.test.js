@@ -29,7 +29,7 @@ const run = promisify(execFile);
 const manifest = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
 const tsc = `${ROOT}node_modules/typescript/bin/tsc`;
 
-/** The maximum size of library and wasm with every model, compressed. With only image models: ./build.sh size. */
+/** The maximum compressed size of the library and of the wasm with every model. ./build.sh size shows it with image models alone. */
 const MAX_GZIP_BYTES = 128 * 1024;
 
 const DIST = `${ROOT}web/dist/`;
@@ -53,7 +53,7 @@ before(async () => {
     env: { ...process.env, npm_config_loglevel: 'error', npm_config_update_notifier: 'false' },
   };
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], options);
-  // Output of prepack may precede the list.
+  // Output of the prepack script may precede the list.
   const [{ filename, files }] = JSON.parse(stdout.slice(stdout.search(/^\[\s*\{/m)));
   packed = files.map((/** @type {{ path: string }} */ file) => file.path);
   await writeFile(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }');
@@ -76,11 +76,12 @@ test('code of other packages keeps its licence in every file that contains it, a
   }
   const files = [
     ...[...MADE].filter(([path]) => /^(midi|template)\.js$/.test(path)),
-    ...[...(await singles())].filter(([path]) => !/^(define|chat-models|words-)/.test(path)).filter((_, i) => i === 0 || EVERY), // inline.js; with test:all all three
+    // inline.js alone; all three of them with test:all.
+    ...[...(await singles())].filter(([path]) => !/^(define|chat-models|words-)/.test(path)).filter((_, i) => i === 0 || EVERY),
   ];
   assert.equal(files.length, EVERY ? 5 : 3);
   for (const [path, text] of files) {
-    const compress = EVERY || text.length < 100_000; // which takes ten seconds for the single file
+    const compress = EVERY || text.length < 100_000; // for the single file this takes ten seconds
     const { code = '' } = await minify(text, { module: true, compress, mangle: compress, format: { comments: 'some' } }); // as bundlers do
     const {
       outputFiles: [{ text: bundled }],
@@ -94,7 +95,7 @@ test('code of other packages keeps its licence in every file that contains it, a
       legalComments: 'eof',
     });
     for (const [name, mark] of Object.entries(marks)) {
-      if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // the other one's file
+      if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // this file belongs to the other package
       for (const made of [text, code, bundled]) assert.match(made, mark, `${name} in ${path}`);
     }
   }
@@ -127,7 +128,8 @@ test('it contains everything that a page needs and nothing else', () => {
     assert.ok(packed.includes(name), name);
   }
   const known = [
-    /^(package\.json|README(\.\w+)?\.md|LICENSE|NOTICE|CHANGELOG\.md|include\/nextpixel\.h)$/, // npm packs every README.*, whatever "files" says
+    // Npm packs every README.*, whatever "files" says.
+    /^(package\.json|README(\.\w+)?\.md|LICENSE|NOTICE|CHANGELOG\.md|include\/nextpixel\.h)$/,
     new RegExp(`^web/dist/(${[...PUBLISHED, ...LATER].join('|').replaceAll('.js', '')})\\.js$`),
     /^web\/dist\/[\w-]+\.wasm$/,
     /^web\/single\/(inline\.js|classic\.js|(nextpixel|define|chat-models|words-\w+)\.cjs)$/,
@@ -216,7 +218,7 @@ test('the package contains exactly the public declarations; none of them is mark
   const types = packed.filter((name) => /^web\/types\/(?!cjs)[\w/-]+\.d\.ts$/.test(name));
   for (const name of ['engine/core', 'workers/link', 'workers/job', 'engine/jobs', 'engine/heap', 'workers/start'])
     assert.ok(!types.includes(`web/types/${name}.d.ts`), name);
-  // Typed arrays are not generic before TypeScript 5.7.
+  // Before TypeScript 5.7, typed arrays are not generic.
   for (const name of types)
     assert.doesNotMatch(await readFile(join(folder, 'node_modules/nextpixel', name), 'utf8'), /@internal|: Link\b|Array<ArrayBuffer/, name);
 });
@@ -277,7 +279,7 @@ test('types: a strict consumer compiles, and mistakes do not', async () => {
     ['nodenext', 'nodenext'],
     ['esnext', 'bundler'],
   ]) {
-    // Without Node's own types: pages have none.
+    // A page has none of Node's own types.
     const { stdout } = await run(
       process.execPath,
       [
@@ -326,13 +328,13 @@ test('kinds.ts, which that consumer compiles, imports every type of every kind a
   }
 });
 
-/** What a file imports from another package, which is bundled into its own file of web/dist. */
+/** The files of web/dist into which another package is bundled, with what they import from it. */
 const BUNDLED = new Map([
   [join('kinds', 'note', 'midi.js'), 'midi-file'],
   [join('kinds', 'text', 'template.js'), '@huggingface/jinja'],
 ]);
 
-// The SVG namespace is a name: nothing is fetched from there.
+// The SVG namespace is only a name: nothing is fetched from that address.
 test('the sources import only each other, and no Node module that a bundler would see', async () => {
   const lib = `${ROOT}web/lib/`;
   const names = (await readdir(lib, { recursive: true })).filter((name) => name.endsWith('.js'));
@@ -369,7 +371,7 @@ test('published files have the forms that bundlers recognise, and import nothing
     const text = await read(name);
     assert.ok(text.startsWith('// SPDX-License-Identifier: MIT\n'), name);
     for (const [, from] of text.matchAll(/(?<!")\b(?:from|import)\s*"([^"]+)"/g)) assert.match(from, /^\.\/(shared|element)\.js$/, name);
-    // Only Node's modules, and none that a bundler for the browser would follow.
+    // Imports only Node's modules, and none that a bundler for the browser would follow.
     for (const [, what] of text.matchAll(/\bimport\(([^)]*)\)/g)) {
       if (LATER.includes(what.slice(3, -1))) continue;
       assert.match(what, /^\/\* webpackIgnore: true \*\/ \/\* @vite-ignore \*\/ \w+$/, name);
@@ -385,7 +387,7 @@ test('size', async (context) => {
     return total;
   };
   const library = await sum('nextpixel.js', 'shared.js', 'worker.js');
-  // A page fetches one of the two.
+  // A page fetches only one of the builds.
   const wasm = Math.max(await sum('nextpixel.wasm'), await sum('nextpixel-relaxed.wasm'), await sum('nextpixel-pairs.wasm'));
   context.diagnostic(
     `gzip: library ${library} bytes + wasm ${wasm} = ${library + wasm} of ${MAX_GZIP_BYTES}; the element adds ` +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The bytes that a page loads at first match the manual: node tests/bench/page-bytes.js */
+/** The bytes that a page loads at first are those in the manual, which node tests/bench/page-bytes.js measures. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** How much a page may grow before its row must be measured again. */
 const MOST = 1.1;
 
-/** Scripts that a page imports, and those they import. @param {string} page @returns {Set<string>} */
+/** The scripts that a page imports, and the scripts that these import. @param {string} page @returns {Set<string>} */
 function imported(page) {
   /** @type {Set<string>} */
   const found = new Set();

@@ -35,7 +35,7 @@ test('heads, marginals and nats are consistent', async () => {
   for (let m = 0; m < n; m++) {
     const row = marginals.subarray(m * (n + 1), (m + 1) * (n + 1));
     assert.ok(Math.abs(row.reduce((sum, p) => sum + p, 0) - 1) < 1e-5);
-    assert.equal(row[m + 1], 0); // of itself
+    assert.equal(row[m + 1], 0); // no word is its own head
   }
   assert.ok(nats > 0 && Math.abs((await parse.score(heads)) - nats) < 1e-3);
   assert.ok((await parse.score([0, 1, 1, 1, 1, 1, 1, 1, 1])) > 5);
@@ -53,7 +53,7 @@ test('a pinned head is kept, and costs its probability', async () => {
     const pinned = await model.parse(text, { marginals: true, pinned: { 7: head } });
     assert.equal(pinned.heads[6], head);
     assert.ok(Math.abs((pinned.marginals?.[6 * (words.length + 1) + head] ?? NaN) - 1) < 1e-6);
-    assert.ok(Math.abs(pinned.pinnedNats + Math.log(marginals[6 * (words.length + 1) + head])) < 1e-3); // -log p of the pins
+    assert.ok(Math.abs(pinned.pinnedNats + Math.log(marginals[6 * (words.length + 1) + head])) < 1e-3); // -log p of the pinned heads
     assert.deepEqual((await model.parse(text, { pinned: words.map((_, m) => (m === 6 ? head : null)) })).heads, pinned.heads);
   }
 });
@@ -101,7 +101,7 @@ test('inputs that cannot be parsed give errors', async () => {
   await assert.rejects(model.parse(text, { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });
 
-/** A canvas on which a letter is 0.5 em wide: records the words and the number of lines. @param {number} width @param {number} height */
+/** A canvas on which a letter is 0.5 em wide. It records the words and the number of lines. @param {number} width @param {number} height */
 function fakeCanvas(width, height) {
   /** @type {{ text: string, x: number, y: number }[]} */
   let texts = [];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A model of two parts, the first without a sequence, whose ids fill a port of the second: through the core and through the worker. */
+/** A model of two parts, run through the core and through the worker. The first part has no sequence; its ids fill a port of the second. */
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -18,7 +18,7 @@ import { ids } from './toy.js';
 
 const OUT = `${ROOT}build/relay`;
 
-/** The library with only that model. */
+/** Builds the library with only that model. */
 function relay() {
   mkdirSync(OUT, { recursive: true });
   execFileSync('sh', ['build.sh', 'wasm-with', 'tests/js/relay/relay.c', `${OUT}/relay.wasm`], {

@@ -14,7 +14,8 @@ export const constant = (value) => [0x41, value];
 
 /**
  * @param {Uint8Array} wasm
- * @param {{ functions?: Record<string, number[]>, maxPages?: number }} changes  functions: new instructions by exported name
+ * @param {{ functions?: Record<string, number[]>, maxPages?: number }} changes  functions: the new instructions of functions, by exported
+ *   name
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function patch(wasm, { functions = {}, maxPages }) {
@@ -66,7 +67,7 @@ export function patch(wasm, { functions = {}, maxPages }) {
         for (const byte of body) content.push(byte);
       }
     } else if (id === MEMORY && maxPages !== undefined) {
-      at = start + 2; // one memory, its flags
+      at = start + 2; // after the number of memories, which is one, and the flags
       const initial = leb();
       content = [1, 1, ...encode(initial), ...encode(maxPages)];
     } else {
@@ -78,7 +79,7 @@ export function patch(wasm, { functions = {}, maxPages }) {
   return Uint8Array.from(out);
 }
 
-/** An address of these bytes. @param {Uint8Array} wasm */
+/** An address from which these bytes can be fetched. @param {Uint8Array} wasm */
 export function wasmUrl(wasm) {
   return `data:application/wasm;base64,${Buffer.from(wasm).toString('base64')}`;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The learned positions of the Image Transformer: the page's computations, and its statements about the shipped models. */
+/**
+ * The learned positions of the Image Transformer: what the page computes from them, and whether its statements about the shipped models
+ * hold.
+ */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -16,7 +19,7 @@ function read(name) {
   const { buffer, byteOffset, length } = readFileSync(new URL(`../../weights/${name}.gguf`, import.meta.url));
   return placesOf(buffer.slice(byteOffset, byteOffset + length));
 }
-/** The similarity of two rows of a table, counted from 1, and their similarity before training.
+/** The similarity of two rows of a table, after training and before; rows are counted from 1.
  * @param {Table} table @param {number} a @param {number} b */
 const compared = (table, a, b) => [table, waves(table.length, table[0].length)].map((one) => likeness(apart(one))[a - 1][b - 1]);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A page whose Promise is another class, as with zone.js: async functions still return native ones. */
+/** A page whose Promise is replaced by another class, as zone.js does: async functions still return native promises. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The receptive field of a pixel, layer by layer. The page's shapes are those of the files, and the engine, truncated after as many layers
- * and probed by flipped pixels, sees no further. An influence may be too small for single precision, so not every visible pixel has an
- * effect.
+ * The receptive field of a pixel, layer by layer. The shapes on the page are those of the files. The engine, cut after the same number of
+ * layers and probed by flipping pixels, sees no further. Not every pixel in the field has a visible effect, because its influence may be
+ * too small for single precision.
  */
 
 import assert from 'node:assert/strict';
@@ -18,7 +18,7 @@ import { FAR, NEAR, keysOf } from '../../web/pages/sparse/patterns.js';
 import { REACHES } from '../../web/pages/same-digit/reaches.js';
 
 const SIDE = 28;
-/** The tested pixel; how many others are flipped. */
+/** The tested pixel, and the number of other pixels that are flipped. */
 const [ASKED, FLIPPED] = [9 * SIDE + 11, 24];
 
 /** @param {string} file */
@@ -27,11 +27,11 @@ function read(file) {
   return buffer.slice(byteOffset, byteOffset + length);
 }
 
-/** A copy of a file whose model has this many blocks. @param {ArrayBuffer} file @param {string} key @param {number} blocks */
+/** A copy of a file whose model has only this many blocks. @param {ArrayBuffer} file @param {string} key @param {number} blocks */
 function cut(file, key, blocks) {
   const copy = new Uint8Array(file.slice(0));
   const at = Buffer.from(copy.buffer).indexOf(key);
-  new DataView(copy.buffer).setUint32(at + key.length + 4, blocks, true); // after the type of the value
+  new DataView(copy.buffer).setUint32(at + key.length + 4, blocks, true); // the value follows its type
   return copy;
 }
 
@@ -71,7 +71,7 @@ for (const [file, key, depths] of /** @type {[string, string, number[]][]} */ ([
   test(`${file}: the engine sees no further after ${depths.join(', ')} layers`, async () => {
     const stack = stackOf(file);
     const bytes = read(file);
-    // Far down in pictures with many rows, so that some pixels are invisible.
+    // In pictures with many rows the pixel is far down, so that it cannot see some of the others.
     const asked = file.startsWith('image') ? 22 * SIDE + 11 : ASKED;
     const reach = reachOf(stack, asked);
     const drawn = before(stack, asked);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Arrays, maps and pictures of another realm, as an iframe or a test runner makes them, and invalid arguments. */
+/** Arrays, maps and pictures of another realm, such as an iframe or a test runner, and invalid arguments. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { singles } from '../../web/tools/single.js';
 import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
 import { toyText } from './toy-text.js';
 
-/** Something created in another realm. @param {string} code @param {object} [given] */
+/** The value of code that runs in another realm. @param {string} code @param {object} [given] */
 const foreign = (code, given = {}) => runInNewContext(code, given);
 
 test('a weight file in arrays of another realm', async () => {
@@ -49,13 +49,13 @@ test('a picture in an array of another realm', async () => {
 test('Blobs whose class cannot be recognised, or without a method for their bytes', async () => {
   const bytes = toyText();
   class Nameless {
-    // as happy-dom's
+    // like a Blob of happy-dom
     size = bytes.length;
     slice = (/** @type {number} */ from, /** @type {number} */ to) => new Blob([bytes]).slice(from, to);
     stream = () => new Blob([bytes]).stream();
   }
   class Mute {
-    // as jsdom's
+    // like a Blob of jsdom
     get [Symbol.toStringTag]() {
       return 'Blob';
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What a head does, in words. */
+/** Describes in words what an attention head does. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { relation } from '../../web/pages/transformer/relation.js';
 
-/** n rows with all weight at a column. @param {number} n @param {(i: number) => number} column */
+/** n rows, each with its whole weight at one column. @param {number} n @param {(i: number) => number} column */
 const rows = (n, column) => Array.from({ length: n }, (_, i) => Float32Array.from({ length: n }, (_, j) => Number(j === column(i))));
 
 test('the relation that gets most of the weight', () => {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A run reuses the session of an earlier run of the same model: the same bits as without, less to read, a bounded number of sessions. */
+/**
+ * A run reuses the session of an earlier run of the same model: it draws the same bits and reads less, and the number of sessions stays
+ * bounded.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +31,7 @@ async function told(run) {
   return { ids: [...run.ids], nats, text, reused: run.reused, prompt: run.promptLength };
 }
 
-/** The same run on a fresh model. @param {(model: Model) => TextRun} ask @param {Uint8Array<ArrayBuffer>} [bytes] */
+/** The same run, on a model that has not run before. @param {(model: Model) => TextRun} ask @param {Uint8Array<ArrayBuffer>} [bytes] */
 async function alone(ask, bytes = file()) {
   const model = await load(bytes);
   const { reused, ...all } = await told(ask(model));

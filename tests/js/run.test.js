@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * complete, generate, score and attention through the worker: their results, and that only the seed decides them.
+ * complete, generate, score and attention through the worker: their results, and whether only the seed decides them.
  */
 
 import assert from 'node:assert/strict';
@@ -95,7 +95,7 @@ withToy('a sample does not depend on the number of samples', {}, async (model) =
 withToy('seeds: numbers and bigints, and a random one that is reported', {}, async (model) => {
   const same = [await collect(model.generate({ seed: 2 ** 40 + 3 })), await collect(model.generate({ seed: 2n ** 40n + 3n }))];
   assert.deepEqual(same[0].values, same[1].values);
-  const low = await collect(model.generate({ seed: 3 })); // the same lower half
+  const low = await collect(model.generate({ seed: 3 })); // a seed with the same lower half
   assert.notDeepEqual(low.values, same[0].values);
   assert.equal(model.generate({ seed: 2n ** 64n - 1n }).seed, 2n ** 64n - 1n);
   const run = model.generate();
@@ -126,7 +126,7 @@ for (const options of [{}, { queryBlock: 10, memoryBlock: 12 }, { width: 4, heig
       assert.equal(score.nats, sum);
       assert.ok(Math.abs(score.bitsPerDim - sum / data.length / Math.log(2)) < 1e-12);
     }
-    // The known part is rounded to levels by the model itself, like quantise().
+    // The model itself rounds the known part to levels, as quantise() does.
     assert.deepEqual(await model.score(image), await model.score({ ...image, data: quantise(image.data, levels) }));
   });
 }
@@ -186,7 +186,7 @@ for (const [options, image] of /** @type {[any, any][]} */ ([
     ]) {
       const element = (row * width + column) * channels + channel;
       const attention = await model.attention(image, { row, column, channel });
-      // Query and key positions are one more than the input elements.
+      // The positions of queries and keys are one more than those of the input elements.
       const first = queryBlock ? Math.max(0, queryBlock * Math.floor(element / queryBlock) - memoryBlock) : 0;
       assert.deepEqual([...attention[0].queries], [element]);
       assert.deepEqual(
@@ -290,7 +290,7 @@ withToy(
 );
 
 /**
- * Competing samples, by hand: every row of every sample is drawn by a separate run that starts with the rows above.
+ * Computes competing samples by separate runs: each row of each sample is drawn by a run that starts with the rows above it.
  *
  * @param {Model} model
  * @param {{ rows: number, samples: number, resample: number, resampleRows: number, seed: number, temperature: number }} options
@@ -321,8 +321,10 @@ async function competed(model, { rows, samples, resample, resampleRows, ...optio
 }
 
 /**
- * The final values of each sample of a run. @param {import('../../web/lib/index.js').PictureRun} run @param {number} samples @param
- * {number} first element drawn
+ * The final values of each sample of a run.
+ * @param {import('../../web/lib/index.js').PictureRun} run
+ * @param {number} samples
+ * @param {number} first element drawn
  */
 async function settled(run, samples, first) {
   const drawn = Array.from({ length: samples }, () => ({ values: /** @type {number[]} */ ([]), cost: 0 }));
@@ -441,7 +443,7 @@ test('maps: every step is a position with its attention, and nothing else change
         else if (position > 0) assert.equal(keys.at(-1), model.order[position - 1]);
       }
     }
-    // The same as asking for one position.
+    // This gives the same maps as attention() for one position.
     if (!options.inputWidth) {
       const image = { data: Uint8Array.from(values(plain)[0]), width: model.info.width, height: model.info.height };
       const asked = await model.attention(image, { row: 3, column: 2 });

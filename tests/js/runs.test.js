@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Properties of every kind of run: one sweep over every shipped file. A new kind joins it with its row. */
+/** Properties of every kind of run, tested with every shipped file. A new kind only needs a row here. */
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
@@ -12,7 +12,8 @@ import { KINDS } from '../../web/lib/kinds/index.js';
 import { ROOT, load } from './helpers.js';
 
 /**
- * How to make a small run of a kind, the ids of its steps, and whether a resumed run begins with a step that repeats the drawn part.
+ * How to make a small run of a kind, how to get the ids of its steps, and whether a resumed run begins with a step that repeats the drawn
+ * part.
  *
  * @typedef {{ run: (model: any, options: object) => any, ids: (step: any) => number[], begins?: true, rest?: (model: any, drawn: number) => object }} Row rest: options of
  * resume() that are not saved
@@ -53,10 +54,10 @@ const ROWS = {
     rest: ({ info }, drawn) => (info.verbs.includes('translate') ? {} : { maxTokens: 8 - drawn }),
   },
 };
-/** Kinds whose results come in one piece: they are not runs. */
+/** Kinds whose results come as a whole, so that they have no runs. */
 const ANSWERS = ['tag', 'head', 'sign'];
 
-/** For a long run, the first steps are enough. */
+/** Of a long run, only this many steps are compared. */
 const MOST = 24;
 
 /** A canvas that accepts all drawing calls. */
@@ -97,7 +98,7 @@ const plain = (/** @type {unknown} */ value) => JSON.parse(JSON.stringify(value)
 
 const files = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
 
-/** Files for which a smaller file has the same architecture and kind: ./build.sh test-sweep. */
+/** Files whose architecture and kind a smaller file has too; only ./build.sh test-sweep uses them. */
 const LIKE_ANOTHER = /^(captions-hard|cifar10|image-transformer|seq2seq-(characters|general|local|location|none))/;
 
 for (const file of files) {
@@ -115,7 +116,7 @@ for (const file of files) {
       assert.ok(row, `${kind} has no row`);
       const make = () => row.run(model, { seed: 3 });
 
-      // Read twice, and by two readers at the same time: the same steps, without recomputation.
+      // The run is read twice, and by two readers at the same time: it gives the same steps without computing them again.
       const run = make();
       const [steps, side] = await Promise.all([read(run), read(run)]);
       assert.ok(steps.length > 0);
@@ -128,13 +129,13 @@ for (const file of files) {
       assert.deepEqual(await run.input, await run.input);
       const flat = steps.flatMap(row.ids);
 
-      // Drawn after it was read: as if it had not been read.
+      // It is drawn after it was read, and the result is the same as without reading.
       const drawn = await run.drawTo(canvas());
       assert.deepEqual(await run.drawTo(canvas()), drawn);
       const short = steps.length < MOST;
       if (short) assert.deepEqual(await make().drawTo(canvas()), drawn);
 
-      // Saved before, at some steps and at the end: resumed runs equal the original.
+      // It is saved before its first step, after some steps and at its end; each resumed run equals the original.
       for (const at of run.save ? [...new Set([0, 1, 2, 7, steps.length])] : []) {
         if (at > steps.length) continue;
         const part = make();
@@ -146,7 +147,7 @@ for (const file of files) {
         const later = await read(rest, MOST);
         const all = row.begins ? later.flatMap(row.ids) : [...before, ...later].flatMap(row.ids);
         if (kind === 'code') {
-          // its levels alternate again
+          // in a resumed run the levels alternate again
           const level = (/** @type {any[]} */ list, /** @type {string} */ name) =>
             list.filter((step) => step.level === name).flatMap(row.ids);
           for (const name of ['top', 'bottom', 'sound'])
@@ -161,7 +162,7 @@ for (const file of files) {
         assert.deepEqual(plain(model.resume(saved).save()), saved, 'saved again without a step, it is the same');
       }
 
-      // Stopped before it begins, and while a step is computed: it ends immediately, with the drawn part.
+      // It is stopped before it begins, and while a step is computed: it ends immediately and keeps the drawn part.
       const none = make();
       none.stop();
       assert.deepEqual([await read(none), none.finish], [[], 'abort']);
@@ -207,7 +208,7 @@ test('a manipulated saved run is refused, entry by entry, before it is used', { 
       for (const value of spoilt(saved[name])) {
         if (
           JSON.stringify(value) === JSON.stringify(saved[name]) ||
-          (name === 'ids' && model.info.kind === 'code' && JSON.stringify(value) === '[{}]') || // nothing is drawn yet
+          (name === 'ids' && model.info.kind === 'code' && JSON.stringify(value) === '[{}]') || // nothing has been drawn yet
           (name === 'nats' && value?.[0] === 2 ** 40) ||
           (name === 'options' && JSON.stringify(value) === '{}')
         )
@@ -252,7 +253,10 @@ test('a model is disposed of like a closed one', async () => {
   await assert.rejects(async () => model.generate().result(), { code: 'closed' });
 });
 
-/** Kinds that encode and decode: a small file, and an input. @type {Record<string, { file: string, input: (info: any) => unknown }>} */
+/**
+ * For kinds that both encode and decode: a small file and an input.
+ * @type {Record<string, { file: string, input: (info: any) => unknown }>}
+ */
 const BOTH_WAYS = {
   code: {
     file: 'tests/golden/jukebox-tiny.gguf',

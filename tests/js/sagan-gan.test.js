@@ -41,14 +41,14 @@ test('with normalisation no layer stretches a vector', () => {
   const { layers } = new Network(POINT, 1, randomFrom(3), true);
   const random = randomFrom(4);
   for (const layer of layers) {
-    for (let k = 0; k < 50; k++) layer.iterate(); // one for each training step
+    for (let k = 0; k < 50; k++) layer.iterate(); // one iteration for each training step
     const x = Float32Array.from({ length: layer.inputs }, () => random() - 0.5);
     const y = layer.forward(x); // the bias is zero
     assert.ok(Math.hypot(...y) <= 1.001 * Math.hypot(...x));
   }
 });
 
-/** Groups covered after 300 steps. @param {boolean} normaliseD @param {number} seed */
+/** The number of groups covered after 300 steps. @param {boolean} normaliseD @param {number} seed */
 function after300(normaliseD, seed) {
   const gan = new Gan({ normaliseD, normaliseG: false, rateD: 0.005, rateG: 0.005 }, seed);
   const latents = gan.latents(256, randomFrom(99));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The f, g and h on the SAGAN page equal the engine's, except for rounding to 8 bits: the attention weights computed from them are its
- * own. */
+/** f, g and h as the SAGAN page computes them equal those of the engine, except for rounding to 8 bits: they give the same attention
+ * weights. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { ROOT } from './helpers.js';
 /** @import { LatentOptions } from '../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-/** Marks the run as one of latents. @param {Model} model @param {LatentOptions} options */
+/** Starts a run of latents; its type says so, unlike that of the general options. @param {Model} model @param {LatentOptions} options */
 const made = (model, options) => model.generate(options);
 
 for (const [file, most] of /** @type {[string, number][]} */ ([

@@ -18,7 +18,7 @@ import { noise, toyModel } from './toy.js';
 /** @typedef {{ values: number[][], nats: number[][] }} Drawn  per sample, by element */
 
 /**
- * Reads a run, all of it or this many steps.
+ * Reads a run to its end, or only this many steps of it.
  *
  * @param {PictureRun} run
  * @param {number} [most]
@@ -44,12 +44,12 @@ async function read(run, most = Infinity, drawn = { values: [], nats: [] }) {
 const kept = (run) => JSON.parse(JSON.stringify(run.save()));
 
 /**
- * Interrupts a run after this many steps, again and again, until it is drawn.
+ * Interrupts a run after every few steps, and continues it until it is drawn.
  *
- * @param {Model[]} models  models that alternate in continuing it
+ * @param {Model[]} models  the models that continue it in turn
  * @param {PictureRun} run
- * @param {number} each     steps at a time
- * @param {object} [options]  with which it continues
+ * @param {number} each     number of steps between two interruptions
+ * @param {object} [options]  the options with which it continues
  */
 async function piecemeal(models, run, each, options = {}) {
   const drawn = await read(run, each);
@@ -141,7 +141,7 @@ for (const [name, toy, begin, options] of RUNS) {
       }
     }
     assert.deepEqual(await piecemeal([models[0]], begin(models[0], options), 3, { chunkSize: 4, maps: true }), expected, 'in other steps');
-    // The drawing continues after the earlier part, also if only the pictures are requested.
+    // A drawing continues after the earlier part, even if only the pictures are requested.
     const run = begin(models[1], options);
     await read(run, 4);
     const data = async (/** @type {PictureRun} */ one) => (await one.pictures()).map((picture) => [...picture.data]);
@@ -318,7 +318,7 @@ test('a translation continues to the same tokens: greedy, sampled, with beams, w
           .map((step) => step.text)
           .join('');
         if (told < expected.length) assert.equal(rest.before, text);
-        else assert.ok(text.startsWith(rest.before)); // without an incomplete last character
+        else assert.ok(text.startsWith(rest.before)); // the last character may be incomplete
         assert.deepEqual(
           [...rest.ids],
           expected.slice(0, told).map(({ token }) => token),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** save({ state: true }): the processed tokens, saved with the run. Later, nothing is processed again, the bits are the same, and an
- * invalid state is refused. */
+/** save({ state: true }) saves the processed tokens with the run. When it is resumed, no token is processed again and the bits are the
+ * same; an invalid state is refused. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +27,9 @@ async function told(run) {
 }
 
 /**
- * A finished run, and the same through a structured clone, as IndexedDB stores it. @param {Model} model @param {TextOptions} [options]
+ * A finished run, and the same through a structured clone, as IndexedDB stores it.
+ * @param {Model} model
+ * @param {TextOptions} [options]
  * @param {string} [prompt]
  */
 async function kept(model, options = {}, prompt = PROMPT) {
@@ -157,7 +159,7 @@ test('an invalid state (damaged, truncated, of another file) is refused with a s
     isError('state', /is none/),
     'at once, where nothing has to be read for that',
   );
-  // A large state is checked in chunks, and so is the input of a run that begins meanwhile.
+  // A large state is checked in chunks, also when a run begins meanwhile, and so is the input of that run.
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const large = model.resume({ ...saved, state: { ...state, bytes: new Uint8Array(2 ** 27) } }, { maxTokens: 3 });
@@ -166,12 +168,12 @@ test('an invalid state (damaged, truncated, of another file) is refused with a s
   clearInterval(timer);
   assert.ok(turns > 1, `${turns} turns of others`);
   await model.resume({ ...saved, state: undefined }, { maxTokens: 3 }).text();
-  // Of a file with the same description and other weights.
+  // A file with the same description but other weights.
   const other = file();
   other[other.length - 2] ^= 64;
   const stranger = await load(other);
   await assert.rejects(() => stranger.resume(saved, { maxTokens: 3 }).text(), isError('state', /another weight file/));
-  stranger.resume(saved); // without readers: no unhandled rejection
+  stranger.resume(saved); // it has no reader, and must not cause an unhandled rejection
   await stranger.resume({ ...saved, state: undefined }, { maxTokens: 3 }).text();
   stranger.close();
   model.close();
@@ -197,7 +199,7 @@ test('a manipulated state with its right hash reaches no run that does not name 
   const expected = await told(model.generate(PROMPT, { seed: 5, maxTokens: 12 }));
   const fresh = await load(file());
   const bytes = saved.state.bytes.slice();
-  new Uint32Array(bytes.buffer).fill(0x3f000000, (bytes.length / 8) | 0, (bytes.length / 8 + 400) | 0); // in the keys and values
+  new Uint32Array(bytes.buffer).fill(0x3f000000, (bytes.length / 8) | 0, (bytes.length / 8 + 400) | 0); // within the keys and values
   const state = { ...saved.state, bytes };
   state.hash = atOnce(hashing(state));
   const named = fresh.resume({ ...saved, state }, { maxTokens: 12 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The search of the manual, with its own index. */
+/** The search of the manual, in its own index. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

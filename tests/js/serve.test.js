@@ -366,7 +366,7 @@ test('a module that imports a package is served as the file of web/dist that con
 });
 
 test('a page shows its current page.html in the common frame', async () => {
-  const folder = join(root, 'web/pages/snail'); // which has its place in a course
+  const folder = join(root, 'web/pages/snail'); // this page has a place in a course
   await mkdir(folder, { recursive: true });
   const source = (/** @type {string} */ title) =>
     [

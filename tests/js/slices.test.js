@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * However large a file says that its pictures, sounds and sentences are, and however unlike its layers, the worker looks at its messages at least
- * every MOST_MS of processor time: a stop is heard.
+ * The worker handles its messages at least every MOST_MS of processor time, so that a stop takes effect, even if a file states very large
+ * pictures, sounds and sentences or has unusual layers.
  */
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import { GOLDEN, cost, wasmModule } from './helpers.js';
 /** @import { FromWorker } from '../../web/lib/engine/protocol.js' */
 
 const MOST_MS = 300;
-/** So long each is computed, at most: the heavy layers come within it. */
+/** The longest time for which each file is computed; the expensive layers run within it. */
 const ENOUGH_MS = 2500;
 
 /** @param {unknown} value */
@@ -26,7 +26,12 @@ const typed = (value) => {
   return typeof value === 'string' ? ['string', value] : [Number.isInteger(value) ? 'u32' : 'f32', value];
 };
 
-/** A golden file with other sizes: its tensors, but those named, whose shapes follow. @param {string} name @param {Record<string, any>} sizes @param {Record<string, number[]>} shapes */
+/**
+ * A golden file with other sizes. The tensors named in `shapes` get the shapes that follow from them.
+ * @param {string} name
+ * @param {Record<string, any>} sizes
+ * @param {Record<string, number[]>} shapes
+ */
 function grown(name, sizes, shapes) {
   const { metadata, tensors } = readGGUF(new Uint8Array(readFileSync(`${GOLDEN}${name}.gguf`)));
   for (const [tensor, shape] of Object.entries(shapes)) {

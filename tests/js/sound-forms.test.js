@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Sounds in every form that a page may have, and their playback: invalid ones are refused in words, and nothing is thrown elsewhere. */
+/**
+ * Sounds in every form that a page may have, and their playback: invalid sounds are refused with an understandable message, and nothing is
+ * thrown elsewhere.
+ */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -146,7 +149,7 @@ test('a WAV file of unknown length is read to its end', async () => {
   const empty = Uint8Array.from([...wav(0).subarray(0, 44), ...new TextEncoder().encode('LIST'), 4, 0, 0, 0, 1, 2, 3, 4]);
   assert.equal(openWav(empty).count, 0);
   await assert.rejects(heardOf(empty, 8000), isError('argument', /empty/));
-  assert.equal(openWav(wav(800, { bits: 12 })).count, 400); // 12 bits in two bytes
+  assert.equal(openWav(wav(800, { bits: 12 })).count, 400); // 12 bits are stored in two bytes
   assert.throws(() => openWav(wav(800, { bits: 12, frame: 3 })), { name: 'NextPixelError' });
 });
 
@@ -220,7 +223,7 @@ test('only the samples of a WAV file are read from disk, wherever they are; a fi
     `${asked}`,
   );
   const long = Uint8Array.from(whole);
-  new DataView(long.buffer).setUint32(24, 1000, true); // samples a second
+  new DataView(long.buffer).setUint32(24, 1000, true); // samples per second
   long.set(new Uint8Array(Uint32Array.of(0xffffffff).buffer), 36 + cover.length + 4);
   asked.length = 0;
   await assert.rejects(heardOf(file(long, asked), 8000), isError('limit', /100 seconds/));
@@ -242,7 +245,7 @@ test('a long sound is read in chunks, and its signal is checked meanwhile', asyn
   const { samples } = await heardOf(sound, 8000);
   clearInterval(timer);
   assert.equal(samples.length, 480000);
-  const each = (performance.now() - began) / turns; // the machine may be busy
+  const each = (performance.now() - began) / turns; // a mean, because the machine may be busy
   assert.ok(each < 100, `the page stood still for ${each} ms at a time`);
   const stopper = new AbortController();
   let stopped = NaN;
@@ -254,7 +257,9 @@ test('a long sound is read in chunks, and its signal is checked meanwhile', asyn
   assert.ok(performance.now() - stopped < 1000);
 });
 
-/** A context with its own clock, without worklets: ten times as fast as real time, and paused while the machine is busy. */
+/**
+ * An audio context with its own clock and without worklets: it runs ten times as fast as real time, and pauses while the machine is busy.
+ */
 class Context extends EventTarget {
   state = 'running';
   sampleRate = 8000;

@@ -28,7 +28,7 @@ after(() => model.close());
 /** @param {SoundOptions} options @returns {SoundRun} */
 const generate = (options) => /** @type {any} */ (model.generate(/** @type {any} */ (options)));
 
-/** Numbers from 0 to 1 from a seed. @param {number} seed */
+/** Pseudorandom numbers from 0 to 1. @param {number} seed */
 const random = (seed) => () => (seed = (seed * 48271) % 2147483647) / 2147483647;
 
 /** @param {number} length @param {number} [hertz] @param {number} [rate] */
@@ -36,8 +36,8 @@ const tone = (length, hertz = 440, rate = 8000) =>
   Float32Array.from({ length }, (_, i) => 0.5 * Math.sin((2 * Math.PI * hertz * i) / rate));
 
 /**
- * A WAV file made by hand. @param {{ encoding?: number, channels?: number, rate?: number, bits?: number, size?: number, data: number[] }}
- * fields
+ * A WAV file with any values in its header.
+ * @param {{ encoding?: number, channels?: number, rate?: number, bits?: number, size?: number, data: number[] }} fields
  */
 function wavOf({ encoding = 1, channels = 1, rate = 8000, bits = 16, data, size = data.length }) {
   const bytes = new Uint8Array(44 + data.length);
@@ -108,7 +108,7 @@ test('invalid WAV files are refused, whatever their bytes', () => {
       const { data, rate, channels } = readWav(bytes);
       const bits = new DataView(bytes.buffer, bytes.byteOffset).getUint16(34, true);
       assert.ok(rate >= 1000 && rate <= 768000 && channels >= 1 && data.length * channels * (bits / 8) <= bytes.length - 44);
-      // all float samples may be NaN, which heardOf() refuses
+      // float samples may be NaN, which heardOf() refuses
       if (bytes[20] !== 3) assert.ok(data.every((sample) => sample >= -1 && sample <= 1));
     } catch (error) {
       return /** @type {any} */ (error).code;
@@ -120,7 +120,7 @@ test('invalid WAV files are refused, whatever their bytes', () => {
   assert.equal(code(wavOf({ channels: 0, data: [0, 0] })), 'format');
   assert.equal(code(wavOf({ rate: 0, data: [0, 0] })), 'format');
   assert.equal(code(wavOf({ data: [] }).subarray(0, 40)), 'format');
-  // Any changed bytes, any length: a listed error, or samples.
+  // A file with any bytes changed, of any length, gives an error of the list or samples.
   const next = random(7);
   const forms = [
     [1, 8],
@@ -247,7 +247,7 @@ test('the sound of a seed is the same however it is read', async () => {
     chunks.push(...samples);
   }
   assert.deepEqual(Float32Array.from(chunks), all);
-  // Several readers of one run, in order and at the same time.
+  // Several readers of one run, one after the other and at the same time.
   const shared = generate(options);
   const [one, wav] = await Promise.all([shared.samples(), shared.wav()]);
   assert.deepEqual(one, all);
@@ -377,7 +377,7 @@ test('an invalid sound next to an invalid option: one error, and no unhandled re
     for (const sound of ['ein Hund', null, { samples: [NaN], sampleRate: 8000 }, new Uint8Array(3), [[1, 2]]]) {
       for (const options of [{ seconds: 'x' }, { label: [1] }, { speaker: 9 }])
         assert.throws(() => any.complete(sound, options), isError('argument', /./));
-      any.complete(sound); // a run without any reader
+      any.complete(sound); // nothing reads this run
       await assert.rejects(any.complete(sound).samples(), { name: 'NextPixelError' });
     }
     await new Promise((resolve) => {

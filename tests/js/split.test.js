@@ -36,11 +36,11 @@ function split(file, count, metadata) {
   );
 }
 
-/** The bytes of a tensor itself. @param {import('./gguf.js').Tensor} tensor */
+/** A copy of the bytes of a tensor. @param {import('./gguf.js').Tensor} tensor */
 const cut = (tensor) =>
   tensor.type === 8 ? { ...tensor, data: tensor.data.slice(0, ((tensor.shape[0] * tensor.shape[1]) / 32) * 34) } : tensor;
 
-/** The metadata of a model, numbers and texts, with their types. @param {Uint8Array<ArrayBuffer>} file */
+/** The numbers and texts in the metadata of a model, with their types. @param {Uint8Array<ArrayBuffer>} file */
 function metadataOf(file) {
   return Object.fromEntries(
     Object.entries(readGGUF(file).metadata).map(([key, value]) => [
@@ -95,7 +95,7 @@ test('parts whose tensors share data are refused: a small file could request any
   });
   const view = new DataView(part.buffer);
   for (let at = 24 + 8 + 'general.architecture'.length + 4 + 8 + 'llama'.length, i = 0; i < names.length; i++) {
-    // all with the offset and length of the first one
+    // all tensors have the offset and the length of the first
     at += 8 + names[i].length + 4;
     view.setBigUint64(at, 2n ** 17n, true);
     view.setBigUint64(at + 12, 0n, true);

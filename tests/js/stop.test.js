@@ -12,7 +12,7 @@ import { noise, toyModel } from './toy.js';
 
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-/** Large enough that a whole image takes seconds. */
+/** A model so large that a whole image takes seconds. */
 const slow = toyModel({
   width: 256,
   height: 256,
@@ -52,7 +52,7 @@ function withSlow(name, body) {
   });
 }
 
-/** Continued work would take seconds; the current chunk and the engine's compiler end earlier. */
+/** Checks that work has stopped: if it continued it would take seconds, whereas the current chunk and the engine's compiler end sooner. */
 async function assertIdle() {
   let busy = 0;
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -133,7 +133,7 @@ for (const [what, start] of /** @type {[string, (model: Model, signal: AbortSign
 withSlow('abort between two steps: the run is freed, the next step rejects', async (model) => {
   const end = new AbortController();
   const steps = model.generate({ signal: end.signal, samples: 2 })[Symbol.asyncIterator]();
-  await steps.next(); // of two samples: the second step is already here
+  await steps.next(); // with two samples the second step is already here
   end.abort(reason);
   await assert.rejects(steps.next(), reason);
   assert.deepEqual(await steps.next(), { done: true, value: undefined });
@@ -172,7 +172,7 @@ withSlow('close during everything', async (model) => {
 });
 
 test('interrupted, aborted, failed and finished runs are freed', async () => {
-  // The memory holds about sixty runs of one sample: if the runs of one kind stayed, it would fill up.
+  // The memory holds about sixty runs of one sample: if any kind of run were not freed, it would fill up.
   const model = await load(toy, { wasmUrl: wasmUrl(patch(wasmBytes, { maxPages: 17 })) });
   const small = { data: noise(64), width: 8, height: 8 };
   for (let i = 0; i < 100; i++) {

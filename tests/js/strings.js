@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Finds the texts for people in the scripts of a page, by syntax: those in phrase`...`, and those that should be.
+ * Finds the texts for people in the scripts of a page by parsing them: texts in phrase`...`, and texts that should be there.
  *
  *     node tests/js/strings.js web/pages/NAME/*.js           lists the latter
  *     node tests/js/strings.js --mark web/pages/NAME/*.js    writes phrase before each of them, and its import; what is not for people after all is left to you
@@ -16,7 +16,8 @@ import { parse } from 'acorn';
 
 /** @typedef {{ file: string, line: number, text: string, start: number, end: number }} Found */
 /**
- * @typedef {{ said: Found[], plain: Found[], literals: Set<string> }} Strings  plain: for people, but not in phrase; literals: every text
+ * @typedef {{ said: Found[], plain: Found[], literals: Set<string> }} Strings  plain: texts for people that are not in phrase; literals:
+ *   every text
  */
 
 /** Attributes and properties that people read or hear. */
@@ -55,10 +56,10 @@ const UNREAD = new Set([
   'selector',
   'accept',
 ]);
-/** Two words with a blank between, as in a sentence; not a list of classes or a CSS rule. */
+/** Two words with a space between them, as in a sentence, but not a list of classes or a CSS rule. */
 const SENTENCE = /^["“(]?[A-Z][\w’'-]*[,:;]? [\w“(]|\p{L}{2,}[,;]? \p{L}{2,}.*[.?!…:]$|^\p{Ll}+( \p{Ll}+){2,}$/u;
 const LETTERS = /\p{L}{2,}/u;
-/** Functions whose texts are selectors, data, or for developers: an error shown to visitors goes through fault(). */
+/** Functions whose texts are selectors, data or messages for developers; an error that visitors see goes through fault(). */
 const SILENT =
   /^(querySelector(All)?|closest|matches|locator|matchMedia|addEventListener|getPropertyValue|fetch|URL|RegExp|split|join|replaceAll?|includes|startsWith|endsWith|setProperty|Error|TypeError|RangeError)$/;
 

@@ -122,7 +122,7 @@ test('verbs: those with attributes are tasks of the element, and each attribute 
   ]);
 });
 
-/** Kinds that other kinds are made of, or that the library's own files show. */
+/** Kinds on which other kinds are based, or that the library's own files mention. */
 const BASE = ['picture', 'sound', 'text'];
 
 test('a kind is declared once: at most three hand-written files of the library outside its folder mention it', async () => {
@@ -137,7 +137,7 @@ test('a kind is declared once: at most three hand-written files of the library o
     const { TYPES, OPTIONS = {} } = await import(`${lib}kinds/${name}/kind.js`);
     const types = [TYPES.model, ...TYPES.steps, ...TYPES.others, ...Object.values(OPTIONS).map(([type]) => type)].filter(
       (type) => type !== 'Look',
-    ); // a type of kinds/looks.js, too
+    ); // types of kinds/looks.js count too
     const knows = new RegExp(`/${name}/\\w+(-\\w+)*\\.js|'${name}'|of: '[^']*\\b${name}\\b|\\b(${types.join('|')})\\b`);
     const files = [...texts].filter(([file, text]) => !file.startsWith(`kinds/${name}/`) && knows.test(text)).map(([file]) => file);
     assert.ok(files.length <= 3, `${name}: ${files.join(', ')}`);

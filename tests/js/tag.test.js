@@ -63,7 +63,7 @@ test('tags, marginals and nats are consistent', async () => {
     assert.equal(tagging.pinnedNats, 0);
     assert.equal((await model.tag('The dog', {})).marginals, undefined);
   }
-  assert.ok(Math.abs((await memm.tag('The dog sleeps.')).best.logZ) < 1e-4); // the memm sums to 1 without normalisation
+  assert.ok(Math.abs((await memm.tag('The dog sleeps.')).best.logZ) < 1e-4); // the sums of the memm are 1 without normalisation
 });
 
 test('a pinned tag is kept, and the others adapt', async () => {
@@ -74,7 +74,7 @@ test('a pinned tag is kept, and the others adapt', async () => {
   const at = (/** @type {typeof free} */ tagging, /** @type {number} */ word, /** @type {string} */ tag) =>
     tagging.marginals?.[word * tagging.names.length + tagging.names.indexOf(tag)] ?? NaN;
   assert.equal(at(pinned, 1, 'NOUN'), 1);
-  assert.ok(Math.abs(pinned.pinnedNats + Math.log(at(free, 1, 'NOUN'))) < 1e-4); // -log p of the pins
+  assert.ok(Math.abs(pinned.pinnedNats + Math.log(at(free, 1, 'NOUN'))) < 1e-4); // -log p of the pinned tags
   const moved = free.names.reduce((sum, name) => sum + Math.abs(at(pinned, 0, name) - at(free, 0, name)), 0);
   assert.ok(moved > 0.01, `the word before moved by ${moved}`);
 });
@@ -100,7 +100,9 @@ test('an empty text, one word, unknown characters, very long texts', async () =>
 });
 
 /**
- * A canvas on which a letter is 0.5 em wide: records texts and shades since it was cleared. @param {number} width @param {number} height
+ * A canvas on which a letter is 0.5 em wide. It records the texts and shades drawn since it was cleared.
+ * @param {number} width
+ * @param {number} height
  */
 function fakeCanvas(width, height) {
   /** @type {{ text: string, x: number, y: number }[]} */
@@ -140,7 +142,7 @@ test('drawTo: words, the best tags under them, shades as dark as marginals', asy
       [words, tags],
     );
     const first = shades.filter(({ y }) => y === Math.min(...shades.map((shade) => shade.y)));
-    first.forEach(({ alpha }, t) => assert.ok(Math.abs(alpha / first[1].alpha - p(t)) < 1e-6)); // the pinned one is certain
+    first.forEach(({ alpha }, t) => assert.ok(Math.abs(alpha / first[1].alpha - p(t)) < 1e-6)); // the pinned tag is certain
     for (const [i, { x, width }] of first.entries()) assert.ok(x >= 0 && x + width <= (first[i + 1]?.x ?? 600), 'words stand side by side');
     assert.ok(rows.length <= 4);
     others += shades.length - words.length;

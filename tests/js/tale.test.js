@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Computed by the page of tokens itself: branches of a story, and its display of the filters. */
+/** What the page of tokens computes itself: the branches of a story, and the effect of the filters that it displays. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ test('a story branches, and every branch stays', async () => {
   assert.deepEqual([main.told, branch.told, main.depth, branch.depth, branch.at], [false, true, 0, 1, at]);
   tale.choose(main.end);
   assert.deepEqual(tale.ids, first);
-  // The same choice again leads into the existing branch, to its end.
+  // The same choice again leads to the end of the existing branch.
   tale.branch(at, { token: words.encode('z')[1], nats: 2 });
   assert.deepEqual(tale.ids, second);
   assert.equal(tale.branches().length, 2);
@@ -58,7 +58,7 @@ test("the page's filters equal the library's", async () => {
   ]) {
     const { drawn, kept } = cut(all, filters);
     assert.ok(Math.abs(drawn.reduce((sum, p) => sum + p, 0) - 1) < 1e-9);
-    // Each of many draws is among those that are left, and the frequencies are right within four standard deviations.
+    // Each of many draws is one of the remaining tokens, and the frequencies are right within four standard deviations.
     const counts = new Map();
     const draws = 300;
     for (let seed = 0; seed < draws; seed++) {

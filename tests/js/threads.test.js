@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Threads share one copy of the weights: the same tokens, and the same guarantees as with one thread. */
+/** Threads share one copy of the weights: they give the same tokens and the same guarantees as one thread. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -17,7 +17,7 @@ import { toyModel } from './toy.js';
 
 const shape = { width: 192, blocks: 3, heads: 4, inner: 480, values: 1000, length: 512 };
 const files = { q8_0: llamaModel(shape, 'q8_0'), q4_0: llamaModel(shape, 'q4_0') };
-const prompt = 'abcdefgh'.repeat(20); // several columns together
+const prompt = 'abcdefgh'.repeat(20); // long enough that several columns are computed together
 
 test('the same tokens, nats and attention for any number of threads', { timeout: 120000 }, async () => {
   for (const [type, file] of Object.entries(files)) {
@@ -75,7 +75,8 @@ test('the threaded builds equal the other ones, with threads added', async () =>
       .sort();
   for (const name of ['nextpixel-threads', 'nextpixel-threads-relaxed', 'nextpixel-threads-pairs']) {
     const module = await WebAssembly.compile(await readFile(`${ROOT}web/dist/${name}.wasm`)).catch((error) => {
-      if (name !== 'nextpixel-threads' && /opcode not available|invalid .*opcode/i.test(String(error))) return undefined; // an older Node
+      // An older Node does not know these instructions.
+      if (name !== 'nextpixel-threads' && /opcode not available|invalid .*opcode/i.test(String(error))) return undefined;
       throw error;
     });
     if (!module) continue;

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tokenizers: the ids of the original ones (tests/golden/tokenizers: GPT-2's vocabulary, MIT, and Falcon's, Apache-2.0, each with 46 hard
- * texts), every text survives a round trip, nothing takes long, and invalid files are refused.
+ * Tokenizers give the ids of the original ones (tests/golden/tokenizers: the vocabularies of GPT-2, MIT, and of Falcon, Apache-2.0, each
+ * with 46 difficult texts). Every text survives a round trip, no text takes long, and invalid files are refused.
  */
 
 import assert from 'node:assert/strict';
@@ -75,7 +75,7 @@ test('control tokens work only on request, and have no text', async () => {
   assert.equal(stories.decode(stories.encode('<s> x')), '<s> x');
 });
 
-// How each divides a text that has a bit of everything: words, contractions, digits, signs, runs of spaces, line breaks, other scripts.
+// How each pre-tokenizer divides a text that contains words, contractions, digits, signs, runs of spaces, line breaks and other scripts.
 const MIXED = "I'LL don't  pay\t\t1234567\n\n x=$5+日本 '”한글!?\r\n é\u0301z ";
 /** @type {Record<string, string[]>} */
 const CUTS = {
@@ -366,7 +366,7 @@ test('merges: the lowest rank first, the leftmost of equal ones, as in exhaustiv
     const list = [];
     for (let i = 0; i < 40; i++) {
       const [left, right] = [Math.floor(random() * 8), Math.floor(random() * 8)];
-      const rank = Math.floor(random() * 20); // not in merge order: hostile files have such merges, and cycles
+      const rank = Math.floor(random() * 20); // the ranks are not in merge order, and there are cycles, as in hostile files
       if (list.some(([a, b]) => a === left && b === right)) continue;
       list.push([left, right, rank, Math.floor(random() * 8)]);
       pairs.add(...list[list.length - 1]);
@@ -388,7 +388,7 @@ test('merges: the lowest rank first, the leftmost of equal ones, as in exhaustiv
   }
 });
 
-/** An arbitrary text: from every plane, with more characters that are special to some tokenizer. @param {() => number} random */
+/** An arbitrary text with characters of every plane, and more of those that are special to some tokenizer. @param {() => number} random */
 function anyText(random) {
   const special = [
     '\u2581',
@@ -420,7 +420,7 @@ test('every text survives a round trip, and streamed text never splits a charact
       (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
   )(7);
   for (const source of [await vocabulary('gpt-2'), STORIES]) {
-    // Falcon's has no token for some bytes that never occurred in its training
+    // Falcon's vocabulary has no token for some bytes that did not occur in its training
     const own = await tokenizer(source);
     for (let i = 0; i < 400; i++) {
       const text = anyText(random);
@@ -435,7 +435,7 @@ test('every text survives a round trip, and streamed text never splits a charact
         streamed += part;
         assert.equal(text.startsWith(streamed), true);
         bytes += own.bytes(id).length;
-        const waiting = bytes - (own.model === 'llama' ? 1 : 0) > Buffer.byteLength(streamed); // except for the space before a text
+        const waiting = bytes - (own.model === 'llama' ? 1 : 0) > Buffer.byteLength(streamed); // the space before a text does not count
         assert.equal(writer.waiting(), waiting);
       }
       assert.equal(streamed + writer.end(), text);
@@ -444,7 +444,7 @@ test('every text survives a round trip, and streamed text never splits a charact
   }
 });
 
-/** The tested share of a megabyte: all of it before a release. */
+/** The share of a megabyte that is tested; before a release it is all. */
 const SHARE = EVERY ? 1 : 1 / 8;
 
 test('any megabyte takes less than a second', async () => {
@@ -476,7 +476,8 @@ test('any megabyte takes less than a second', async () => {
   }
 });
 
-/** Measures event-loop latency during work: how many timers ran, the longest time between two of them, and whether any waited long.
+/** Measures how long work blocks the event loop: the number of timers that ran, the longest time between two of them, and whether one
+ * waited long.
  * @template T @param {() => Promise<T>} work */
 async function besides(work) {
   let [turns, longest, last] = [0, 0, performance.now()];
@@ -502,7 +503,7 @@ test('a long text: the same tokens, in chunks that yield to the event loop and c
         result: [ids, other],
         turns,
         short,
-      } = await besides(() => Promise.all([own.encodeLong(text), own.encodeLong(`${text}b`)])); // side by side
+      } = await besides(() => Promise.all([own.encodeLong(text), own.encodeLong(`${text}b`)])); // at the same time
       assert.ok(turns > 0 || short, 'others have turns');
       assert.deepEqual(ids, own.encode(text));
       assert.equal((await own.decodeLong(ids)) === text, true);
@@ -533,7 +534,7 @@ test('a long text of token names: the page stays responsive', async () => {
   assert.deepEqual([ids.length, ids[1], ids[1e5]], [1e5 + 2, 50256, 50256]);
 });
 
-/** Names of tokens, all different. @param {number} count */
+/** Different names of tokens. @param {number} count */
 const manyNames = (count) => Array.from({ length: count }, (_, i) => `t${i.toString(36)}`);
 
 test('a large vocabulary, or other large metadata, is read in chunks that yield to the event loop and check the signal', async () => {
@@ -566,7 +567,7 @@ test('a large vocabulary, or other large metadata, is read in chunks that yield 
   }
 });
 
-// A small vocabulary of each kind, to be damaged.
+// For each kind a small vocabulary, which the tests below damage.
 const letters = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
 /** @type {() => Record<string, Typed>} */
 const spm = () => ({
@@ -658,7 +659,7 @@ test('invalid files are refused with the reason', async () => {
   for (const [code, message, base, changes] of cases) {
     await assert.rejects(tokenizer(file(base, changes)), isError(/** @type {any} */ (code), message), String(message));
   }
-  // Cyclic merges terminate: each makes the word shorter.
+  // Cyclic merges end, because each of them makes the word shorter.
   const cyclic = await tokenizer(
     file(bpe(), {
       'tokenizer.ggml.tokens': ['array', 'string', ['a', 'aa', 'aaa', 'Ġ', 'x']],
@@ -677,9 +678,10 @@ test('false lengths are refused before anything grows', async () => {
     new DataView(bytes.buffer).setBigUint64(place, value, true);
     return tokenizer(bytes);
   };
-  await assert.rejects(lie(at + 8, 1n << 60n), isError('limit', /tokenizer.ggml.tokens: more than 256 MB of values/)); // their number
+  // The number of tokens.
+  await assert.rejects(lie(at + 8, 1n << 60n), isError('limit', /tokenizer.ggml.tokens: more than 256 MB of values/));
   await assert.rejects(lie(at + 8, 1n << 24n), isError('format'));
-  await assert.rejects(lie(at + 16, 1n << 60n), isError('format', /longer than the file/)); // the length of the first
+  await assert.rejects(lie(at + 16, 1n << 60n), isError('format', /longer than the file/)); // the length of the first token
   await assert.rejects(lie(at + 16, 1n << 20n), isError('format', /truncated/));
   await assert.rejects(lie(16, 1n << 60n), isError('limit', /more than 1024 metadata keys/));
   for (let end = 0; end < good.length - 32; end += 97) await assert.rejects(tokenizer(good.slice(0, end)), isError('format'));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** generate(): the text of a public model, streams, stops, saved runs, contexts that roll over, and every wrong use. */
+/** generate(): the text of a public model, streams, stops, saved runs, contexts that roll over, and every kind of wrong use. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -39,7 +39,7 @@ const ids = (steps) => steps.map(({ token }) => token);
 /** @param {TextStep[]} steps */
 const texts = (steps) => steps.map(({ text }) => text).join('');
 
-/** Ends never come, so a run has exactly the requested length. */
+/** Options with which no run ends early, so that it has exactly the requested length. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity } };
 
 test('greedy decoding of stories260K gives its well-known story', async () => {
@@ -100,7 +100,7 @@ test('a saved run continues to the same tokens, and branches', async () => {
   assert.equal(rest.seed, 11n);
   assert.equal(rest.before, `Tom and${texts(whole.slice(0, 15))}`);
   assert.deepEqual(ids(await all(rest)), ids(whole.slice(15)));
-  // Saved in the middle of reading: the emitted part, no more.
+  // A run that is saved while it is read contains only what it had emitted.
   const middle = stories.generate('Tom and', { ...options, maxTokens: 40 });
   let told = 0;
   for await (const step of middle) {
@@ -135,7 +135,7 @@ test('stops end the text where they would appear, also in the middle of tokens',
     assert.equal(stories.tokenizer.decode(run.ids).startsWith(whole.slice(0, at)), true);
     assert.equal(run.ids.length, steps.length + 1, 'tokens of the stop are not part of the run');
   }
-  // Text that only looked like the beginning of a stop is emitted at the end.
+  // Text that looked like the beginning of a stop but was none is emitted at the end.
   const almost = stories.generate('', {
     temperature: 0,
     maxTokens: 12,
@@ -155,7 +155,7 @@ test('the end token ends the text and is no part of it', async () => {
 });
 
 test('streamed text never splits a character, and half of one at the end is reported', async () => {
-  // A model that writes only the bytes of 日, in order, would need training; a constraint forces them.
+  // A model would need training to write exactly the bytes of 日 in order, so a constraint forces them.
   const bytes = [...new TextEncoder().encode('日')].map((byte) => TOKENS.indexOf(`<0x${byte.toString(16).toUpperCase()}>`));
   /** @param {number} token */
   const only = (token) => ({ logitBias: { [token]: 1e9 }, maxTokens: 1 });
@@ -184,7 +184,7 @@ test('a text longer than the context: its older half is forgotten, and saved run
   for (const at of [0, 61, 62, 63, 100, 155, 299]) {
     assert.deepEqual(ids(await all(toy.resume(long.save(), { at, maxTokens: 300 - at }))), ids(steps.slice(at)), `from ${at}`);
   }
-  // The continuation depends on the newer half, after the begin token.
+  // The continuation depends on the newer half, which follows the begin token.
   const full = 64;
   const kept = [1, ...long.ids.slice(full - 32, full)];
   const { perToken } = await toy.score([...kept, long.ids[full]]);
@@ -199,7 +199,7 @@ test('a long run does not grow memory', async () => {
     for await (const { token } of model.generate('ab', { ...ENDLESS, seed: 6, maxTokens: 10_000 })) count += Number(token >= 0);
     return count;
   };
-  assert.equal(await tell(), 10_000); // memory that grows once grows now
+  assert.equal(await tell(), 10_000); // memory that grows only once has grown by now
   const before = process.memoryUsage().rss;
   for (let i = 0; i < 3; i++) await tell();
   const grown = process.memoryUsage().rss - before;

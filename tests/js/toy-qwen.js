@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Random text models with Q8_0 weights and keys that have a few channels far larger than the others, and the same with floats. */
+/**
+ * Random text models with Q8_0 weights, in whose keys a few channels are far larger than the others; and the same models with weights in
+ * floats.
+ */
 
 import { F32, Q8_0, writeGGUF } from './gguf.js';
 
 /** @import { Tensor, Typed } from './gguf.js' */
 
-/** Normal deviates. @param {number} seed */
+/** Normally distributed random numbers. @param {number} seed */
 export function gaussian(seed) {
   let state = seed >>> 0;
   const uniform = () => {
@@ -19,7 +22,7 @@ export function gaussian(seed) {
   return () => Math.sqrt(-2 * Math.log(uniform() + 1e-12)) * Math.cos(2 * Math.PI * uniform());
 }
 
-/** The nearest half-precision value of a positive number: its bits, and their value. @param {number} x @returns {[number, number]} */
+/** Rounds a positive number to half precision; returns the bits and their value. @param {number} x @returns {[number, number]} */
 export function halfOf(x) {
   const exponent = Math.floor(Math.log2(x));
   const steps = Math.round((x / 2 ** exponent - 1) * 1024);
@@ -29,7 +32,7 @@ export function halfOf(x) {
 }
 
 /**
- * Q8_0: blocks of 32 numbers, a half-precision scale and 32 bytes.
+ * Rounds numbers to Q8_0: each block of 32 numbers has a half-precision scale and 32 bytes.
  *
  * @param {Float32Array} numbers
  * @returns {{ bytes: Uint8Array, means: Float32Array }} means: the rounded values
@@ -53,7 +56,8 @@ function rounded(numbers) {
 const [D, K, HEADS, GROUPS, INNER, BLOCKS, VALUES] = [256, 64, 4, 2, 512, 4, 300];
 
 /**
- * The common part of such models, which takes a second to generate: rounded matrices, and biases before two channels of each head are set.
+ * What such models have in common and what takes a second to generate: rounded matrices, and biases in which two channels of each head are
+ * not set yet.
  *
  * @typedef {{ matrices: Record<string, { shape: number[], bytes: Uint8Array, means: Float32Array }>, biases: Record<string, number[]> }} Drawn
  * @type {Map<boolean, Drawn>}

@@ -21,16 +21,16 @@ import { F32, writeGGUF } from './gguf.js';
  * @property {number} [blockCols]
  * @property {number} [flangeRows]
  * @property {number} [flangeCols]
- * @property {boolean} [palette]     with distinct colours
+ * @property {boolean} [palette]     whether the colours are distinct
  * @property {'categorical' | 'bernoulli' | 'dmol' | 'logistic' | 'gaussian'} [output]
- * @property {number} [mixtures]     of dmol
+ * @property {number} [mixtures]     number of mixture components of dmol
  * @property {number} [inputWidth]   over 0: super-resolution
  * @property {number} [inputHeight]
  * @property {boolean} [preNorm]
  * @property {string[]} [classes]
  * @property {number} [outputScale]  standard deviation of the output weights
- * @property {boolean} [draft]       with a draft that always predicts the same value: the last one
- * @property {Record<string, any[]>} [metadata]  further entries, or replacements of these
+ * @property {boolean} [draft]       whether the model has a draft, which always predicts the last value
+ * @property {Record<string, any[]>} [metadata]  further entries, or replacements of entries
  */
 
 /**
@@ -113,7 +113,7 @@ export function toyModel({
   const outputs = { categorical: levels, bernoulli: 1, dmol: mixture, logistic: 2, gaussian: 2 }[output];
   add('output.weight', [outputs, d], outputScale);
   add('output.bias', [outputs], 0.1);
-  // Distributions some grey levels wide: lower the log scales, which follow the means of each channel.
+  // The distributions are some grey levels wide: this lowers the log scales, which follow the means of each channel.
   const bias = tensors['output.bias'].data;
   for (let i = 0; i < outputs; i++) {
     const part = Math.floor(i / mixtures) - 1;
@@ -212,7 +212,7 @@ export function toyNetwork({ width = 8, height = 8, metadata = {} } = {}) {
 }
 
 /**
- * Normally distributed numbers from a fixed seed.
+ * Normally distributed numbers; the seed is fixed.
  *
  * @param {number} seed
  */
@@ -226,7 +226,7 @@ export function gaussian(seed) {
 }
 
 /**
- * Bytes from a fixed seed.
+ * Random bytes; the seed is fixed.
  *
  * @param {number} length
  * @param {number} [seed]
@@ -240,7 +240,7 @@ export function noise(length, seed = 1) {
 }
 
 /**
- * Ids from a fixed seed.
+ * Random ids; the seed is fixed.
  *
  * @param {number} length
  * @param {number} [values]  upper bound of the ids, at most 256

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Computed by the page of the Transformer itself: permuted words, a file without positions, the path of a search, waves. */
+/** What the page of the Transformer computes itself: permuted words, a file without positions, the path of a search, waves. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

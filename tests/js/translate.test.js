@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** translate(): sentences of every kind, greedy, sampled and with beams, its maps, and every wrong use. */
+/** translate(): sentences of every kind, translated greedily, sampled and with beams; its maps, and every kind of wrong use. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -15,9 +15,9 @@ import { toyModel } from './toy.js';
 /** @import { SearchStep, TranslationRun, TranslationStep } from '../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-/** Copies every sentence. @type {Model} */
+/** A model that copies every sentence. @type {Model} */
 let copier;
-/** With random weights; tokens are bytes; a sentence has at most 14, including its end. @type {Model} */
+/** A model with random weights whose tokens are bytes; a sentence has at most 14 of them, including its end. @type {Model} */
 let golden;
 
 before(async () => {

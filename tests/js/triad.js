@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The model of three parts of tests/c/triad.h: an encoder, a prior that draws, a decoder. */
+/** The model of three parts of tests/c/triad.h: an encoder, a prior that draws, and a decoder. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { ROOT } from './helpers.js';
 
 const OUT = `${ROOT}build/triad`;
 
-/** The library with only that architecture. */
+/** Builds the library with only that architecture. */
 export function triadModule() {
   mkdirSync(OUT, { recursive: true });
   execFileSync('sh', ['build.sh', 'wasm-with', 'tests/c/triad.c', `${OUT}/triad.wasm`], {

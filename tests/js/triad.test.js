@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The model of three parts of tests/c/triad.h, through the core: the result or drawn ids of a part fill the port of the same name in the
- * next part.
+ * The model of three parts of tests/c/triad.h, run through the core: the result of a part, or the ids drawn by it, fill the port of the
+ * same name in the next part.
  */
 
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ import { ids } from './toy.js';
 import { triadFile, triadModule } from './triad.js';
 
 const core = new Core(triadModule(), triadFile());
-const sound = ids(60, 256).map((level, i) => (i % 16 < 8 ? level : 0)); // including silence
+const sound = ids(60, 256).map((level, i) => (i % 16 < 8 ? level : 0)); // contains silence
 const one = { seed: 1n, samples: 1, topP: 1 };
 
 test('parts report their names, their weights and which of them draws', () => {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Every text that a model takes, as people paste it: invisible characters, curly quotes, wide letters, and Hangul in parts, as file names
- * and keyboards of macOS have it. */
+/** Texts for models in the forms in which people paste them: with invisible characters, curly quotes, wide letters, and Hangul in separate
+ * parts, as in file names and keyboards of macOS. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,7 +38,10 @@ const PASTED = {
 const image = { data: Uint8Array.from({ length: 4 * SIDE * SIDE }, (_, i) => (i * 37) % 256), width: SIDE, height: SIDE };
 const said = [...new Set(PLAIN.split(' '))];
 
-/** For each kind what it makes of a text, the same for all of `PASTED`; or why it takes none. @type {Record<string, Record<string, (text: string) => Promise<unknown>> | string>} */
+/**
+ * For each kind, what it computes from a text, which must be the same for all of `PASTED`; or why it takes no text.
+ * @type {Record<string, Record<string, (text: string) => Promise<unknown>> | string>}
+ */
 const READ = {
   caption: await (async () => {
     const words = ['', ...said, ...Array.from({ length: 11 - said.length }, (_, i) => `w${i}`)];
@@ -84,7 +87,8 @@ const READ = {
 };
 
 test('every kind is in the sweep', () => {
-  const own = KINDS.map(({ name }) => name).filter((name) => name !== 'triad'); // flow.test.js, which may share this process, registers that one
+  // flow.test.js registers the kind triad and may run in the same process.
+  const own = KINDS.map(({ name }) => name).filter((name) => name !== 'triad');
   assert.deepEqual(Object.keys(READ).sort(), own.sort());
 });
 
@@ -112,7 +116,7 @@ test('a language model reads every character of a prompt; a vocabulary that comp
   const letters = Array.from({ length: 256 }, (_, byte) =>
     (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad) ? String.fromCharCode(byte) : String.fromCharCode(256 + hidden++),
   );
-  const composed = '\ud55c'; // three bytes, two merges
+  const composed = '\ud55c'; // it has three bytes, which two merges join
   const [a, b, c] = Array.from(new TextEncoder().encode(composed), (byte) => letters[byte]);
   const tokens = [...letters, a + b, a + b + c];
   /** @param {string} pre */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Dividing pasted texts into words: the definition of a word, and that no text takes quadratic time. */
+/** Dividing pasted texts into words: what a word is, and that no text takes quadratic time. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -14,7 +14,7 @@ import { ROOT, load } from './helpers.js';
 const crf = await load(`${ROOT}weights/crf-en.gguf`);
 after(() => crf.close());
 
-/** Each of these between two words is one word. @param {string[]} forms */
+/** The forms that do not stay whole between two words. @param {string[]} forms */
 const whole = (forms) => forms.filter((form) => !cut(`so ${form} then`).includes(form));
 
 test('addresses and file names stay whole, without the punctuation that ends the sentence', () => {
@@ -269,7 +269,7 @@ test('a long text is divided in chunks, checks its signal, and is read only up t
   await assert.rejects(tagging, /enough/);
   turns = 0;
   const others = setInterval(() => turns++, 1);
-  await crf.tag('\u200b '.repeat(2_000_000)); // no word at all
+  await crf.tag('\u200b '.repeat(2_000_000)); // the text contains no word
   clearInterval(others);
   assert.ok(turns > 5, `the page had ${turns} turns while nothing was found`);
   await assert.rejects(crf.tag(['x'.repeat(1e6)]), { code: 'limit', message: /1000000 characters/ });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Several workers share the samples of a run: the same values, and the same guarantees as with one. */
+/** Several workers share the samples of a run: they give the same values and the same guarantees as one worker. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -52,13 +52,13 @@ test('an invalid number of workers', async () => {
   }
 });
 
-/** Nothing is computed any more. */
+/** Checks that nothing is computed any more. */
 async function assertIdle() {
   let busy = 0;
   for (let attempt = 0; attempt < 5; attempt++) {
     await sleep(30);
     busy = await busyDuring(200);
-    if (busy < 200 * 0.12) return; // as in stop.test.js
+    if (busy < 200 * 0.12) return; // the same bound as in stop.test.js
   }
   assert.fail(`${busy.toFixed(0)} ms of work in 200 ms`);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model of two parts for tests/js/parts.test.js. The first has no sequence: it reads words, one per chunk, and leaves a mark for each, (7
- * word + the word before) mod 16, two floats for each, and their sum. The second reads marks and draws any number of ids; the mark at the
- * same position is by far the most probable.
+ * A model of two parts for tests/js/parts.test.js. The first part has no sequence: it reads words, one per chunk, and leaves three results:
+ * for each word a mark, (7 word + the word before) mod 16; two floats for each word; and a sum. The second reads marks and draws any number
+ * of ids; the mark at the same position is by far the most probable.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** What a user of the package may write, and what the types must refuse. Compiled by package.test.js, never run. */
+/** What users of the package may write, and what the types must refuse. package.test.js compiles this file; it never runs. */
 
 import { NextPixelError, acquire, cache, load, supported, tokenizer } from 'nextpixel';
 import { chatModels, suggestedModel } from 'nextpixel/chat-models';
@@ -178,7 +178,7 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   void [can, workers, names, seed, score.bitsPerDim, weights, places, order, palette, small, known];
 }
 
-/** Every verb, for models of known kinds. */
+/** Calls every verb, on models of known kinds. */
 export async function kinds(canvas: HTMLCanvasElement, audio: AudioContext): Promise<void> {
   const sound = await load<'sound'>('weights/wavenet.gguf');
   const spoken: SoundRun = sound.generate({ label: '7' });
@@ -221,7 +221,7 @@ export async function kinds(canvas: HTMLCanvasElement, audio: AudioContext): Pro
   for (const { model } of [{ model: any[0] }]) model.close();
 }
 
-/** The events of the element while it draws. */
+/** Listens to the events of the element while it draws. */
 export function listen(element: NextPixelElement): void {
   element.addEventListener('nx-step', ({ step }: NextPixelStepEvent) => {
     if ('samples' in step) console.log(step.samples[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/** Every kind: its run, step, score, options and saved state are exported, and each verb of load<kind>() has its specific type. Compiled by
- * package.test.js, never run. */
+/** Every kind: its run, step, score, options and saved state are exported, and each verb of load<kind>() has its specific type.
+ * package.test.js compiles this file; it never runs. */
 
 import { load } from 'nextpixel';
 import type {
@@ -98,7 +98,7 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 /** The steps of a run. */
 type StepsOf<R> = R extends AsyncIterable<infer S> ? S : never;
 
-/** Compiles if all are true. */
+/** Compiles only if all are true. */
 function holds<_ extends true[]>(): void {}
 
 export async function everyKind(image: ImageData, sound: SoundSource, music: MusicSource): Promise<void> {
@@ -267,7 +267,7 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
   void [again, midi, tokens];
 }
 
-/** Every kind with maps has them in one form. */
+/** The maps have the same form in every kind that has them. */
 export const maps = (
   step: PictureStep | LatentStep | TextStep | TranslationStep | CaptionStep | NoteStep | Classification,
 ): AttentionMap[] | undefined => step.maps;
