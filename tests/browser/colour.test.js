@@ -19,11 +19,13 @@ import { png } from './png.js';
 
 const { withPage } = session();
 const { rows: ROWS, open, switchOver, rowIs, name: nameOf, pixels } = galleryOf('colour', 'in-colour');
-const HALF = (SIDE * SIDE) / 2;
+/** Pixels that an emoji is given, two thirds of its rows, and a photograph. */
+const GIVEN = 21 * SIDE,
+  HALF = (SIDE * SIDE) / 2;
 const weights = await readFile(inRepository('weights/emoji.gguf'));
 const photoWeights = await readFile(inRepository('weights/cifar10.gguf'));
 
-test('a row shows the values that the model draws, next to the given half', () =>
+test('a row shows the values that the model draws, next to the given part', () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0);
@@ -39,17 +41,18 @@ test('a row shows the values that the model draws, next to the given half', () =
     const temperature = Number(await page.locator('#colour-temperature').textContent());
     const tries = Number(await page.locator('#colour-tries').inputValue());
     assert.equal(tries, 12);
-    const run = model.complete(image, { samples: tries, resample: 4, seed: 7, temperature, label: style });
-    const half = triples(run.known);
-    assert.equal(half.length, HALF);
-    const indices = nearestColours(Uint8Array.from(image.data.slice(0, 3 * HALF)), palette);
+    assert.equal(await page.locator('#colour-given').inputValue(), '66');
+    const run = model.complete(image, { samples: tries, resample: 4, seed: 7, temperature, label: style, rows: 21 });
+    const known = triples(run.known);
+    assert.equal(known.length, GIVEN);
+    const indices = nearestColours(Uint8Array.from(image.data.slice(0, 3 * GIVEN)), palette);
     assert.deepEqual(
-      half,
+      known,
       Array.from(indices, (index) => [...palette.subarray(3 * index, 3 * index + 3)]),
     );
-    assert.deepEqual(given.slice(0, HALF), half);
+    assert.deepEqual(given.slice(0, GIVEN), known);
     assert.ok(
-      given.slice(HALF).every((pixel) => pixel === null),
+      given.slice(GIVEN).every((pixel) => pixel === null),
       'the rest is not given',
     );
 
@@ -312,8 +315,8 @@ more('less motion: nothing begins by itself, and a row appears finished', () =>
       let drawn = 0;
       while (drawn === 0) {
         const [, ...now] = await pixels(page, 0);
-        drawn = now[0].filter((pixel) => pixel).length - HALF;
-        assert.ok(drawn === 0 || drawn === HALF, `${drawn} pixels`);
+        drawn = now[0].filter((pixel) => pixel).length - GIVEN;
+        assert.ok(drawn === 0 || drawn === SIDE * SIDE - GIVEN, `${drawn} pixels`);
         await sleep(30);
       }
       // Nor does it after the switch, which ends the run.

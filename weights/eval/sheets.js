@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Draws sheets of a shipped file's output, through the wasm, for inspection:
 //
-//   node weights/eval/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32] [--of 1]
+//   node weights/eval/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32] [--of 1] [--rows 16]
 //
-//   OUT-samples.png      64 unconditional pictures: no class, no known pixel
-//   OUT-completions.png  --count held-out pictures: the known upper half, its completion, the original
+//   OUT-samples.png      64 unconditional pictures: no class, no known pixel; with --of the likeliest of each group
+//   OUT-completions.png  --count held-out pictures: the known upper half (or --rows), its completion, the original
 //   OUT-enlarged.png     for a super-resolution model, --count held-out pictures: the input, bicubic, the model's, the original
 //
 // --of 8 shows the likeliest of this many samples; with --resample 8 --resample-rows 4 they compete while they are drawn, like the options
@@ -34,11 +34,12 @@ const { values: options, positionals } = parseArgs({
     of: { type: 'string', default: '1' },
     resample: { type: 'string', default: '0' },
     'resample-rows': { type: 'string' },
+    rows: { type: 'string' },
   },
 });
 if (positionals.length !== 1 || !(Number(options.count) >= 1)) {
   console.error(
-    'usage: node weights/eval/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T] [--count N] [--of N] [--resample N] [--resample-rows N]',
+    'usage: node weights/eval/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T] [--count N] [--of N] [--resample N] [--resample-rows N] [--rows N]',
   );
   process.exit(2);
 }
@@ -47,6 +48,7 @@ const out = options.out ?? `build/${path.basename(file, '.gguf')}`;
 const seed = Number(options.seed);
 const temperature = Number(options.temperature);
 const of = Number(options.of);
+const rows = options.rows === undefined ? undefined : Number(options.rows);
 const contest = {
   samples: of,
   resample: Number(options.resample),
@@ -91,15 +93,18 @@ if (info.inputWidth > 0) {
   }
   writeSheet(`${out}-enlarged.png`, groups, 4, info);
 } else {
-  const samples = 8;
-  for (let i = 0; i < 64; i += samples) {
-    const { pictures } = await picturesOf(model, model.generate({ samples, seed: seed + i, temperature }), samples);
-    groups.push(...pictures.map((picture) => [picture]));
+  const samples = of > 1 ? of : 8;
+  for (let i = 0; groups.length < 64; i += samples) {
+    const { pictures } = await picturesOf(model, model.generate({ samples, seed: seed + i, temperature, ...(of > 1 && contest) }), samples);
+    groups.push(...(of > 1 ? pictures.slice(0, 1) : pictures).map((picture) => [picture]));
   }
   writeSheet(`${out}-samples.png`, groups, 8, info);
   groups.length = 0;
   for (const [i, original] of originals.entries()) {
-    const run = model.complete({ data: original, width: info.width, height: info.height }, { seed: seed + i, temperature, ...contest });
+    const run = model.complete(
+      { data: original, width: info.width, height: info.height },
+      { seed: seed + i, temperature, rows, ...contest },
+    );
     const { pictures, given } = await picturesOf(model, run, of);
     groups.push([given, pictures[0], original]);
   }

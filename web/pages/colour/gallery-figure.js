@@ -23,6 +23,9 @@ import { SHOWN } from './row.js';
 /** @import { Model, Subject } from '../../shell/index.js' */
 /** @import { Choice, Section } from './section.js' */
 
+/** Per cent of the rows. */
+const HALF = 50;
+
 /**
  * @param {Section} section
  * @param {Choice} choice the initial choice
@@ -78,6 +81,20 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       'aria-valuetext',
       blend.value === '100' ? phrase`the model's` : blend.value === '0' ? phrase`bicubic` : phrase`${blend.value} percent the model's`,
     );
+  });
+  /** How much of a picture is given. */
+  const givenPart = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-given`));
+  /** @param {number} percent an existing choice; another one changes nothing */
+  function setGiven(percent) {
+    if (!givenPart || ![...givenPart.options].some(({ value }) => Number(value) === percent)) return;
+    givenPart.value = String(percent);
+    gallery.given = percent;
+  }
+  givenPart?.addEventListener('change', () => {
+    sight.decide();
+    setGiven(Number(givenPart.value));
+    onChange();
+    gallery.start();
   });
   /** Number of pictures drawn per row. */
   const tries = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-tries`));
@@ -140,6 +157,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       seed: transport.seed,
       temperature,
       ...(tries && { tries: Number(tries.value) }),
+      ...(givenPart && { given: Number(givenPart.value) }),
       ...(index >= 0 ? { picture: index } : { pixels: toText(rgb) }),
     };
   }
@@ -155,6 +173,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     show(next, pictures) {
       ({ strip: name, temperature, own: model } = next);
       setTries(next.tries ?? SHOWN);
+      setGiven(next.given ?? HALF);
       among = pictures;
       const rows = next.first.map((i) => among[i]);
       if (own) rows[0] = own;
@@ -174,6 +193,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       gallery.seed = transport.seed;
       setTries(wholeIn(given, 'tries', 1, 64, Number(tries?.value)));
+      setGiven(wholeIn(given, 'given', 1, 99, Number(givenPart?.value)));
       if (rgb) {
         const image = new ImageData(width, height);
         for (let i = 0; i < width * height; i++) image.data.set([...rgb.subarray(3 * i, 3 * i + 3), 255], 4 * i);

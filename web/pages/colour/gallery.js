@@ -15,7 +15,7 @@ const CHUNK = 16;
  * @typedef {Object} Task the gallery's calls to its model
  * @property {'complete' | 'superResolve'} kind
  * @property {Plan} plan
- * @property {(model: Model, image: ImageData, options?: PictureOptions) => PictureRun} ask
+ * @property {(model: Model, image: ImageData, options?: PictureOptions & { rows?: number }) => PictureRun} ask
  * @property {(run: PictureRun, codec: Codec, image: ImageData) => Preview} preview facts about a run before it draws; image: the picture
  *   given to the run
  */
@@ -41,6 +41,8 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   let temperature = 1;
   /** Pictures drawn per row: this many for each shown one, which is the most probable of them. */
   let tries = SHOWN;
+  /** Per cent of the rows that a completion is given. @type {number | undefined} */
+  let given;
   const playback = new Playback({
     speed: SPEED,
     onPhase,
@@ -50,9 +52,16 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     },
   });
 
+  /** A model that draws blocks is given whole rows of them. @param {Model} artist @returns {{ rows?: number }} */
+  function part({ info: { height, blockRows } }) {
+    if (given === undefined) return {};
+    const step = blockRows || 1;
+    return { rows: step * Math.floor(((given / 100) * height) / step) };
+  }
+
   /** Shows a picture in the form that the model receives. @param {Row} row */
   function see(row) {
-    if (model && codec) row.give(task.preview(task.ask(model, row.subject.image), codec, row.subject.image));
+    if (model && codec) row.give(task.preview(task.ask(model, row.subject.image, part(model)), codec, row.subject.image));
   }
 
   /** @param {Row} row @param {Model} artist @param {Codec} knows @param {AbortSignal} signal */
@@ -67,6 +76,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       seed,
       temperature,
       signal,
+      ...part(artist),
       chunkSize: CHUNK * channels,
       label: label && classes.includes(label) ? label : null,
     });
@@ -125,6 +135,13 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     /** @param {number} n */
     set tries(n) {
       tries = n;
+    },
+    /** @param {number} percent of the rows */
+    set given(percent) {
+      if (given === percent) return;
+      given = percent;
+      playback.abort();
+      rows.forEach(see);
     },
     start: () => run(rows),
     /** @param {number} share weight of the model's picture in the display, 0 to 1; the rest is the smooth enlargement */

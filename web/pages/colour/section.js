@@ -25,6 +25,7 @@ import { SHOWN } from './row.js';
  * @property {string} weights
  * @property {number} temperature
  * @property {number} [tries] pictures drawn per row for each shown one; by default all are shown
+ * @property {number} [given] per cent of the rows that a completion is given, by default half
  * @property {number[]} first the initial pictures of the rows, by their index in the strip
  * @property {File | string} [own] the visitor's own, or one at an address, instead of `weights`
  */
