@@ -53,6 +53,28 @@ class Sentences(unittest.TestCase):
         self.assertEqual(one.words, other.words)
         self.assertTrue(np.array_equal(one.picture, other.picture))
 
+    def test_lines_and_other_colours_change_no_sentence(self):
+        plain, widened = scenes.Scenes(sprites(), "train"), scenes.Scenes(sprites(), "train", lines=sprites())
+        self.assertTrue(set(w for i in range(100) for w in widened.scene("x %d" % i).words) <= set(WORDS))
+        self.assertEqual(*(plain.things(random.Random(7)) for _ in range(2)))
+        self.assertEqual(plain.things(random.Random(7)), widened.things(random.Random(7)))
+
+    def test_white_stays_white_in_other_colours_and_ink_takes_the_pen(self):
+        pixels = np.array([[[255, 255, 255], [200, 30, 30], [0, 0, 0]]], np.uint8)
+        for i in range(50):
+            self.assertEqual(scenes.coloured(pixels, random.Random(i), THINGS[0])[0, 0].tolist(), [255] * 3)
+        self.assertEqual(scenes.traced(pixels, (10, 20, 30))[0, [0, 2]].tolist(), [[255] * 3, [10, 20, 30]])
+
+    def test_the_lines_of_a_drawing_are_its_edges(self):
+        from PIL import Image
+        drawing = Image.fromarray(np.full((32, 32, 3), 255, np.uint8))
+        drawing.paste((220, 40, 40), (6, 6, 26, 26))
+        found = scenes.sketches(drawing, random.Random(1), Image)
+        self.assertTrue(found)
+        for sprite in found:
+            h, w = sprite.pixels.shape[:2]
+            self.assertTrue((sprite.pixels[h // 2, w // 2] > 200).all() and (sprite.pixels[h // 2].min() < 128), "white within, black around")
+
     def test_ids_end(self):
         self.assertEqual(scenes.ids_of(["a", WORDS[-1]]), [1, len(WORDS), 0])
 

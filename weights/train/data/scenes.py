@@ -20,7 +20,7 @@ import numpy as np
 
 import data
 from common.needed import require
-from data import emoji
+from data import drawings, emoji
 from data.things import THINGS, WORDS, held_out_style, pair_split
 
 MARK, DEFAULT_DIR = emoji.MARK, emoji.DEFAULT_DIR
@@ -32,6 +32,10 @@ TURNS = (-12, 0, 12)                     # degrees
 INK = 235                                # a pixel darker than this in any channel belongs to the thing
 END = 0                                  # id; word i of WORDS has id i + 1
 IDS = {word: i + 1 for i, word in enumerate(WORDS)}
+FURTHER = ("twemoji", "fluent", "fluent-shaded")      # sets of large drawings (drawings.py) in which no held-out drawing is found again
+LARGE = drawings.SIZE
+SKETCHED = 0.12                          # of the scenes of `widened`, this share is drawn in lines
+COLOURS = dict(red=(215, 35, 35), green=(40, 160, 70), blue=(45, 100, 220), orange=(240, 140, 20), yellow=(240, 200, 40), purple=(140, 60, 200))
 KINDS = dict(one=0.06, alike=0.10, alike3=0.04, two=0.32, pair=0.20, three=0.28)
 
 
@@ -50,10 +54,15 @@ def styles_of(thing, index):
     return [style for style in emoji.STYLES if any((style, code) in index for code in thing.codes)]
 
 
-def read_sprites(directory, drawings, evaluation=False):
-    """drawings: "train" without the held-out ones, "test" only those -> a list of drawings for each thing, each a list of sprites. The only
-    place that opens the mosaic; the other drawings' pixels are dropped here."""
-    if drawings != "train":
+def read_sprites(directory, which, evaluation=False):
+    """which: "train" without the held-out drawings, "test" only those -> a list of drawings for each thing, each a list of sprites."""
+    from PIL import Image
+    return [[variants(picture, Image) for picture in pictures] for pictures in read_pictures(directory, which, evaluation)]
+
+
+def read_pictures(directory, which, evaluation=False):
+    """-> for each thing, its drawings as pictures of 32x32.  The only place that opens the mosaic; the other drawings' pixels are dropped here."""
+    if which != "train":
         data.check_evaluation(evaluation, "drawings of a style that is held out")
     path = os.path.join(directory, emoji.FILES[0])
     if not os.path.exists(path):
@@ -71,11 +80,24 @@ def read_sprites(directory, drawings, evaluation=False):
         for style in styles:
             for code in thing.codes:
                 at = index.get((style, code))
-                if at is None or (style == out) != (drawings == "test"):
+                if at is None or (style == out) != (which == "test"):
                     continue
                 left, top = at % across * emoji.SIZE, at // across * emoji.SIZE
-                mine.append(variants(mosaic.crop((left, top, left + emoji.SIZE, top + emoji.SIZE)), Image))
+                mine.append(mosaic.crop((left, top, left + emoji.SIZE, top + emoji.SIZE)))
         found.append(mine)
+    return found
+
+
+def read_further(directory):
+    """-> for each thing, its drawings in the styles of FURTHER, as pictures of 32x32."""
+    from PIL import Image
+    folder = os.path.join(os.path.dirname(os.path.abspath(directory)), drawings.FOLDER)
+    rows = drawings.read_index(folder)
+    of = {code: i for i, thing in enumerate(THINGS) for code in thing.codes}
+    pick = np.array([i for i, row in enumerate(rows) if row[0] in FURTHER and row[1].replace("-fe0f", "") in of])
+    found = [[] for _ in THINGS]
+    for i, pixels in zip(pick, drawings.read(folder, pick)):
+        found[of[rows[i][1].replace("-fe0f", "")]].append(Image.fromarray(pixels).resize((emoji.SIZE, emoji.SIZE), Image.LANCZOS))
     return found
 
 
@@ -87,10 +109,55 @@ def variants(drawing, Image):
         for turn in TURNS:
             turned = base.rotate(turn, Image.BICUBIC, fillcolor=(255, 255, 255)) if turn else base
             for size in SIZES:
-                pixels = np.asarray(turned.resize((size, size), Image.LANCZOS))
-                ink = (pixels < INK).any(2)
-                rows, cols = np.flatnonzero(ink.any(1)), np.flatnonzero(ink.any(0))
-                found.append(Sprite(np.ascontiguousarray(pixels[rows[0]:rows[-1] + 1, cols[0]:cols[-1] + 1])))
+                found.append(cropped(turned.resize((size, size), Image.LANCZOS)))
+    return found
+
+
+def cropped(drawing):
+    """-> a sprite without the white rows and columns around it"""
+    pixels = np.asarray(drawing)
+    ink = (pixels < INK).any(2)
+    rows, cols = np.flatnonzero(ink.any(1)), np.flatnonzero(ink.any(0))
+    return Sprite(np.ascontiguousarray(pixels[rows[0]:rows[-1] + 1, cols[0]:cols[-1] + 1]))
+
+
+def widened(drawing, rng, Image):
+    """A drawing as sprites that differ more than those of `variants`: each is turned by up to 15 degrees, stretched by up to 12 %, and half are mirrored."""
+    found = []
+    for size in SIZES * 6:
+        base = drawing.transpose(Image.FLIP_LEFT_RIGHT) if rng.random() < 0.5 else drawing
+        stretch = math.exp(rng.uniform(-0.12, 0.12) / 2)
+        sides = round(min(size * stretch, SIZES[-1])), round(min(size / stretch, SIZES[-1]))
+        found.append(cropped(base.rotate(rng.uniform(-15, 15), Image.BICUBIC, fillcolor=(255, 255, 255)).resize(sides, Image.LANCZOS)))
+    return found
+
+
+def edges_of(picture):
+    """How much a pixel's neighbours differ, in the channel where they do most -> (h, w)"""
+    from PIL import ImageChops, ImageFilter
+    found = np.asarray(ImageChops.subtract(picture.filter(ImageFilter.MaxFilter(3)), picture.filter(ImageFilter.MinFilter(3))))
+    return found.max(2) if found.ndim == 3 else found
+
+
+def sketches(drawing, rng, Image):
+    """The edges of a drawing as black lines, one or two pixels wide, drawn by an unsteady hand -> sprites"""
+    from PIL import ImageFilter
+    found = []
+    for size in SIZES[1:] * 2:
+        large = drawing.transpose(Image.FLIP_LEFT_RIGHT) if rng.random() < 0.5 else drawing
+        large = large.resize((LARGE, LARGE), Image.BICUBIC).rotate(rng.uniform(-10, 10), Image.BICUBIC, fillcolor=(255, 255, 255))
+        outside = Image.fromarray(255 * (np.asarray(large) > INK).all(2).astype(np.uint8))
+        edges, around = (edges_of(picture.filter(ImageFilter.GaussianBlur(rng.uniform(1.2, 2.5)))) for picture in (large, outside))
+        lines = (edges > rng.uniform(0.3, 0.6) * np.quantile(edges, 0.98)) | (around > 100)
+        wide = max(1, round(LARGE / size * rng.uniform(0.6, 1.3)) // 2 * 2 - 1)
+        ink = Image.fromarray(255 - 255 * lines.astype(np.uint8))
+        if wide > 1:
+            ink = ink.filter(ImageFilter.MinFilter(wide))
+        corners = [(x + rng.uniform(-5, 5), y + rng.uniform(-5, 5)) for x, y in ((0, 0), (0, LARGE), (LARGE, LARGE), (LARGE, 0))]
+        ink = ink.transform(ink.size, Image.QUAD, [part for corner in corners for part in corner], Image.BILINEAR, fillcolor=255)
+        small = ink.resize((size, size), Image.BOX).convert("RGB")
+        if (np.asarray(small) < 160).any():
+            found.append(cropped(small))
     return found
 
 
@@ -114,8 +181,9 @@ def named(things):
 class Scenes:
     """Scenes by number.  split: of the pairs. Every scene of \"validation\" and \"test\" contains a pair of that split; with `any_pair`, its pairs are from the training part."""
 
-    def __init__(self, sprites, split, any_pair=False):
-        self.sprites, self.split, self.any_pair = sprites, split, any_pair
+    def __init__(self, sprites, split, any_pair=False, lines=None):
+        """lines: for each thing, drawings of lines; with them scenes have other colours, and some are all lines"""
+        self.sprites, self.split, self.any_pair, self.lines = sprites, split, any_pair, lines
         self.usable = [i for i, drawings in enumerate(sprites) if drawings]
 
     def fitting(self, things):
@@ -141,7 +209,11 @@ class Scenes:
     def scene(self, seed):
         rng = random.Random(seed)
         kind, pick = self.things(rng)
-        sprites = [rng.choice(rng.choice(self.sprites[i])).pixels for i in pick]
+        drawn = self.lines if self.lines and rng.random() < SKETCHED else self.sprites
+        sprites = [rng.choice(rng.choice(drawn[i])).pixels for i in pick]
+        if self.lines:
+            pen = rng.choice(((0, 0, 0), (0, 0, 0), tuple(rng.randrange(150) for _ in range(3))))
+            sprites = [traced(pixels, COLOURS.get(THINGS[i].colour, pen)) if drawn is self.lines else coloured(pixels, rng, THINGS[i]) for i, pixels in zip(pick, sprites)]
         places, words = self.compose(rng, kind, pick, sprites)
         picture = np.full((SIDE, SIDE, 3), 255, np.uint8)
         boxes = []
@@ -197,14 +269,40 @@ class Scenes:
         return named(subject) + between + [(w, [i + len(subject) for i in names]) for w, names in named(thing)]
 
 
+def traced(pixels, pen):
+    """Black lines in the colour of a pen."""
+    return (255 - (255 - pixels.astype(np.float32)) * (255 - np.array(pen, np.float32)) / 255).astype(np.uint8)
+
+
+TINTS = np.array(((1, 0.956, 0.621), (1, -0.272, -0.647), (1, -1.106, 1.703)), np.float32)      # YIQ to RGB
+
+
+def coloured(pixels, rng, thing):
+    """Half of the drawings in other colours: hue turned by up to 25 degrees (6 where the thing's name has a colour), other strength and lightness."""
+    if rng.random() < 0.5:
+        return pixels
+    turn = rng.uniform(-1, 1) * math.pi / 180 * (6 if thing.colour else 25)
+    strong, gain = rng.uniform(0.6, 1.4), rng.uniform(0.8, 1.15)
+    c, s = strong * math.cos(turn), strong * math.sin(turn)
+    to = gain * TINTS @ np.array(((1, 0, 0), (0, c, -s), (0, s, c)), np.float32) @ np.linalg.inv(TINTS)
+    return (255 - ((255 - pixels.astype(np.float32)) @ to.T.astype(np.float32)).clip(0, 255)).astype(np.uint8)
+
+
 def ids_of(words):
     return [IDS[word] for word in words] + [END]
 
 
-def load(directory, split):
-    """split \"train\" or \"validation\" -> Scenes, made of training drawings."""
+def load(directory, split, further=False):
+    """split \"train\" or \"validation\" -> Scenes, made of training drawings; with `further`, training scenes also in the styles of FURTHER,
+    in other colours and in lines."""
     if split not in ("train", "validation"):
         data.check_evaluation(False, "split %r" % split)
+    if split == "train" and further:
+        from PIL import Image
+        rng = random.Random(1)
+        pictures = [old + new for old, new in zip(read_pictures(directory, "train"), read_further(directory))]
+        drawn = lambda change: [[sprites for sprites in (change(picture, rng, Image) for picture in mine) if sprites] for mine in pictures]
+        return Scenes(drawn(widened), split, lines=drawn(sketches))
     return Scenes(read_sprites(directory, "train"), split)
 
 

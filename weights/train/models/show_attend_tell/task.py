@@ -31,6 +31,7 @@ class Settings(Config, Common):
     drawn: bool = False                  # trains soft attention like hard attention, which makes it sharper
     ink: float = 0.15                    # random change of colour strength in training pictures, up to this share
     listed: tuple = of_file(())          # the words of a model with other words than those of scenes
+    further: bool = False                # training scenes also in further styles, in other colours and in lines
     captions: int = 256                  # validation scenes that a measurement captions
 
 
@@ -112,7 +113,7 @@ class CaptionTask(Task):
     def load(self, split):
         """Scenes, whose sentences are generated from their emoji, or your own pictures with captions."""
         s = self.s
-        return data.load(s.dataset, s.data, split, None) if data.own(s.dataset, s.data) else scenes.load(s.data or scenes.DEFAULT_DIR, split)
+        return data.load(s.dataset, s.data, split, None) if data.own(s.dataset, s.data) else scenes.load(s.data or scenes.DEFAULT_DIR, split, s.further)
 
     def ids_of(self, words):
         """A caption, truncated to the model's maximum, without unknown words."""
