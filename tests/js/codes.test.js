@@ -126,7 +126,7 @@ function changed(bytes) {
 test('samples, a file, and several readers', async () => {
   const run = generate(LONG);
   const [samples, wav] = await Promise.all([run.samples(), run.wav()]);
-  assert.equal(run.finish, 'end');
+  assert.equal(run.finish, 'length');
   assert.deepEqual([...samples], (await told(run)).samples);
   const read = readWav(new Uint8Array(await wav.arrayBuffer()));
   assert.deepEqual([read.rate, read.data.length], [8000, samples.length]);

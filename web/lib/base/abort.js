@@ -5,16 +5,19 @@
  * Waits for a promise, but no longer than until a signal is aborted.
  *
  * @template T
- * @param {Promise<T>} promise
- * @param {AbortSignal} [signal]
- * @returns {Promise<T>} rejects immediately when the signal is aborted, or if it already was
+ * @param {T | Promise<T>} value
+ * @param {(AbortSignal | undefined)[]} signals
+ * @returns {Promise<T>} rejects immediately when a signal is aborted, or if one already was, unless the value is there
  */
-export function abortable(promise, signal) {
-  if (!signal) return promise;
+export function abortable(value, ...signals) {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    const leave = () => signals.forEach((signal) => signal?.removeEventListener('abort', abort));
+    const abort = () => {
+      leave();
+      reject(signals.find((signal) => signal?.aborted)?.reason);
+    };
+    Promise.resolve(value).then(resolve, reject).then(leave);
+    for (const signal of signals) signal?.addEventListener('abort', abort);
+    if (signals.some((signal) => signal?.aborted)) Promise.resolve().then(abort);
   });
 }

@@ -86,7 +86,7 @@ export class BaseRun {
   /** Whether the run pauses when the last reader leaves, until there is another one. @internal */
   waits = false;
 
-  /** Pending until the input has been read, if that takes several chunks. @type {Promise<void> | undefined} @internal */
+  /** Resolves when the input is read; undefined: there is none to read. @type {Promise<unknown> | undefined} @internal */
   coming;
 
   /**
@@ -114,6 +114,29 @@ export class BaseRun {
     this.seed = seed;
     this.#kept = kept;
     this.signals = [signal, this.#ending.signal];
+  }
+
+  /** Lets the run wait for its input. @param {Promise<unknown>} coming @internal */
+  expect(coming) {
+    this.coming = coming;
+    coming.catch(() => {}); // readers of the run receive the error
+  }
+
+  /** A value of the input, once it is read. @template T @param {() => T} value @returns {Promise<T>} rejects if it cannot be read, or the
+   * run must end before @internal */
+  async once(value) {
+    await abortable(this.coming, ...this.signals);
+    return value();
+  }
+
+  /** Waits for the input; a run that is stopped before goes on without it. @param {AbortSignal} [signal] @internal */
+  async begun(signal) {
+    await abortable(this.coming, signal, ...this.signals).catch((reason) => this.#unlessStopped(reason));
+  }
+
+  /** @param {unknown} reason  why something was not waited for */
+  #unlessStopped(reason) {
+    if (!this.stopped || reason !== this.#ending.signal.reason) throw reason;
   }
 
   /** @returns {AsyncGenerator<Step, void, void>} */
@@ -152,7 +175,7 @@ export class BaseRun {
         while (reader.at - this.#dropped >= this.steps.length && !this.#over) {
           for (const one of [signal, ...this.signals]) one?.throwIfAborted();
           this.#next ??= this.#advance();
-          await (signal ? abortable(this.#next, signal) : this.#next);
+          await abortable(this.#next, signal);
         }
         signal?.throwIfAborted();
         if (reader.at - this.#dropped >= this.steps.length) break;
@@ -193,25 +216,18 @@ export class BaseRun {
   /** The steps in the order in which they are computed, to the end of the run. @returns {AsyncGenerator<Step, void, void>} @internal */
   async *computed() {
     const { stream } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
-    const signals = this.signals.filter((signal) => signal !== undefined);
-    /** Rejects in place of the pending promise, if there is one. @type {((reason: unknown) => void) | undefined} */
-    let leave;
-    const onAbort = (/** @type {Event} */ event) => leave?.(/** @type {AbortSignal} */ (event.target).reason);
+    /** Whether a promise is awaited that an end must not wait for. */
+    let waiting = false;
     /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
-    const within = (promise) =>
-      new Promise((resolve, reject) => {
-        const settled = (/** @type {(value: any) => void} */ settle) => (/** @type {unknown} */ value) => {
-          leave = undefined;
-          settle(value);
-        };
-        leave = reject;
-        promise.then(settled(resolve), settled(reject));
-      });
+    const within = async (promise) => {
+      waiting = true;
+      const value = await abortable(promise, ...this.signals);
+      waiting = false;
+      return value;
+    };
     const steps = stream.call(this);
     try {
-      for (const signal of signals) signal.addEventListener('abort', onAbort);
       if (this.stopped) return;
-      for (const signal of signals) signal.throwIfAborted();
       if (this.coming) await within(this.coming);
       for (;;) {
         const { done, value } = await within(steps.next());
@@ -221,12 +237,11 @@ export class BaseRun {
       }
       this.finish ??= 'end';
     } catch (reason) {
-      if (!this.stopped || reason !== this.#ending.signal.reason) throw reason;
+      this.#unlessStopped(reason);
     } finally {
-      for (const signal of signals) signal.removeEventListener('abort', onAbort);
       // If the stream is still waiting, do not wait for it: it ends when its promise settles, and computes nothing more.
       const ended = steps.return();
-      if (leave) ended.catch(() => {});
+      if (waiting) ended.catch(() => {});
       else await ended;
       this.finish ??= 'abort';
     }
@@ -244,7 +259,7 @@ export class BaseRun {
     checkShown(options);
     const { signal, ...how } = options;
     const { sink } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
-    if (this.coming) await abortable(this.coming, signal);
+    await this.begun(signal);
     return showAll(this.read(signal), sink.call(this, target, how));
   }
 

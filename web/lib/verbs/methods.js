@@ -4,12 +4,15 @@
 /** The methods of a model: the verbs of its kind. The kind's class defines the arguments and results of each. */
 
 import { engineOf } from '../model/engine.js';
+import { abortable } from '../base/abort.js';
 import { checkOptions } from '../base/checks.js';
 import { argumentError } from '../base/error.js';
 import { part } from '../base/part.js';
+import { isPromise } from '../base/promise.js';
 import { ALL, argumentsOf, optionsOf, resumingOf, savedOf } from './table.js';
 
 /** @import { AllVerbs } from '../kinds/types.js' */
+/** @import { Link } from '../workers/link.js' */
 
 /**
  * Whether the argument is a list of inputs, as opposed to one text as token ids or one piece as notes.
@@ -22,6 +25,18 @@ function isList(what) {
   return first !== undefined && typeof first !== 'number' && !(typeof first === 'object' && first !== null && 'pitch' in first);
 }
 
+/**
+ * Lets the end of the worker end what a verb returned, whatever that waits for.
+ *
+ * @param {any} asked  a run, or the promise of a result
+ * @param {Link[]} links
+ */
+function ending(asked, [{ closing }]) {
+  if (isPromise(asked)) return abortable(asked, closing);
+  asked.signals.push(closing);
+  return asked;
+}
+
 class Verbs {
   get tokenizer() {
     const { kind } = engineOf(/** @type {any} */ (this));
@@ -31,12 +46,12 @@ class Verbs {
 
   /** @param {unknown} saved @param {any} [options] */
   resume(saved, options = {}) {
-    const { kind, info } = engineOf(/** @type {any} */ (this));
+    const { kind, info, links } = engineOf(/** @type {any} */ (this));
     if (!kind.resume) throw argumentError('This model draws nothing that could be saved');
     checkOptions(options, 'resume()', resumingOf(info.kind));
     const run = kind.resume(saved, options);
     checkOptions(/** @type {any} */ (saved).options, 'A saved run', savedOf(info.kind)); // those of another model are another error
-    return run;
+    return ending(run, links);
   }
 }
 
@@ -56,9 +71,9 @@ for (const [name, { draws }] of ALL) {
     checkOptions(options, `${name}()`, optionsOf(name, info.kind));
     if (name === 'score' && isList(given[0]))
       return part(() => import('./score-all.js')).then(({ scoreAll }) =>
-        scoreAll((input, own) => kind.score(input, own), links.length, given[0], options),
+        scoreAll((input, own) => ending(kind.score(input, own), links), links.length, given[0], options),
       );
-    return kind[name](...Array.from({ length: before }, (_, i) => given[i]), options);
+    return ending(kind[name](...Array.from({ length: before }, (_, i) => given[i]), options), links);
   };
   /** @this {any} @param {any[]} given */
   const promising = async function (...given) {

@@ -92,9 +92,8 @@ export class CaptionRun extends BaseRun {
     this.#given = given;
     this.#checked = checked;
     this.#ids = given.ids.map((id) => id ?? NX_NONE);
-    this.coming = withValue(given.picture, (picture) => void (this.#picture = picture));
-    this.#begun = Promise.resolve(this.coming);
-    this.#begun.catch(() => {}); // readers of the run receive the error
+    const read = withValue(given.picture, (picture) => void (this.#picture = picture));
+    if (read) this.expect(read);
     this.grid = given.grid;
     this.texts = Array.from({ length: this.#samples }, (_, sample) =>
       this.#ids
@@ -119,11 +118,9 @@ export class CaptionRun extends BaseRun {
    * @returns {Promise<Uint8Array>}
    */
   get input() {
-    return this.#begun.then(() => this.#picture.slice());
+    return this.once(() => this.#picture.slice());
   }
 
-  /** Resolves when the picture is read. @type {Promise<void>} */
-  #begun;
   /** The words drawn before the run was saved. @type {string} */
   #before;
 
@@ -184,7 +181,7 @@ export class CaptionRun extends BaseRun {
 
   /** The drawn fraction of the caption, 0 to 1, estimated from the usual length of captions. @internal */
   doneWith() {
-    return this.finish === 'end' ? 1 : Math.min(0.95, this.#ids.length / this.#samples / 8);
+    return this.finish ? 1 : Math.min(0.95, this.#ids.length / this.#samples / 8);
   }
 
   /** Draws the words. @returns {AsyncGenerator<CaptionStep, void, void>} @internal */
@@ -198,7 +195,9 @@ export class CaptionRun extends BaseRun {
       this.texts[sample] += text;
       yield { sample, text, word, nats, ...spread, ...look };
     }
-    if (!this.stopped && !Number.isNaN(cost)) this.confidence = Math.exp(-cost);
+    if (this.stopped) return;
+    if (!Number.isNaN(cost)) this.confidence = Math.exp(-cost);
+    this.finish = this.#ids.slice(-this.#samples).some((id) => this.#says(id)) ? 'length' : 'end';
   }
 
   /** The nats of the forced words, with the end as the last. @internal */

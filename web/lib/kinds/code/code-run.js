@@ -38,16 +38,21 @@ const NONE = { codes: new Uint32Array(0), nats: new Float32Array(0), samples: ne
  * @extends {AudibleRun<CodeStep>}
  */
 export class CodeRun extends AudibleRun {
-  #begun;
   #make;
   /** @type {FlowRun<any> | undefined} */
   #flow;
   /** The part that was drawn before the run was saved. @type {SavedFlow | undefined} */
   #drawn;
 
-  /** Resolves with the sound that complete() continues, at the model's rate, once it is read. Rejects if it cannot be read.
-   * @type {Promise<Heard | undefined>} */
-  input;
+  /** Resolves with the sound that complete() continues, at the model's rate, once it is read; for a resumed run, which has only its codes,
+   * with undefined. Rejects if it cannot be read.
+   * @returns {Promise<Heard | undefined>} */
+  get input() {
+    return this.once(() => this.#heard);
+  }
+
+  /** @type {Heard | undefined} */
+  #heard;
 
   /**
    * @param {number} sampleRate
@@ -61,18 +66,16 @@ export class CodeRun extends AudibleRun {
     super(sampleRate, seed, undefined, signal);
     this.#make = make;
     this.hop = hop;
-    if (!isPromise(begun)) this.#begin(begun);
-    this.#begun = (async () => begun)().then((plan) => this.#flow ?? this.#begin(plan));
-    this.input = (async () => (await begun).heard)();
-    for (const promise of [this.#begun, this.input]) promise.catch(() => {}); // readers of the run receive the error
+    if (isPromise(begun)) this.expect(begun.then((plan) => this.#begin(plan)));
+    else this.#begin(begun);
   }
 
   /** @param {Begun} begun */
-  #begin({ most, drawn }) {
+  #begin({ most, drawn, heard }) {
     this.most = most;
     this.#drawn = drawn;
+    this.#heard = heard;
     this.#flow = this.#make({ most, drawn });
-    return this.#flow;
   }
 
   /**
@@ -94,7 +97,7 @@ export class CodeRun extends AudibleRun {
 
   /** @returns {AsyncGenerator<CodeStep, void, void>} @internal */
   async *stream() {
-    const flow = await this.#begun;
+    const flow = /** @type {FlowRun<any>} */ (this.#flow);
     const drawn = this.#drawn;
     for (const level of /** @type {const} */ (['top', 'bottom'])) {
       // the part that was drawn before comes first
@@ -102,11 +105,14 @@ export class CodeRun extends AudibleRun {
       if (codes.length > 0) yield { ...NONE, level, from: 0, to: codes.length, codes, nats: new Float32Array(codes.length) };
     }
     flow.signals.push(...this.signals);
+    let length = (drawn?.ids[0]?.bottom ?? []).length;
     for await (const { part, from, to, ids, nats, probabilities, results } of flow.computed()) {
       const level = /** @type {'top' | 'bottom'} */ (part);
+      if (level === 'bottom') length = to;
       if (ids) yield { ...NONE, level, from, to, codes: ids, nats: nats ?? NONE.nats, ...(probabilities && { probabilities }) };
       else if (results)
         yield { ...NONE, level: 'sound', from: from * this.hop, to: to * this.hop, samples: /** @type {Float32Array} */ (results.sound) };
     }
+    if (!this.stopped) this.finish = length * this.hop < this.most ? 'end' : 'length';
   }
 }

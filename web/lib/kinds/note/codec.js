@@ -133,10 +133,15 @@ export class Reader {
 /**
  * @param {Alphabet} alphabet
  * @param {Iterable<number>} ids
+ * @param {{ changes: Change[], most: number }} [held]  changes of voices that are not among the ids, and the end of the piece
  * @returns {Note[]}
  */
-export function decode(alphabet, ids) {
+export function decode(alphabet, ids, { changes, most } = { changes: [], most: 0 }) {
   const reader = new Reader(alphabet);
   for (const id of ids) reader.push(id, 0, true);
+  for (const { time, id } of [...changes, ...(changes.length > 0 ? [{ time: most, id: alphabet.end }] : [])]) {
+    reader.time = time;
+    reader.push(id, 0, true);
+  }
   return reader.notes();
 }

@@ -10,7 +10,7 @@ import { before, mapOf } from '../../runs/attention-map.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { probabilitiesOf } from '../../runs/probabilities.js';
 import { writeWav } from '../../media/wav.js';
-import { Reader } from './codec.js';
+import { Reader, decode } from './codec.js';
 import { Roll } from './roll.js';
 import { play, render } from './synth.js';
 
@@ -83,7 +83,6 @@ export class NoteRun extends BaseRun {
   #link;
   #clock;
   #how;
-  #planned;
   /** @type {Plan | undefined} */
   #plan;
   #reader;
@@ -101,8 +100,13 @@ export class NoteRun extends BaseRun {
 
   /** Resolves with the piece that complete() continues or harmonises, in the form that the model takes, once it is read. Rejects if it
    * cannot be read.
-   * @type {Promise<Given | undefined>} */
-  input;
+   * @returns {Promise<Given | undefined>} */
+  get input() {
+    return this.once(() => this.#given);
+  }
+
+  /** @type {Given | undefined} */
+  #given;
 
   /**
    * @param {Link} link
@@ -121,19 +125,23 @@ export class NoteRun extends BaseRun {
     this.#reader = new Reader(clock.alphabet);
     this.tempo = how.tempo;
     if (!isPromise(planned)) this.#plan = planned.plan;
-    const coming = (async () => planned)();
-    this.#planned = coming.then(({ given, plan }) => {
-      if (how.tempoOfFile && given?.tempo)
-        Object.assign(kept.options, { tempo: (this.tempo = Math.min(FASTEST, Math.max(SLOWEST, given.tempo))) });
-      this.#plan = plan;
-    });
-    this.input = coming.then(({ given }) => given);
-    for (const promise of [this.#planned, this.input]) promise.catch(() => {}); // readers of the run receive the error
+    else
+      this.expect(
+        planned.then(({ given, plan }) => {
+          if (how.tempoOfFile && given?.tempo)
+            Object.assign(kept.options, { tempo: (this.tempo = Math.min(FASTEST, Math.max(SLOWEST, given.tempo))) });
+          this.#given = given;
+          this.#plan = plan;
+        }),
+      );
   }
 
   /** Continues a run after the ids that it drew before. @param {{ ids: number[], nats: number[] }} saved @internal */
   after({ ids, nats }) {
     [this.#ids, this.#nats] = [[...ids], [...nats]];
+    const { known, bounds } = /** @type {Plan} */ (this.#plan);
+    const notes = decode(this.#clock.alphabet, known, bounds);
+    if (notes.length > 0) this.#given = { notes, tempo: 0, said: '' };
     return this;
   }
 
@@ -288,7 +296,6 @@ export class NoteRun extends BaseRun {
 
   /** @returns {AsyncGenerator<NoteStep, void, void>} @internal */
   async *stream() {
-    await this.#planned;
     const { known, bounds } = /** @type {Plan} */ (this.#plan);
     const { settings, probabilities, maps, parallels, chunkSize } = this.#how;
     const { alphabet, positions } = this.#clock;

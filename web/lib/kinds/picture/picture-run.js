@@ -96,11 +96,8 @@ export class PictureRun extends BaseRun {
    * @returns {Promise<Uint8Array>}
    */
   get input() {
-    return this.#begun.then(() => (this.small ?? this.known).slice());
+    return this.once(() => (this.small ?? this.known).slice());
   }
-
-  /** Resolves when the input is read. @type {Promise<void>} */
-  #begun;
 
   /**
    * @param {Link[]} links  to the workers that share the samples
@@ -116,12 +113,12 @@ export class PictureRun extends BaseRun {
     this.#links = links;
     this.#codec = codec;
     this.#drawing = drawing;
-    this.coming = isPromise(given) ? given.then((read) => this.#begin(read)) : this.#begin(given);
-    this.#begun = Promise.resolve(this.coming);
-    this.#begun.catch(() => {}); // readers of the run receive the error
+    this.drawn = Array.from({ length: drawing.settings.samples }, () => this.known);
+    if (isPromise(given)) this.expect(given.then((read) => this.#begin(read)));
+    else this.#begin(given);
   }
 
-  /** @param {Given} given @returns {undefined} */
+  /** @param {Given} given */
   #begin(given) {
     const { known, ids = Array.from({ length: this.#drawing.settings.samples }, () => []), steps = [], input } = given;
     const codec = this.#codec;
@@ -134,7 +131,6 @@ export class PictureRun extends BaseRun {
       return codec.decode(Uint32Array.from(all)).subarray(0, from - (known.length * codec.positionElements) / codec.positionIds);
     });
     this.small = input;
-    this.coming = undefined;
   }
 
   /**

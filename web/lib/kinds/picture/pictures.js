@@ -189,7 +189,7 @@ export class PictureModel {
    * Continues a saved run, to the same pictures.
    *
    * @param {SavedPicture} saved  the result of run.save()
-   * @param {Pick<PictureOptions, 'signal' | 'maps' | 'chunkSize'>} [given]  options that may differ
+   * @param {Pick<PictureOptions, 'signal' | 'maps' | 'probabilities' | 'chunkSize'>} [given]  options that may differ
    * @returns {PictureRun}
    */
   resume(saved, given = {}) {

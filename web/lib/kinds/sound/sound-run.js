@@ -65,9 +65,14 @@ export class SoundRun extends AudibleRun {
   /**
    * Resolves with the sound that complete() continues, at the model's rate, once it is read. Rejects if it cannot be read.
    *
-   * @type {Promise<Heard | undefined>}
+   * @returns {Promise<Heard | undefined>}
    */
-  input;
+  get input() {
+    return this.once(() => this.#heard);
+  }
+
+  /** @type {Heard | undefined} */
+  #heard;
 
   /**
    * @param {Link} link
@@ -84,17 +89,16 @@ export class SoundRun extends AudibleRun {
     this.#link = link;
     this.#inputs = inputs;
     this.#how = how;
-    this.input = Promise.resolve(heard);
     this.#silence = new Silence(sampleRate, how.silence);
     this.most = Math.round(how.seconds * sampleRate);
-    if (heard)
-      heard.then(
-        (sound) => {
-          this.#known ??= compress(sound.samples);
-        },
-        () => {},
-      ); // readers of the run receive the error
-    else this.#known = new Uint32Array(0);
+    if (!heard) this.#known = new Uint32Array(0);
+    else
+      this.expect(
+        heard.then((sound) => {
+          this.#heard = sound;
+          this.#known = compress(sound.samples);
+        }),
+      );
   }
 
   /**
@@ -105,6 +109,7 @@ export class SoundRun extends AudibleRun {
    */
   after({ known, ids, nats }) {
     this.#known = Uint32Array.from(known);
+    if (known.length > 0) this.#heard = { samples: expand(this.#known), sampleRate: this.sampleRate, channels: 1, said: '' };
     const [from, levels] = [known.length, Uint8Array.from(ids)];
     const samples = expand(levels);
     [this.#levels, this.#nats] = [[...ids], [...nats]];
@@ -126,13 +131,12 @@ export class SoundRun extends AudibleRun {
 
   /** @override @internal */
   async given() {
-    await this.input;
+    await this.begun();
     return expand(this.#known ?? []);
   }
 
   /** @returns {AsyncGenerator<SoundStep, void, void>} @internal */
   async *stream() {
-    await this.input;
     const { settings, seconds, probabilities, chunkSize } = this.#how;
     const given = this.#known ?? new Uint32Array(0);
     const known = Uint32Array.from([...given, ...this.#levels]);

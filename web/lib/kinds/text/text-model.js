@@ -450,7 +450,7 @@ export class TextModel {
    * @param {TextOptions} options
    */
   #run(given, options) {
-    const { seed, maxTokens, signal, logitBias, constraint, state, probabilities, ...kept } = options;
+    const { seed, maxTokens, signal, logitBias, constraint, state, ...kept } = options;
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
     const ready = state && restored(this.#link, state, signal);
     // Token ids and finite numbers, because JSON preserves neither a Map nor infinities.

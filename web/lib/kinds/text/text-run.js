@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { abortable } from '../../base/abort.js';
 import { checkOptions, flag } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
 import { isPromise } from '../../base/promise.js';
@@ -77,7 +76,6 @@ export class TextRun extends BaseRun {
   #checked;
   /** Set once a chat has been converted to tokens; in other runs, from the beginning. @type {Plan | undefined} */
   #plan;
-  #planned;
   /** The number of emitted tokens, including the prompt; and how many of them existed before the run began. */
   #emitted = 0;
   #first = 0;
@@ -98,7 +96,6 @@ export class TextRun extends BaseRun {
    */
   constructor(link, tokenizer, planned, checked, kept, signal) {
     super(checked.seed, kept, signal);
-    this.signals.push(link.closing); // ends the run even while it waits for a constraint of the page or for a template
     this.#link = link;
     this.#tokenizer = tokenizer;
     this.#checked = checked;
@@ -107,15 +104,14 @@ export class TextRun extends BaseRun {
         for (const one of this.signals) one?.throwIfAborted();
       },
     });
-    this.#planned = isPromise(plan) ? plan.then((made) => this.#begin(made)) : Promise.resolve(this.#begin(plan));
-    this.#planned.catch(() => {}); // readers of the run receive the error
+    if (isPromise(plan)) this.expect(plan.then((made) => this.#begin(made)));
+    else this.#begin(plan);
   }
 
   /** @param {Plan} plan */
   #begin(plan) {
     this.#plan = plan;
     this.#first = this.#emitted = plan.ids.length;
-    return plan;
   }
 
   /**
@@ -125,15 +121,7 @@ export class TextRun extends BaseRun {
    * @returns {Promise<Uint32Array<ArrayBuffer>>}
    */
   get input() {
-    return (this.#input ??= this.#prompt());
-  }
-
-  /** @type {Promise<Uint32Array<ArrayBuffer>> | undefined} */
-  #input;
-
-  async #prompt() {
-    const { ids, prompt } = await this.signals.reduce(abortable, this.#planned);
-    return Uint32Array.from(ids.slice(0, prompt));
+    return this.once(() => this.ids.slice(0, this.promptLength));
   }
 
   /** All tokens so far, beginning with the prompt. For a chat or a very long prompt, empty until `input` has resolved. */
@@ -240,7 +228,6 @@ export class TextRun extends BaseRun {
    * @returns {Promise<string>} the drawn text, without the prompt
    */
   async drawTo(canvas, options = {}) {
-    await this.#planned;
     return this.show(canvas, options);
   }
 
@@ -278,7 +265,7 @@ export class TextRun extends BaseRun {
 
   /** The tokens as steps with text, until a stop. @returns {AsyncGenerator<TextStep, void, void>} @internal */
   async *stream() {
-    const plan = await this.#planned;
+    const plan = /** @type {Plan} */ (this.#plan);
     const { ids } = plan;
     const writer = this.#tokenizer?.writer();
     for (const id of ids) writer?.write(id); // so that later text continues the earlier one

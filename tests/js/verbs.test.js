@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The promises of the manual for every verb that draws, on small models: maps, probabilities, other chunks and workers change no bit; a run
+ * that was saved anywhere goes on to the same ids, finish, result and input; a score is the cost of the run. One row per verb of each kind,
+ * or several. runs.test.js has the shipped files.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { KINDS } from '../../web/lib/kinds/index.js';
+import { ALL } from '../../web/lib/verbs/table.js';
+import { EVERY } from '../more.js';
+import { GOLDEN, ROOT, load } from './helpers.js';
+import { SIDE, toyCaption } from './toy-caption.js';
+import { toyText } from './toy-text.js';
+import { toyTranslation } from './toy-translation.js';
+
+/**
+ * input: for a model; score: of the result of a run
+ *
+ * @typedef {{ file: string | Uint8Array<ArrayBuffer>, options: Record<string, any>, input?: (info: any) => unknown, score?: (model: any, result: any) => Promise<{ nats: number }> }} Row
+ */
+
+/** @param {number} width @param {number} height @param {number} channels */
+const picture = (width, height, channels) => ({
+  data: Uint8Array.from({ length: width * height * channels }, (_, i) => Math.imul(i + 7, 2654435761) >>> 24),
+  width,
+  height,
+});
+/** @param {number} length */
+const tone = (length) => ({ samples: Float32Array.from({ length }, (_, i) => Math.sin(i / 5) / 2), sampleRate: 8000 });
+const tune = [67, 69, 71, 72].map((pitch, i) => ({ start: 4 * i, length: 4, pitch, voice: 'soprano' }));
+const own = (/** @type {any} */ { width, height, channels }) => picture(width, height, channels);
+const photo = () => picture(SIDE, SIDE, 3);
+const chat = toyText({
+  metadata: { 'tokenizer.chat_template': ['string', '{% for message in messages %}{{ message.content }}{% endfor %}'] },
+});
+const wavenet = `${GOLDEN}wavenet-tiny.gguf`;
+const jukebox = `${GOLDEN}jukebox-tiny.gguf`;
+const chorales = `${ROOT}weights/chorales.gguf`;
+
+/** @type {Record<string, Row>} */
+const ROWS = {
+  'picture.generate': {
+    file: `${GOLDEN}local-f16.gguf`,
+    options: { samples: 3, chunkSize: 7 },
+    score: (model, [first]) => model.score(first),
+  },
+  'picture.generate, samples that compete': {
+    file: `${GOLDEN}local-f16.gguf`,
+    options: { samples: 4, resample: 2, resampleRows: 1, chunkSize: 7 },
+  },
+  'picture.generate, Gated PixelCNN': { file: `${GOLDEN}gated-pixelcnn-tiny.gguf`, options: { chunkSize: 9 } },
+  'picture.complete': { file: `${GOLDEN}palette-2d.gguf`, options: { samples: 2, chunkSize: 5 }, input: own },
+  'picture.superResolve': {
+    file: `${GOLDEN}palette-2d-sr.gguf`,
+    options: { chunkSize: 9 },
+    input: ({ inputWidth, inputHeight, channels }) => picture(inputWidth, inputHeight, channels),
+  },
+  'latent.generate': { file: `${GOLDEN}sagan-tiny.gguf`, options: { samples: 3 } },
+  'latent.walk': { file: `${GOLDEN}sagan-tiny.gguf`, options: { steps: 3 } },
+  'sound.generate': {
+    file: wavenet,
+    options: { seconds: 0.01, chunkSize: 16 },
+    score: (model, samples) => model.score({ samples, sampleRate: 8000 }),
+  },
+  'sound.generate, until it is silent': { file: wavenet, options: { seconds: 0.05, silence: 0.002, temperature: 0, chunkSize: 16 } },
+  'sound.complete': { file: wavenet, options: { seconds: 0.01, chunkSize: 16 }, input: () => tone(100) },
+  'code.generate': { file: jukebox, options: { seconds: 0.05 } },
+  'code.complete': { file: jukebox, options: { seconds: 0.02 }, input: () => tone(20) },
+  'note.generate': { file: chorales, options: { bars: 1, chunkSize: 4 } },
+  'note.complete': { file: chorales, options: { bars: 2, chunkSize: 4 }, input: () => tune },
+  'note.complete, a given voice': { file: chorales, options: { voices: ['soprano'], chunkSize: 8 }, input: () => tune },
+  'caption.caption': { file: toyCaption(), options: {}, input: photo },
+  'caption.caption, several': { file: toyCaption({ end: -3 }), options: { samples: 3, temperature: 1 }, input: photo },
+  'caption.caption, hard attention': { file: toyCaption({ hard: true }), options: { temperature: 1 }, input: photo },
+  'caption.caption, beams': { file: toyCaption(), options: { beams: 3 }, input: photo },
+  'caption.caption, given words': { file: toyCaption(), options: { forced: 'w1 w4 w2' }, input: photo },
+  'caption.caption, given places': { file: toyCaption(), options: { lookAt: [3, null, 5] }, input: photo },
+  'text.generate': { file: toyText(), options: { maxTokens: 8, temperature: 0.8 }, input: () => 'ab c' },
+  'text.generate, one of several': { file: toyText(), options: { oneOf: ['abc', 'a b c', 'bcb'] }, input: () => 'ab c' },
+  'text.generate, up to a text': { file: toyText(), options: { maxTokens: 30, stop: ['ab'] }, input: () => 'ab c' },
+  'text.chat': { file: chat, options: { maxTokens: 8 }, input: () => [{ role: 'user', content: 'a' }] },
+  'text.translate': { file: toyTranslation(), options: {}, input: () => 'a b c ab' },
+  'text.translate, beams': { file: toyTranslation(), options: { beams: 3 }, input: () => 'a b c ab' },
+  'text.translate, two sentences': { file: toyTranslation({ context: 100 }), options: {}, input: () => 'a b c. ab c b a.' },
+  'text.translate, of tokens': { file: `${GOLDEN}seq2seq-local-p.gguf`, options: { maxTokens: 6 }, input: () => [1, 2, 3, 4] },
+};
+
+test('every verb that draws, of every kind, is in the sweep', () => {
+  const draws = ALL.filter(([, verb]) => verb.draws).map(([name]) => String(name));
+  const verbs = KINDS.filter(({ name }) => name !== 'triad').flatMap(({ name, verbs }) =>
+    draws.filter((verb) => verb in verbs).map((verb) => `${name}.${verb}`),
+  );
+  assert.deepEqual([...new Set(Object.keys(ROWS).map((name) => name.split(',')[0]))].sort(), verbs.sort());
+});
+
+/** What the steps of a run say, in the order of its elements, by sample or by level. @param {any[]} steps */
+function drawn(steps) {
+  /** @type {Record<string, { ids: any[], nats: number[] }>} */
+  const all = {};
+  for (const { sample = 0, level = '', from, values, levels, codes, samples, ids, word, token, text, nats } of steps) {
+    const one = (all[`${sample}${level}`] ??= { ids: [], nats: [] });
+    const own =
+      values ??
+      levels ??
+      (codes?.length > 0
+        ? codes
+        : (ids?.subarray(from === 0 ? 1 : 0) ?? (word || token !== undefined ? [word ?? [token, text]] : samples)));
+    const costs = typeof nats === 'number' ? [nats] : nats.subarray(ids && from === 0 ? 1 : 0); // a note's first id is none
+    const at = values ? from : one.ids.length; // pictures that compete are drawn again
+    Array.from(own, (id, i) => (one.ids[at + i] = id));
+    if (level === '') Array.from(costs, (/** @type {number} */ cost, i) => (one.nats[at + i] = cost + 0));
+  }
+  return all;
+}
+
+/** @param {any} run @param {number} [most] */
+async function read(run, most = Infinity) {
+  /** @type {any[]} */
+  const steps = [];
+  if (most === 0) return steps;
+  for await (const step of run) {
+    steps.push(step);
+    if (steps.length === most) run.stop();
+  }
+  return steps;
+}
+
+const plain = (/** @type {any} */ value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+
+/** What a step carries if it is asked for. */
+const SPREADS = ['maps', 'probabilities'];
+
+for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
+  test(`${name} keeps what the manual promises`, { timeout: 120000 }, async () => {
+    const [model, two] = /** @type {any[]} */ (await Promise.all([load(file), load(file, { workers: 2 })]));
+    try {
+      const { kind } = model.info;
+      const verb = /** @type {string} */ (name.match(/\.(\w+)/)?.[1]);
+      const given = input ? [input(model.info)] : verb === 'walk' ? [1, 2] : [];
+      const seed = verb === 'walk' ? {} : { seed: 3 };
+      const begin = (/** @type {object} */ more = {}, who = model) => who[verb](...given, { ...seed, ...options, ...more });
+      const whole = begin();
+      const steps = await read(whole);
+      const expected = drawn(steps);
+      const [result, heard] = [await whole.result(), await whole.input];
+      if (score) {
+        const nats = expected[0].nats.reduce((sum, cost) => sum + cost, 0);
+        const cost = await score(model, result);
+        assert.ok(Math.abs(cost.nats - nats) < 1e-4 * nats, `${cost.nats}, drawn ${nats}`);
+      }
+
+      /** How a run goes on that was saved after some steps. @param {any[]} before @param {any} saved @param {object} [more] */
+      const resumed = async (before, saved, more) => {
+        const most = options.maxTokens === undefined || verb === 'translate' ? {} : { maxTokens: options.maxTokens - before.length };
+        const rest = model.resume(plain(saved), { ...most, ...more });
+        const later = await read(rest);
+        const said = drawn(['sound', 'code', 'note'].includes(kind) ? later : [...before, ...later]);
+        assert.deepEqual(said, expected, `saved at ${before.length}`);
+        assert.equal(rest.finish, whole.finish, `finish, saved at ${before.length}`);
+        assert.deepEqual(await rest.result(), result, `result, saved at ${before.length}`);
+        return { rest, later };
+      };
+
+      for (const [more, who] of /** @type {[Record<string, any>, any][]} */ ([
+        [{ maps: true }, model],
+        [{ probabilities: true }, model],
+        [{ chunkSize: 1 }, model],
+        [{}, two],
+        [{ maps: true, probabilities: true }, two],
+      ])) {
+        /** @type {any} */
+        let run;
+        try {
+          run = begin(more, who);
+        } catch (error) {
+          assert.match(String(error), /has no option/); // of this kind
+          continue;
+        }
+        const some = await read(run);
+        const what = JSON.stringify(more);
+        assert.deepEqual(drawn(some), expected, what);
+        assert.equal(run.finish, whole.finish, what);
+        assert.deepEqual(await run.result(), result, what);
+        // Elements that compete again, given ones and samples of codes have none.
+        const told = (/** @type {any[]} */ list) =>
+          list.filter(
+            ({ anew, from, ids, level, nats }) => !anew && !(ids && from === 0) && level !== 'sound' && !(level && nats[0] === 0),
+          );
+        const spreads = Object.keys(more).filter((key) => SPREADS.includes(key));
+        for (const key of spreads)
+          assert.ok(
+            told(some).every((step) => step[key]),
+            key,
+          );
+        if (!run.save || spreads.length === 0) continue;
+        const half = begin(more, who);
+        const before = await read(half, some.length >> 1);
+        await half.input;
+        const { later } = await resumed(before, half.save());
+        if (!['sound', 'code', 'note'].includes(kind))
+          for (const key of spreads)
+            assert.ok(
+              told(later).every((step) => step[key]),
+              `${key} of the resumed run`,
+            );
+      }
+
+      if (!whole.save) return;
+      const places = EVERY ? steps.keys() : [0, 1, steps.length >> 1, steps.length - 1];
+      for (const at of new Set([...places, steps.length])) {
+        const part = begin();
+        const before = await read(part, at);
+        await part.input;
+        const { rest } = await resumed(before, part.save());
+        const again = await rest.input;
+        if (kind === 'sound' && heard) assert.equal(again.samples.length, heard.samples.length);
+        else if (kind !== 'code')
+          assert.deepEqual(again && { ...again, said: '', tempo: 0 }, heard && { ...heard, said: '', tempo: 0 }, 'input');
+        assert.deepEqual(plain(rest.save()).ids, plain(whole.save()).ids);
+        if (at === 0 || at === steps.length) continue;
+        // Saved again after two steps more. Of a kind whose resumed run begins with the drawn part, these are among them.
+        const most = options.maxTokens === undefined || verb === 'translate' ? {} : { maxTokens: options.maxTokens - at };
+        const other = model.resume(plain(part.save()), most);
+        const more = await read(other, 2);
+        await resumed([...before, ...more], other.save());
+      }
+    } finally {
+      model.close();
+      two.close();
+    }
+  });
+}
