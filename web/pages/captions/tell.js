@@ -20,7 +20,7 @@ import { SIDE } from './scene.js';
 
 /**
  * The page is not sure about a caption with a probability below this value. It was chosen on validation scenes, where one caption in
- * seventeen is below it.
+ * nine is below it.
  */
 const SURE = 0.6;
 /** Every training scene has at least this fraction of white. */
