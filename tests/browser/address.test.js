@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Settings in the address: they are written there as they change, Back restores them, a new visit applies them, and malformed ones are
+/** Settings in the address: they are written there when they change, Back restores them, a new visit applies them, and malformed ones are
  * ignored. */
 
 import assert from 'node:assert/strict';
@@ -108,7 +108,7 @@ for (const [
       await page.goForward();
       await hasValue(page, selector, then[1]);
       await page.goto('about:blank');
-      await page.goto(address); // the tests of a sentence and of two figures below check that a reload has it too
+      await page.goto(address); // tests below check, for a sentence and for two figures, that a reload keeps it too
       await hasValue(page, selector, then[1]);
     }, LESS),
   );
@@ -119,7 +119,7 @@ test('a typed sentence is one step of the history, and is there after a reload',
     await page.goto('/web/pages/transformer/');
     await page.locator('#sentence:enabled').waitFor(WAIT);
     const first = await page.inputValue('#sentence');
-    // In three separate pieces, each of which is detected and translated.
+    // The sentence comes in three separate pieces, each of which is detected and translated.
     await page.evaluate(async () => {
       const input = /** @type {HTMLInputElement} */ (document.querySelector('#sentence'));
       for (const text of ['Ein', 'Ein Hund', 'Ein Hund schläft.']) {
@@ -197,7 +197,7 @@ test('the sliders of the filters are written to the address and restored', () =>
     });
   }, LESS));
 
-/** ./build.sh test-sweep visits every page with each; korean.test.js with the first, from which it goes to the others. */
+/** ./build.sh test-sweep opens every page with each of them; korean.test.js opens it with the first and goes on to the others. */
 for (const path of process.env.EVERY_ADDRESS ? await everyPage() : []) {
   test(`/web/${path} ignores malformed text after the #`, () =>
     withPage(async (page) => {

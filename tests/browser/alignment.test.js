@@ -37,7 +37,7 @@ test('one sentence through five attentions; a cell shows its equation, a row its
       model.close();
     }
     assert.match((await page.locator('.pace').textContent()) ?? '', /additive \d.*none \d.* nats; all five in .*ms/);
-    // With the keyboard: a cell, its terms, the sum of its row.
+    // With the keyboard: a cell, its terms, and the sum of its row.
     const note = page.locator('#panel-additive .terms');
     await page.locator('#panel-additive canvas').press('ArrowRight');
     assert.match((await note.textContent()) ?? '', /^c₁ = 0\.\d\d h₁.*\na₁ = e\^.* \/ \(e\^0\.00 \+ .*\) = 0\.\d\d$/s);
@@ -113,7 +113,7 @@ test('one vector: a sentence of each length with and without attention; leaving 
       if (words === 5) assert.match(alone, /dog.*snow/, 'one vector holds five words');
       else assert.doesNotMatch(alone, /dress.*book/, 'and not sixteen');
     }
-    // The second word left out with the keyboard, and put back.
+    // The second word is left out with the keyboard and then put back.
     const said = page.locator('#vector-said');
     await said.getByText(/Without “Hund” the vector moves by .*, without “/).waitFor({ timeout: 60000 });
     const canvas = page.locator('#vector canvas');
@@ -144,7 +144,7 @@ more('twelve words in under 30 ms', () =>
         times.push(performance.now() - began);
       }
       model.close();
-      return times.sort((a, b) => a - b)[2]; // a low quantile, because other programs run
+      return times.sort((a, b) => a - b)[2]; // a low quantile, because other programs may be running
     });
     console.log(`${ms.toFixed(1)} ms`);
     assert.ok(ms < 30, `${ms.toFixed(1)} ms`);

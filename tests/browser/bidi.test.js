@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Text that is read from right to left on a canvas, compared with the browser's layout of the same text on a page. */
+/** Text on a canvas that is read from right to left, compared with the browser's layout of the same text on a page. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { OUT, decode, openEmpty, session } from './browser.js';
 
 const { withPage } = session();
 
-/** Hebrew, Arabic with vowels, an English line with Hebrew words and numbers, a Hebrew line with English ones, several lines. */
+/** Texts in Hebrew, in Arabic with vowels, in English with Hebrew words and numbers, in Hebrew with English ones, and in several lines. */
 const TEXTS = [
   '\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd, \u05de\u05d4 \u05e9\u05dc\u05d5\u05de\u05da?',
   '\u0643\u064e\u0627\u0646\u064e \u0641\u064a \u0642\u062f\u064a\u0645 \u0627\u0644\u0632\u0645\u0627\u0646 12 \u0645\u0644\u0643\u0627.',
@@ -32,7 +32,7 @@ test('words and tokens are where the browser places them', () =>
       for (const [at, text] of texts.entries()) {
         const canvas = document.body.appendChild(document.createElement('canvas'));
         canvas.style.cssText = 'display: block; width: 430px; height: 130px';
-        if (at === 2) canvas.dir = 'rtl'; // a canvas does not change the direction of a paragraph
+        if (at === 2) canvas.dir = 'rtl'; // the direction of the canvas does not change that of a paragraph
         const sheet = new TextSheet(canvas);
         const words = text.match(/\S+|\n| +/g) ?? [];
         words.forEach((word, i) => {
@@ -69,7 +69,7 @@ test('words and tokens are where the browser places them', () =>
           if (!(off < 1.5)) all.push([at, word, a, b, ours[0].y, theirs[0].y - top]);
         });
       }
-      // Each letter of an unbroken line, in the browser's visual order.
+      // Every letter of a line without breaks, in the visual order of the browser.
       for (const text of [
         ...texts.flatMap((one) => one.split('\n')),
         'a (b \u05d0) \u05d1 [c]',

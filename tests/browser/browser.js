@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A headless Chromium with the served pages, for the tests. */
+/** A headless Chromium for the tests, and the served pages. */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { isBuilt, published } from './published.js';
 
 /** @import { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core' */
 
-/** Where screenshots go; git ignores it. */
+/** The folder of screenshots; git ignores it. */
 export const OUT = fileURLToPath(new URL('./out/', import.meta.url));
 
 /**
@@ -27,15 +27,15 @@ export const OUT = fileURLToPath(new URL('./out/', import.meta.url));
 export const LIBRARY = '/web/dist/nextpixel.js';
 export const WEIGHTS = '/weights/digits.gguf';
 
-/** The browser under test: Chromium, if available the headless shell, which takes a quarter of the time; `npm run test:all` uses the full
- * one. */
+/** The browser under test is Chromium: the headless shell if there is one, because it takes a quarter of the time; `npm run test:all` uses
+ * the whole browser. */
 export const CHROMIUM =
   process.env.CHROMIUM || (existsSync('/usr/bin/chromium-headless-shell') ? '/usr/bin/chromium-headless-shell' : '/usr/bin/chromium');
 
-/** Whether it is the headless shell, which takes more main-thread time than the whole browser, and has no camera. */
+/** Whether it is the headless shell, which takes more main-thread time than the whole browser and has no camera. */
 export const SHELL = CHROMIUM.includes('headless-shell');
 
-/** It must not use the network, and it runs in containers without a sandbox or a GPU. */
+/** The browser must not use the network, and it runs in containers without a sandbox or a GPU. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -44,8 +44,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // One switch replaces the other, so the features that Playwright disables are repeated here. The address bar's popups are separate pages,
-  // created anew with every context: nearly half of its cost.
+  // This switch replaces Playwright's, so the features that Playwright disables are repeated here. The address bar's popups are separate
+  // pages, which every new context would create: they are nearly half of its cost.
   `--disable-features=${[
     'AvoidUnnecessaryBeforeUnloadCheckSync',
     'DestroyProfileOnBrowserClose',
@@ -67,8 +67,8 @@ const FLAGS = [
 ];
 
 /**
- * Two font environments, one with only a wide font family and one with a narrow one (fonts/): pages look the same here on every machine.
- * The key is the name of the fontconfig file, the value a file that it needs.
+ * Two font environments, one with only a wide font family and one with only a narrow one (fonts/), so that pages look the same on every
+ * machine. The key is the name of the fontconfig file, the value a file that it needs.
  */
 const FONTS = {
   wide: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf',
@@ -76,7 +76,7 @@ const FONTS = {
 };
 /** @typedef {keyof typeof FONTS} Fonts */
 
-/** Why a test with these fonts cannot run here; false: it can. @param {Fonts} fonts */
+/** Why a test with these fonts cannot run here; false if it can. @param {Fonts} fonts */
 export const lacks = (fonts) => !existsSync(FONTS[fonts]) && `needs ${FONTS[fonts]}`;
 
 /** @param {string[]} [more] flags @param {Fonts} [fonts] */
@@ -92,7 +92,7 @@ export async function launch(more = [], fonts = 'wide') {
 }
 
 /**
- * Complaints of a page: serious console messages, uncaught errors, violations of the policy.
+ * What a page complains about: serious console messages, uncaught errors and violations of the policy.
  *
  * @typedef {string[]} Complaints
  */
@@ -105,7 +105,7 @@ const shared = {
   server: undefined,
 };
 
-/** A running browser with these flags and letters; one that has crashed is started anew. @param {string[]} [flags] @param {Fonts} [fonts] */
+/** A running browser with these flags and fonts; one that has crashed is started again. @param {string[]} [flags] @param {Fonts} [fonts] */
 function browserWith(flags, fonts) {
   const key = JSON.stringify([flags, fonts]);
   const running = shared.browsers.get(key);
@@ -125,7 +125,7 @@ async function startServer() {
   return { built, ...(await serve({ port: 0, root: built ? (await published()).root : undefined })) };
 }
 
-/** The server of what is published; while somebody edits, of the sources. */
+/** The server of the published files; while somebody edits them, of the sources. */
 const served = () => (shared.server ??= startServer());
 
 /** Makes the published library lead to its sources. @param {BrowserContext} context */
@@ -155,7 +155,7 @@ export function session(flags, fonts) {
   after(stop);
 
   /**
-   * A new page in a separate context, closed when `body` is done. It must not complain, unless `complains` allows it.
+   * Opens a page in a context of its own, and closes it when `body` is done. It must not complain, unless `complains` allows it.
    *
    * @param {(page: Page, complaints: Complaints) => Promise<void>} body
    * @param {BrowserContextOptions & { complains?: boolean }} [options]
@@ -163,7 +163,7 @@ export function session(flags, fonts) {
   async function withPage(body, { complains = false, ...options } = {}) {
     const [browser, { url, built }] = await Promise.all([browserWith(flags, fonts), served()]);
     const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, baseURL: url, ...options });
-    context.setDefaultTimeout(30000); // of a busy machine
+    context.setDefaultTimeout(30000); // long enough for a busy machine
     try {
       if (!built) await edited(context);
       const page = await context.newPage();
@@ -189,7 +189,7 @@ export function session(flags, fonts) {
 }
 
 /**
- * Serves given bytes to a page at an address.
+ * Serves some bytes to a page at an address.
  *
  * @param {Page} page
  * @param {string} path
@@ -259,8 +259,8 @@ export const everyPageInEveryLanguage = async () => [...(await framedPages(WEB))
 export const WAIT = { timeout: 180_000 };
 
 /**
- * The buttons of a page's first figure once its run has got this far: each page has them (web/shell/run/transport.js). A figure that plays
- * only on request is done as soon as it has its result.
+ * Waits until the run of a page's first figure has got this far, and returns the figure's buttons; each page has them
+ * (web/shell/run/transport.js). A figure that plays only on request counts as finished when it has a result.
  *
  * @param {Page} page
  * @param {'loaded' | 'done'} [phase]
@@ -277,14 +277,15 @@ export const firstFigure = (page, phase = 'loaded') =>
     .first();
 
 /**
- * The widths at which a figure must fit: ./build.sh test-sweep uses every one. The checks of every page (pages.test.js) use the narrowest
- * two. @param {number[]} all
+ * The widths at which a figure must fit; only ./build.sh test-sweep uses them all. The checks of every page (pages.test.js) use the two
+ * narrowest.
+ * @param {number[]} all
  */
 export const widths = (...all) => (process.env.EVERY_WIDTH ? all : []);
 
 /**
- * A change that restarts the first figure: resolves once it has begun. A short run is over between two polls of waitForFunction(), so an
- * observer, which misses none, is installed before.
+ * Makes a change that restarts the first figure, and waits until its run has begun. A short run may be over between two polls of
+ * waitForFunction(), so an observer, which misses no change, is installed first.
  *
  * @param {Page} page
  * @param {() => Promise<unknown>} change

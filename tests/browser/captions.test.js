@@ -69,7 +69,7 @@ test('things are dragged; attention set by hand; soft next to hard', () =>
     await page.locator('#draws').fill('1');
     const one = await off();
     await page.locator('#draws').fill('64');
-    assert.ok((await off()) <= one); // the mean of many draws is closer to their distribution
+    assert.ok((await off()) <= one); // the mean of many draws is closer to the distribution
     await page.locator('#figure-compare').screenshot({ path: `${OUT}captions-compare.png` });
 
     const canvas = page.locator('#hand-canvas');
@@ -91,7 +91,7 @@ test('a model of one’s own whose attention has 4 x 4 places, of pictures of 8 
       .waitFor();
     await told(page);
     await page.locator('#caption .word').first().hover();
-    /** How light each of the 4 x 4 squares of the canvas that the light is moved on is. */
+    /** The brightness of each of the 4 x 4 squares of the canvas on which the light is moved. */
     const lights = () =>
       page.evaluate(() => {
         const copy = new OffscreenCanvas(64, 64);
@@ -102,7 +102,7 @@ test('a model of one’s own whose attention has 4 x 4 places, of pictures of 8 
     const canvas = page.locator('#hand-canvas');
     await canvas.scrollIntoViewIfNeeded();
     await page.locator('#hand-said', { hasText: /w\d/ }).waitFor();
-    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // white, on which the light alone is seen
+    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // on white, only the light is seen
     await page.locator('.thing[aria-label="guitar"]').press('Enter');
     await told(page);
     for (let i = 0; i < 6; i++) await canvas.press(i % 2 ? 'ArrowDown' : 'ArrowRight');

@@ -50,7 +50,7 @@ test('three models tag the typed text; a pinned word changes its neighbours', ()
     await page.locator('#suggestion', { hasText: 'Unpin' }).click();
     await page.waitForFunction(() => !document.querySelector('.word.pinned'));
 
-    // With the keyboard: a word, its probabilities, a pin.
+    // With the keyboard: a word, its probabilities, and a pin.
     await page.locator('.word button').nth(word).press('Enter');
     assert.match((await page.locator('#odds').textContent()) ?? '', /NOUN.*VERB/s);
     await page.locator('#pin').selectOption(tag);
@@ -102,7 +102,7 @@ more('a sentence of twenty words is tagged in under 5 ms', () =>
         times.push(performance.now() - began);
       }
       model.close();
-      return [sentence.length, times.sort((a, b) => a - b)[6]]; // a low quantile, because other programs run
+      return [sentence.length, times.sort((a, b) => a - b)[6]]; // a low quantile, because other programs may be running
     });
     assert.ok(found[0] >= 20 && found[1] < 5, `${found[0]} words, ${found[1].toFixed(2)} ms`);
   }),
@@ -115,7 +115,7 @@ test('the trellis fills column by column, forward, backward and for the best pat
     const cells = page.locator('.trellis-cell');
     const tool = (/** @type {string} */ name) => page.locator('#trellis-tools').getByRole('button', { name });
     const next = tool('Next column');
-    await cells.first().filter({ hasText: /\d/ }).waitFor(); // filled before anything is pressed
+    await cells.first().filter({ hasText: /\d/ }).waitFor(); // the first column is filled before anything is pressed
     assert.ok(await next.isDisabled());
     await tool('Start over').click();
     assert.deepEqual([...new Set(await cells.allTextContents())], ['·']);
@@ -143,7 +143,7 @@ test('the MEMM cannot tell rib from rob, the CRF can', () =>
       await page.goto(PAGE);
       await page.locator('#figure-ribrob').scrollIntoViewIfNeeded();
       const trained = () => page.waitForFunction(() => /After 240 steps/.test(document.getElementById('ribrob-said')?.textContent ?? ''));
-      await trained(); // by itself
+      await trained(); // the models are trained without a click
       const first = await page.locator('#ribrob-said').textContent();
       await page.locator('#ribrob-tools button').nth(1).click();
       await trained();
@@ -175,7 +175,7 @@ more('letters become vowels and others; neighbours pull', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
-      // The last figure is far off screen and not created yet; the first use of its controls creates it and is not lost.
+      // The last figure is far off screen and not created yet. The first use of its controls creates it, and that use is not lost.
       assert.equal(await page.locator('.player').count(), 0);
       assert.match(
         await page.evaluate(() => {
@@ -193,7 +193,7 @@ more('letters become vowels and others; neighbours pull', () =>
       await page.locator('#linked').check();
       const tied = await shares();
       assert.notDeepEqual(tied, alone);
-      assert.equal(alone[8], '50%'); // sigma of 0
+      assert.equal(alone[8], '50%'); // the sigma of 0
     },
     { reducedMotion: 'reduce' },
   ),

@@ -103,8 +103,10 @@ test('in Korean the chat has Korean text, and announcements come from one place'
   }, PHONE));
 
 /**
- * A chat with a model whose answers have these tokens, to which a message is sent. @param {Page} page @param {object[]} steps @param
- * {object} run what else a run has
+ * Sends a message to a chat with a model whose answers have these tokens.
+ * @param {Page} page
+ * @param {object[]} steps
+ * @param {object} run what else a run has
  */
 async function talkOf(page, steps, run) {
   await openEmpty(page);
@@ -152,7 +154,12 @@ test('an answer without a token reports that it ended immediately, and the token
     assert.equal(await page.locator('.talk-figures').textContent(), 'it ended immediately · 2 of 3 tokens were new · room for 5 more');
   }));
 
-/** A page with one element, and with files at /weights/NAME.gguf. @param {Page} page @param {string} attributes @param {Record<string, Uint8Array>} files */
+/**
+ * Opens a page with one element, and serves files at /weights/NAME.gguf.
+ * @param {Page} page
+ * @param {string} attributes
+ * @param {Record<string, Uint8Array>} files
+ */
 async function elementWith(page, attributes, files) {
   for (const [name, bytes] of Object.entries(files)) await provide(page, `/weights/${name}.gguf`, bytes);
   await openEmpty(page);
@@ -421,7 +428,7 @@ test('stop, continue, regenerate, edit a message, choose another token', () =>
     await page.getByRole('button', { name: 'Answer again' }).click();
     const again = await answered(page, 1);
     assert.notEqual(again.seed, first.seed);
-    // A token, its alternatives, and the answer from there.
+    // A token is selected, its alternatives are shown, and the answer continues from one of them.
     await answers(page).locator(':scope > .talk-body').focus();
     for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');

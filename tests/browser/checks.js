@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The checks for every page, which tests combine: nothing moves, nothing is too wide, axe-core finds nothing, Tab reaches everything, it is
- * cached.
+ * The checks for every page, which tests combine: nothing moves, nothing is too wide, axe-core finds nothing, Tab reaches everything, and
+ * the page is cached.
  */
 
 import assert from 'node:assert/strict';
@@ -19,7 +19,10 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 /** A telephone. @type {BrowserContextOptions} */
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
-/** Records layout shifts without the visitor's doing: area of the screen times distance. Before the page opens. @param {Page} page */
+/**
+ * Records layout shifts that the visitor did not cause: area of the screen times distance. Call it before the page opens.
+ * @param {Page} page
+ */
 export const watchShifts = (page) =>
   page.addInitScript(() => {
     const shifts = /** @type {{ value: number, of: string[] }[]} */ ([]);
@@ -46,7 +49,7 @@ export async function shiftsBelow(page, most) {
 }
 
 /**
- * Waits until no canvas of the first figure that is on the screen is empty, without a click. Overlays without pointer events may be empty.
+ * Waits, without a click, until no visible canvas of the first figure is empty. Overlays without pointer events may be empty.
  *
  * @param {Page} page
  */
@@ -59,20 +62,20 @@ export const isFilled = (page) =>
           if (width * height === 0 || bottom < 0 || top > innerHeight || getComputedStyle(canvas).pointerEvents === 'none') return true;
           const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
             new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })
-          ); // a copy: Chromium warns of repeated reads
+          ); // a copy, because Chromium warns of repeated reads
           context.drawImage(canvas, 0, 0);
           const words = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
           return words.some((word) => word !== words[0]);
         }),
       ),
     undefined,
-    { ...WAIT, polling: 100 }, // In colour draws four rows, 24 enlargements each, with two pages in parallel on two cores
+    { ...WAIT, polling: 100 }, // In colour draws four rows with 24 enlargements each, while two pages run in parallel on two cores
   );
 
 /** Fragments of an address that must be ignored. */
 export const MALFORMED = ['#figure?%E0%A4%A=%', '#%', '#%E0%A4%A', '#%?seed=3', '#?'];
 
-/** Changes the address of an open page to each in order. @param {Page} page @param {string[]} hashes */
+/** Changes the address of an open page to each of these, in order. @param {Page} page @param {string[]} hashes */
 export async function turnTo(page, hashes) {
   for (const hash of hashes) {
     await page.evaluate((next) => {
@@ -85,26 +88,26 @@ export async function turnTo(page, hashes) {
 /** @param {Page} page */
 export async function fits(page) {
   const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  // A phone lays out a page that is too wide on a larger screen.
+  // A phone lays out a page that is too wide as if the screen were larger.
   const { width } = page.viewportSize() ?? { width: screen };
   assert.ok(wide <= width && screen <= width, `${wide} pixels of ${width}`);
 }
 
-/** Widths at which a page must fit: 320 is 1280 at 400 % (WCAG 1.4.10). */
+/** Widths at which a page must fit: 320 is 1280 at a zoom of 400 % (WCAG 1.4.10). */
 const WIDTHS = [320, 390, 768, 1280];
 /** Spacing that a reader may set (WCAG 1.4.12). */
 const SPACES =
   '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; } p { margin-bottom: 2em !important; }';
 /**
- * Changes that a reader may make: text spacing, and text size by a browser setting. @type {Record<string, { sheet?: string, size?: number
- * }>}
+ * What a reader may change: the spacing of text, and its size in the browser's settings.
+ * @type {Record<string, { sheet?: string, size?: number }>}
  */
 const READERS = { 'as it is': {}, 'with wider spaces': { sheet: SPACES }, 'at 200 %': { size: 32 } };
 
-/** The reader with the most changes: a page that fits this one mostly fits the others, which test:all checks. */
+/** The reader with the most changes: a page that fits this one usually fits the others, which test:all checks. */
 export const SET = ['at 200 %'];
 
-/** Text that its box clips without a way to scroll to it. @param {Page} page @returns {Promise<string[]>} */
+/** Text that its box clips, and to which nobody can scroll. @param {Page} page @returns {Promise<string[]>} */
 const cutOff = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll('body *')]
@@ -121,8 +124,8 @@ const cutOff = (page) =>
   );
 
 /**
- * Nothing is wider than the window, and no text is clipped: at every width, with the reader's spacing, with the text at 200 %. All figures
- * are drawn before.
+ * Checks that nothing is wider than the window and no text is clipped, at every width, with the reader's spacing, and with the text at 200
+ * %. All figures are drawn first.
  *
  * @param {Page} page
  * @param {string[]} [readers]
@@ -133,7 +136,7 @@ export async function fitsAnyReader(page, readers = Object.keys(READERS)) {
   for (const reader of readers) {
     const { sheet = '', size = 16 } = READERS[reader];
     await page.evaluate((text) => {
-      const adopted = new CSSStyleSheet(); // to which the page's policy does not apply
+      const adopted = new CSSStyleSheet(); // the policy of the page does not apply to such a sheet
       adopted.replaceSync(text);
       document.adoptedStyleSheets = [adopted];
     }, sheet);
@@ -154,7 +157,7 @@ export async function fitsAnyReader(page, readers = Object.keys(READERS)) {
   await debug.detach();
 }
 
-/** Scrolls through the whole page, so that everything in it is created, and back. @param {Page} page */
+/** Scrolls through the whole page and back, so that everything in it is created. @param {Page} page */
 export async function scrollThrough(page) {
   for (let y = 0, end = 1; y < end; y += 600) {
     end = await page.evaluate((top) => {
@@ -167,7 +170,7 @@ export async function scrollThrough(page) {
   await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
 }
 
-/** axe-core finds nothing, with every <details> open. @param {Page} page */
+/** Checks that axe-core finds nothing, with every <details> open. @param {Page} page */
 export async function axeFindsNothing(page) {
   await page.locator('details').evaluateAll((all) =>
     all.forEach((details) => {
@@ -188,13 +191,13 @@ export async function axeFindsNothing(page) {
   );
 }
 
-/** Everything focusable is reached with Tab, and shows its focus. @param {Page} page */
+/** Checks that everything focusable is reached with Tab and shows its focus. @param {Page} page */
 export async function tabReachesAll(page) {
   await page.evaluate(() => {
     scrollTo({ top: 0, behavior: 'instant' });
     /** @type {HTMLElement} */ (document.activeElement)?.blur();
   });
-  /** For radio buttons the checked one; for buttons with arrow-key navigation, the one in the tab order. */
+  /** Of radio buttons only the checked one; of buttons with arrow-key navigation, the one in the tab order. */
   const wanted = await page.evaluate(() =>
     [...document.querySelectorAll('a[href], button, input, select, summary, pre, [tabindex="0"]')]
       .filter(
@@ -232,7 +235,7 @@ export async function tabReachesAll(page) {
     assert.ok(ring, `no visible focus on ${name}`);
     if (stop !== undefined) reached.add(stop);
   }
-  /** Those that are still focusable: a finished run has no stop button, a loaded file no load button. */
+  /** The elements that are still focusable: a finished run has no stop button, a loaded file no load button. */
   const left = await page.evaluate(() =>
     [...document.querySelectorAll('*')]
       .filter((element) => 'stop' in element && !element.matches(':disabled') && element.checkVisibility({ visibilityProperty: true }))
@@ -246,14 +249,14 @@ export async function tabReachesAll(page) {
 }
 
 /**
- * Everything that the page has loaded is cached for an offline visit, to the last byte. Cards of the front page release their models when
- * they leave the screen, even just after loading: one weight file is enough there.
+ * Checks that everything the page has loaded is cached for an offline visit, to the last byte. Cards of the front page release their models
+ * when they leave the screen, even just after loading, so one weight file is enough there.
  *
  * @param {Page} page
  */
 export const isKept = (page) =>
   until(page, async () => {
-    /** @param {string} name of a cache, which lists a file as soon as it begins */
+    /** @param {string} name of a cache; it lists a file as soon as storing begins */
     const urls = async (name) => {
       const cache = await caches.open(name);
       return Promise.all(
@@ -271,7 +274,7 @@ export const isKept = (page) =>
     const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
     const loaded = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType('resource')).filter(
       ({ name, decodedBodySize }) => /^http/.test(name) && (decodedBodySize > 0 || !name.endsWith('.gguf')),
-    ); // for weights, only the size may have been requested
+    ); // of weights, perhaps only the size has been requested
     const wanted = [location.href, ...loaded.map(({ name }) => name)].map((name) => name.split('#')[0]);
     const weights = wanted.filter((url) => url.endsWith('.gguf')),
       others = wanted.filter((url) => !url.endsWith('.gguf'));
@@ -280,8 +283,8 @@ export const isKept = (page) =>
   });
 
 /**
- * English sentences on a page in another language, visible or announced. Allowed are code, formulas, names of papers, quotations and parts
- * marked as another language, and the output of models ([data-result], and its announcement).
+ * Finds English sentences, visible or announced, on a page in another language. Allowed are code, formulas, names of papers, quotations and
+ * parts marked as another language, and the output of models ([data-result], and its announcement).
  *
  * @param {Page} page
  * @returns {Promise<string[]>}
@@ -308,14 +311,14 @@ export const englishIn = (page) =>
   });
 
 /**
- * In print there are text and stills: no controls, no text for screen readers only, no picture beyond its edge, every step of a walk, and
- * every filled canvas as a picture.
+ * Checks that a printed page consists of text and stills: no controls, no text that is only for screen readers, no picture beyond its edge,
+ * every step of a walk, and every filled canvas as a picture.
  *
  * @param {Page} page
  */
 export async function printsWell(page) {
   await page.emulateMedia({ media: 'print' });
-  await page.setViewportSize({ width: 718, height: 1040 }); // A4 with its margins
+  await page.setViewportSize({ width: 718, height: 1040 }); // A4 without its margins
   await painted(page);
   const shown = await page.evaluate(() =>
     [

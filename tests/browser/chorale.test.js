@@ -51,11 +51,11 @@ test('a melody is harmonised without a click, and nothing sounds before one', ()
     assert.match((await result(page, 'answer-result')) ?? '', /^s0\+4:67 a0\+\d+:\d+ t0\+\d+:\d+ b0\+\d+:\d+/);
     assert.equal(await page.evaluate('contexts'), 1);
     assert.match(page.url(), /#figure-answer\?seed=3&tune=67\.4/);
-    await page.keyboard.press('d'); // E flat 4 and E 4 are at e and d, counted from C
+    await page.keyboard.press('d'); // the keys e and d stand for E flat 4 and E 4, counted from C
     await until(page, async () => /s4\+4:64/.test(document.getElementById('answer-result')?.textContent ?? ''));
     await page.locator('#back').click();
     await until(page, async () => !/s4\+4/.test(document.getElementById('answer-result')?.textContent ?? ''));
-    await page.locator('#answer-strict').uncheck(); // the model alone
+    await page.locator('#answer-strict').uncheck(); // now the model decides alone
     await until(page, async () => location.hash.endsWith('&parallels=1'));
     await page.goto('about:blank');
     await page.goto(`${PAGE}#figure-answer?seed=3&tune=67.4-69.4&parallels=1`);
@@ -99,8 +99,9 @@ test('a chorale without input, its attention, and the same seed in another key',
   }));
 
 /**
- * The number of different colours of a canvas in some rows of its middle, and whether it is painted at all. @param {Page} page @param
- * {string} id
+ * The number of different colours in some rows of the middle of a canvas, and whether it is painted at all.
+ * @param {Page} page
+ * @param {string} id
  */
 const coloursOf = (page, id) =>
   page.locator(`#${id}`).evaluate((element) => {
@@ -176,11 +177,11 @@ more('where little motion is wanted a chorale appears at once, silent, and is he
       await page.locator('#figure-alone').scrollIntoViewIfNeeded();
       await page.locator('#alone-transport[data-phase="done"]').waitFor();
       await page.locator('#alone-roll').focus();
-      await page.keyboard.press('ArrowRight'); // one more paint, before which the whole roll is counted
+      await page.keyboard.press('ArrowRight'); // causes one more paint, before which the whole roll is counted
       await until(page, async () => /** @type {any} */ (globalThis).counts.size > 1);
       const counts = await page.evaluate(() => [.../** @type {any} */ (globalThis).counts]);
       const parts = counts.filter((/** @type {number} */ notes) => notes > 0 && notes < Math.max(...counts));
-      // the content when the canvas got its size, and got it again with the page's scroll bar
+      // one paint when the canvas got its size, and one when it got it again because of the page's scroll bar
       assert.ok(parts.length <= 2, `paintings of so many notes: ${counts.join(', ')}`);
       assert.equal(await page.evaluate('contexts'), 0);
       await page.locator('#alone-transport').getByRole('button', { name: /Play/ }).click();

@@ -69,7 +69,7 @@ const pixels = (page, group) =>
     );
 
 /**
- * The model's drawing for a class, without a page.
+ * What the model draws for a class, computed without a page.
  *
  * @param {string} name
  * @param {number} label
@@ -85,7 +85,7 @@ async function drawn(name, label, temperature, seed) {
   return values;
 }
 
-/** Grey 0 is paper and grey 255 the second ink of page.css, in light mode; between them the page mixes. @param {number} grey */
+/** In light mode grey 0 is paper and grey 255 the second ink of page.css; the page mixes the values between them. @param {number} grey */
 const ink = (grey) => [31, 61, 194].map((full) => Math.round(255 + ((full - 255) * grey) / 255));
 
 test('a column for each digit: the values that the model draws given the class', () =>
@@ -97,7 +97,7 @@ test('a column for each digit: the values that the model draws given the class',
     });
     assert.deepEqual(await page.locator('.class-name').allTextContents(), classes);
     await groupIs(page, 1);
-    await page.click('#classes-stop'); // the other classes
+    await page.click('#classes-stop'); // the other classes are not needed
     const temperature = Number(await page.textContent('#classes-temperature'));
     const seed = Number(await page.inputValue('#classes-seed'));
     for (const label of [0, 1]) {
@@ -157,7 +157,7 @@ more('photographs: ten classes, and back', () =>
       'photos',
       'the switch keeps the focus',
     );
-    await page.keyboard.press('ArrowRight'); // from the last to the first
+    await page.keyboard.press('ArrowRight'); // from the last one to the first
     await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
     await groupIs(page, 0);
   }),

@@ -29,7 +29,7 @@ test('a row shows the values that the model draws, next to the given part', () =
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0);
-    await page.click('#colour-stop'); // the other rows
+    await page.click('#colour-stop'); // the other rows are not needed
     const [given, ...rest] = await pixels(page, 0);
     const [original] = rest.splice(3);
     const name = (await nameOf(page, 0)) ?? '';
@@ -68,7 +68,7 @@ more('play again, stop, new seed, and the strip', () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0, 'being drawn');
-    await page.locator('#colour-tries').selectOption('3'); // without competition: a quarter of the work
+    await page.locator('#colour-tries').selectOption('3'); // without competition it is a quarter of the work
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
     const [, first] = await pixels(page, 0);
@@ -102,7 +102,7 @@ more('play again, stop, new seed, and the strip', () =>
     assert.deepEqual(await nameOf(page, 1), second, 'the other rows stay');
     await page.locator('[role=status]', { hasText: `${name}: three endings are drawn.` }).waitFor({ state: 'attached' });
 
-    // If an emoji is already in another row, it swaps with the first.
+    // If an emoji is already in another row, it changes places with the first row's.
     await radios.nth(emoji.findIndex((one) => one.name === second)).check();
     assert.deepEqual(await Promise.all([0, 1].map((row) => nameOf(page, row))), [second, name]);
   }),
@@ -130,7 +130,7 @@ more('photographs: the switch loads the other model, which draws them without be
     assert.equal(await radios.count(), photos.length);
     assert.equal(await page.locator('#colour-strip legend').textContent(), 'Choose a photograph for the first row');
     assert.ok(await radios.first().isChecked());
-    // The rows start with the first ones of different classes.
+    // At first, the rows show the first photographs of different classes.
     const classes = [...new Set(photos.map(({ name }) => name))].slice(0, 6);
     assert.deepEqual(await page.locator(`${ROWS} .row-name b`).allTextContents(), classes);
     assert.equal(await page.locator(`${ROWS} .row-name`).first().textContent(), `${classes[0]} test picture 1`);
@@ -209,7 +209,10 @@ test('photographs that cannot be loaded give a message; they can be cancelled, r
   withPage(
     async (page) => {
       const FILE = '**/weights*/cifar10.gguf';
-      /** How the server answers the download; without an answer it takes forever. @param {(route: Route) => Promise<void> | void} answer */
+      /**
+       * Sets how the server answers the download; without an answer it takes forever.
+       * @param {(route: Route) => Promise<void> | void} answer
+       */
       const download = async (answer) => {
         await page.unroute(FILE);
         await page.route(FILE, (route) => (route.request().method() === 'GET' ? answer(route) : route.continue()));
@@ -227,11 +230,11 @@ test('photographs that cannot be loaded give a message; they can be cancelled, r
       await page.locator('#colour-load-text', { hasText: 'Loading was cancelled.' }).waitFor();
       assert.ok(await photographs.isEnabled());
 
-      await sleep(300); // the download continues for a moment, in case of a new request
+      await sleep(300); // the download continues for a moment, in case there is a new request
       await download((route) => route.abort());
       await page.locator('#colour-load-action', { hasText: 'Load the model' }).click();
       await page.locator('#colour-load-text', { hasText: /could not be loaded/ }).waitFor();
-      // Back to the emoji, which are already loaded.
+      // This switches back to the emoji, which are already loaded.
       await page.locator('#colour-switch input').first().check();
       await page.locator('#colour-run:enabled').waitFor(WAIT);
       assert.ok(await page.locator('#colour-load').isHidden());
@@ -319,7 +322,7 @@ more('less motion: nothing begins by itself, and a row appears finished', () =>
         assert.ok(drawn === 0 || drawn === SIDE * SIDE - GIVEN, `${drawn} pixels`);
         await sleep(30);
       }
-      // Nor does it after the switch, which ends the run.
+      // Nothing is wider after the switch either; it ends the run.
       await switchOver(page);
       await sleep(300);
       const [half, ...after] = await pixels(page, 0);

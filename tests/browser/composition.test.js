@@ -31,7 +31,7 @@ const KEYS = [
 test('no handler of a page gets a key of a composition or of the browser, in any text field; each gets other keys, and each field has the direction of its text', () =>
   withPage(
     async (page) => {
-      await page.route('**/*.gguf', (route) => route.abort()); // fields exist without models
+      await page.route('**/*.gguf', (route) => route.abort()); // the text fields exist even without models
       let fields = 0;
       for (const path of await everyPage()) {
         await page.goto(`/web/${path}`);

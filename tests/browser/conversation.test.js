@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A conversation of ten turns on the chat page with a model of the shelf, with a user's usual actions: nothing that the user wrote is lost,
- * and late turns cost the same as early ones.
+ * A conversation of ten turns on the chat page with a model of the shelf, and with the usual actions of a user: nothing that the user wrote
+ * is lost, and late turns cost the same as early ones.
  */
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,7 @@ import { startHub } from './hub.js';
 const { withPage } = session();
 const WAIT = { timeout: 30000 };
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
-/** Large enough that an answer takes as long as typing. */
+/** A model so large that an answer takes as long as typing. */
 const toy = Buffer.from(
   toyText({
     d: 512,
@@ -61,7 +61,7 @@ async function say(page, text) {
   await rest(page);
 }
 
-/** Tokens that the last turn had to read. @param {Page} page */
+/** The number of tokens that the last turn had to read. @param {Page} page */
 async function fresh(page) {
   const [, count] = /(\d+) of \d+ tokens were new/.exec((await page.locator('.talk-figures').textContent()) ?? '') ?? [];
   return Number(count);
@@ -88,7 +88,7 @@ test('ten turns: typing, stop, edit, another answer, an error, a reload without 
       await say(page, 'turn two ab');
       const second = await fresh(page);
 
-      // Typing while it answers: Enter waits, and the text stays.
+      // The user types while the model answers: Enter waits, and the text stays.
       await page.locator('#length').fill('9');
       await field(page).fill('turn three');
       await field(page).press('Enter');
@@ -104,7 +104,7 @@ test('ten turns: typing, stop, edit, another answer, an error, a reload without 
       await page.locator('.talk-turn.user', { hasText: 'turn four' }).waitFor(WAIT);
       await rest(page);
 
-      // An edit, and another answer.
+      // The user edits a message and requests another answer.
       await page.getByRole('button', { name: 'Edit' }).last().click();
       await page.locator('.talk-edit textarea').fill('turn four, edited');
       await page.locator('.talk-edit textarea').press('Enter');
@@ -120,7 +120,7 @@ test('ten turns: typing, stop, edit, another answer, an error, a reload without 
         ['turn one ab', 'turn two ab', 'turn three', 'turn four, edited', 'turn five', 'turn six'],
       );
 
-      // A message that is too long comes back.
+      // A message that is too long is returned to the field.
       const before = await messages(page);
       const long = 'long '.repeat(260).trim();
       await field(page).fill(long);
@@ -130,7 +130,7 @@ test('ten turns: typing, stop, edit, another answer, an error, a reload without 
       assert.deepEqual(await messages(page), before);
       await field(page).fill('turn seven');
 
-      // A reload offline: messages and the unsent text are there, and the model is on this device.
+      // The page is reloaded offline: the messages and the unsent text are there, and the model is stored on this device.
       await page.evaluate(() => navigator.serviceWorker.ready.then(() => new Promise((resolve) => setTimeout(resolve, 1500))));
       await page.context().setOffline(true);
       await page.reload();

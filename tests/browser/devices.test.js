@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Microphone and camera: what may be wrong with them is said in one set of sentences, on every page that uses them. */
+/** Microphone and camera: every page that uses them reports a fault in the same sentences. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,17 +11,17 @@ import { session } from './browser.js';
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
-/** A name that is not this machine's own: what comes from it by http is not secure. */
+/** A host name that is not this machine: pages that come from it by http are not secure. */
 const LAN = 'http://lan.test';
 
-/** The pages, their buttons, and where they say what is wrong. @type {[string, string, string, 'microphone' | 'camera'][]} */
+/** The pages, their buttons, and the places where they report a fault. @type {[string, string, string, 'microphone' | 'camera'][]} */
 const USES = [
   ['wavenet', '#record', 'main', 'microphone'],
   ['jukebox', '#record', '#stages-said', 'microphone'],
   ['colour', 'button:has-text("Use the camera")', 'main', 'camera'],
 ];
 
-/** Browsers' errors, and what a sentence about them says. @type {[string, RegExp][]} */
+/** The browsers' errors, and what the sentence about each of them says. @type {[string, RegExp][]} */
 const ERRORS = [
   ['NotAllowedError', /may not be used: allow it in the address bar/],
   ['SecurityError', /may not be used/],
@@ -55,7 +55,7 @@ test('both have a sentence for every error, which names the device and what to d
       }
   }));
 
-/** The pages come from LAN. @param {Page} page @param {string} url of the server */
+/** Makes the pages come from LAN. @param {Page} page @param {string} url of the server */
 const overLan = (page, url) =>
   page.route(`${LAN}/**`, async (route) => {
     const answer = await route.fetch({ url: url + new URL(route.request().url()).pathname.slice(1) });
@@ -81,7 +81,7 @@ for (const [name, button, where, device] of USES)
           .waitFor();
         await page.unrouteAll({ behavior: 'ignoreErrors' });
       },
-      { complains: true }, // of what only secure pages have
+      { complains: true }, // about functions that only secure pages have
     ));
 
 test('a microphone that the visitor refuses', () =>

@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * Every block of HTML, CSS and JavaScript in README.md, the manual and every third page (./build.sh test-sweep: every page) runs unchanged
- * in a page; blocks of the pages need nothing but a canvas, a button and pictures. What the sentence before it promises is
- * given: `image` and `canvas`, weight files next to the page, a copy of web/dist as `nextpixel`, the same on https://cdn.example, and
- * `load` if a fragment continues a block that imports it. tests/js/documents.test.js runs blocks of the shell and all others.
+ * Every block of HTML, CSS and JavaScript in README.md, in the manual and on every third page (./build.sh test-sweep: on every page) runs
+ * unchanged in a page; blocks of the pages need nothing but a canvas, a button and pictures. What the sentence before it promises is given:
+ * `image` and `canvas`, weight files next to the page, a copy of web/dist as `nextpixel`, the same on https://cdn.example, and `load` if a
+ * fragment continues a block that imports it. tests/js/documents.test.js runs blocks of the shell and all others.
  */
 
 import assert from 'node:assert/strict';
@@ -35,16 +35,22 @@ const talker = Buffer.from(
 );
 const TYPES = { js: 'text/javascript', wasm: 'application/wasm', png: 'image/png', gguf: 'application/octet-stream' };
 
-/** The file for an address in the texts. @param {string} path */
+/** The file that is served for an address in the texts. @param {string} path */
 function fileAt(path) {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const own = name === 'mine.gguf' ? 'emoji.gguf' : /^(ka|ki|new|scene)\.png$/.test(name) ? 'seven.png' : name; // a model and pictures of the reader
+  // In the texts, these are a model and pictures of the reader.
+  const own = name === 'mine.gguf' ? 'emoji.gguf' : /^(ka|ki|new|scene)\.png$/.test(name) ? 'seven.png' : name;
   return [`web/dist/${name}`, `weights/${own}`, `tests/golden/${own}`, `web/pictures/${own}`].map((file) => ROOT + file).find(existsSync);
 }
 
-/** A page /doc/ with this body, and all files that the texts mention. @param {Page} page @param {string} body @param {string} [script] */
+/**
+ * Opens a page /doc/ with this body, and with all files that the texts mention.
+ * @param {Page} page
+ * @param {string} body
+ * @param {string} [script]
+ */
 async function open(page, body, script = '') {
-  await page.goto('about:blank'); // requests left over from the previous block
+  await page.goto('about:blank'); // the previous block may have left requests
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.route(/\/\/cdn\.example\/|\/doc\/|\/nextpixel\//, async (route) => {
     const path = new URL(route.request().url()).pathname;
@@ -88,7 +94,7 @@ const scripts = blocks.filter(({ language, file }) => language === 'js' && file 
 test('the documents have blocks to run', () =>
   assert.ok(scripts.length >= 15 && ofPages.length >= 15 && blocks.filter(({ language }) => language === 'html').length >= 5));
 
-/** Blocks, each in a separate document of the same page.
+/** Runs blocks, each in a separate document of the same page.
  * @param {string} what @param {Block[]} all @param {(page: Page, code: string) => Promise<unknown>} body */
 const each = (what, all, body) =>
   test(what, (context) =>
@@ -152,7 +158,7 @@ each(
           element.play();
           if (element.task !== 'chat') return;
           const speak = () => (element.shadowRoot.querySelector('[part~=messages]') ? element.send('Hello') : requestAnimationFrame(speak));
-          speak(); // a chat waits for the visitor's message
+          speak(); // the visitor must send a message before a chat answers
         });
       }
     });

@@ -31,12 +31,12 @@ const KINDS = {
   'de-en': { prompt: 'Ein Hund.' },
   stories260K: { prompt: 'Once', 'max-tokens': '5' },
 };
-/** A run of pictures, of sound, of notes and of tokens, and an answer. */
+/** A run of pictures, of sound, of notes and of tokens, and a model that answers as a whole. */
 const FREED = ['digits', 'wavenet', 'chorales', 'crf-en', 'stories260K'];
 
 /**
- * An empty page with the element defined. make(attributes) inserts one into the document and records its events; heard(element, name) waits
- * for one.
+ * Opens an empty page with the element defined. make(attributes) inserts an element into the document and records its events;
+ * heard(element, name) waits for an event.
  *
  * @param {Page} page
  */
@@ -72,9 +72,9 @@ async function open(page) {
 }
 
 /**
- * The helpers that open() provides to the page. @typedef {{ make: (attributes: Record<string, string>) => any, count: (element: any, type:
- * string) => number, heard: (element: any, type: string) => Promise<void>, nap: (ms: number) => Promise<void>, until: (is: () => unknown)
- * => Promise<void> }} Given
+ * The helpers that open() gives to the page.
+ * @typedef {{ make: (attributes: Record<string, string>) => any, count: (element: any, type: string) => number, heard: (element: any, type:
+ *   string) => Promise<void>, nap: (ms: number) => Promise<void>, until: (is: () => unknown) => Promise<void> }} Given
  */
 
 test('every property can be assigned, before the definition and after it, with any value that a framework has', () =>
@@ -145,7 +145,7 @@ test('messages can be set: a chat is restored, replaced, and left alone if nothi
       await heard(element, 'nx-end');
       const [end] = element.events.filter((/** @type {Event} */ { type }) => type === 'nx-end');
       const answered = element.messages;
-      element.messages = answered; // like a page that keeps the chat in its state
+      element.messages = answered; // as a page does that keeps the chat in its state
       const tokens = element.shadowRoot.querySelectorAll('.talk-answer .talk-body span').length;
       element.messages = [{ role: 'user', content: 'other' }];
       return {
@@ -265,7 +265,7 @@ test('setting, calling and removing at any moment of a life', { timeout: 120000 
       const { make, heard, nap, count, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
       /** @type {Record<string, unknown>} */
       const all = {};
-      // Set long before the element is in the document, and while it is outside.
+      // It is set long before the element is in the document, and while the element is outside of it.
       const sizes = [];
       for (const early of [true, false]) {
         const element = /** @type {any} */ (document.createElement('next-pixel'));
@@ -304,7 +304,7 @@ test('setting, calling and removing at any moment of a life', { timeout: 120000 
         await heard(element, 'nx-end');
         element.remove();
       }
-      // A chat whose answer has not begun yet: Stop, another model, removal.
+      // The answer of a chat has not begun yet: Stop, another model, or removal.
       const talks = [];
       for (const end of [
         (/** @type {any} */ one) => one.stop(),
@@ -315,13 +315,13 @@ test('setting, calling and removing at any moment of a life', { timeout: 120000 
         await until(() => element.shadowRoot.querySelector('.talk-field'));
         await nap(20);
         element.send('hello');
-        await undefined; // longer, and the first token of a busy machine may already be there
+        await undefined; // after a longer time, the first token may already be there
         end(element);
         talks.push(element);
       }
       await nap(1500);
       all.talks = talks.map((element) => [count(element, 'nx-step'), count(element, 'nx-end')]);
-      // Paused during an answer, and resumed.
+      // It is paused during an answer and resumed.
       const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '200', seed: '1', prompt: 'hi' });
       element.addEventListener('nx-step', () => element.pause(), { once: true });
       element.play();
@@ -331,7 +331,7 @@ test('setting, calling and removing at any moment of a life', { timeout: 120000 
       element.play();
       await heard(element, 'nx-end');
       all.answered = [count(element, 'nx-step') > 3, element.state];
-      // Stopped while paused, and a new message after it.
+      // It is stopped while it is paused, and then gets a new message.
       element.addEventListener('nx-step', () => element.pause(), { once: true });
       element.send('more');
       await until(() => element.state === 'paused');
@@ -454,7 +454,7 @@ for (const [i, kinds] of [FREED, Object.keys(KINDS).filter((name) => !FREED.incl
             const kept = [];
             for (const [name, attributes] of Object.entries(kinds)) {
               const model = `/weights/${name}.gguf`;
-              const hold = await acquire(model); // otherwise each would be loaded anew
+              const hold = await acquire(model); // otherwise each element would load the model again
               for (let seed = 0; seed < EACH; seed++) {
                 let element = make({ ...attributes, model, seed: String(seed) });
                 element.play();

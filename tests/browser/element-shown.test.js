@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** <next-pixel>: progress, when its model is fetched, the language of its sentences, replayed sounds. */
+/** <next-pixel>: its progress, when its model is fetched, the language of its sentences, and replayed sounds. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -174,7 +174,7 @@ test('a sound: replaying gives the same, a new seed another; its file is a WAV, 
       return [file.type, (await element.toBlob('image/png')).type, file.size];
     });
     assert.deepEqual([wav, png, bytes], ['audio/wav', 'image/png', 44 + 2 * other.samples.length]);
-    // The same seed gives the same sound, in the same voice.
+    // The same seed gives the same sound in the same voice.
     await page.locator('next-pixel').evaluate((element, seed) => element.setAttribute('seed', String(seed)), first.seed);
     assert.deepEqual((await ended(4)).samples, first.samples);
   }),

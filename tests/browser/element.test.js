@@ -84,7 +84,7 @@ const state = (page, selector = 'next-pixel') => page.locator(selector).evaluate
 const reaches = (page, wanted) =>
   page.waitForFunction((name) => /** @type {any} */ (document.querySelector('next-pixel')).state === name, wanted);
 
-/** Steps that arrive within a given time. @param {Page} page @param {number} ms */
+/** The number of steps that arrive within this time. @param {Page} page @param {number} ms */
 async function stepsDuring(page, ms) {
   const count = () =>
     page.evaluate(() => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ { type }) => type === 'nx-step').length);
@@ -143,7 +143,7 @@ test('shows its poster, then draws on command, and ends', () =>
     assert.deepEqual(again, drawn[0], 'the same seed, the same picture');
   }));
 
-test('of competing pictures it shows the most probable, and no more than exist', () =>
+test('shows the most probable of competing pictures, and no more than exist', () =>
   withPage(async (page) => {
     await open(
       page,
@@ -224,7 +224,7 @@ test('loads when it scrolls into view, rests off screen and while the page is hi
       page,
       `<div id="space"></div><next-pixel model="${SLOW}" task="generate" seed="1" autoplay></next-pixel><div id="more"></div>`,
     );
-    // Far away from the beginning: nothing is loaded.
+    // At first it is far away, and nothing is loaded.
     await page.evaluate(() => {
       for (const id of ['space', 'more'])
         Object.assign(/** @type {HTMLElement} */ (document.getElementById(id)).style, { height: '4000px' });
@@ -365,7 +365,7 @@ test('attributes are the state: changes restart, invalid values count as absent'
       assert.equal((await events(page)).at(-1).code, 'argument');
       assert.match(await element.locator('.status').innerText(), /task must be complete or generate .*"dance"/);
       await element.evaluate((e) => Object.assign(e, { task: undefined }));
-      await occurs(page, 'nx-error', 2); // nothing to complete
+      await occurs(page, 'nx-error', 2); // there is nothing to complete
       assert.equal((await events(page)).at(-1).code, 'network');
 
       await element.evaluate((e) =>
@@ -509,7 +509,7 @@ test('without width and height the first bytes of the file are enough to reserve
       const goOn = new Promise((resolve) => {
         /** @type {any} */ (globalThis).__goOn = resolve;
       });
-      // The first 2000 bytes of a weight file, and the rest on request.
+      // The server sends the first 2000 bytes of a weight file, and the rest on request.
       globalThis.fetch = async (input, init) => {
         const response = await fetch(input, init);
         if (!String(input).endsWith('.gguf')) return response;
@@ -565,15 +565,15 @@ test('a download can be stopped, and later elements do not join a dead one', () 
       await page.clock.resume();
       await page.route('**/weights/digits.gguf', async (route) => {
         asked++;
-        if (!dead) await route.continue(); // otherwise no answer, ever
+        if (!dead) await route.continue(); // otherwise there is never an answer
       });
       await open(page, `<next-pixel model="../weights/digits.gguf" task="generate" seed="1" controls></next-pixel>`);
       for (let i = 0; asked === 0 && i < 60; i++) await sleep(50);
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.locator('next-pixel .status').getByText('Stopped').waitFor();
       assert.equal((await events(page)).length, 0, 'to stop is no error');
-      await sleep(300); // an immediate play() continues the same download
-      await page.getByRole('button', { name: 'Play' }).click(); // dead again
+      await sleep(300); // within this time, play() would continue the same download
+      await page.getByRole('button', { name: 'Play' }).click(); // the connection is dead again
       for (let i = 0; asked < 2 && i < 60; i++) await sleep(50);
       await page.clock.runFor(12000);
       dead = false;
@@ -585,7 +585,7 @@ test('a download can be stopped, and later elements do not join a dead one', () 
       );
       await occurs(page, 'nx-end');
       assert.equal(asked, 3);
-      // The waiting one is notified after half a minute, and can try again.
+      // After half a minute the waiting element is notified, and can try again.
       await page.clock.runFor(30000);
       await occurs(page, 'nx-error');
       assert.equal((await events(page)).find(({ type }) => type === 'nx-error').code, 'network');
@@ -660,7 +660,7 @@ test('element and acquire() share one download and one worker; cache and integri
         (await events(page)).filter(({ type }) => type === 'nx-error').map(({ id, code }) => [id, code]),
         [['c', 'integrity']],
       );
-      await sleep(1000); // longer than the copy waits
+      await sleep(1000); // longer than it takes to store the copy
       assert.deepEqual(await page.evaluate(async () => (await (await caches.open('nextpixel')).keys()).map(({ url }) => url)), []);
     },
     { complains: true },
@@ -756,7 +756,10 @@ test("the host's label wins; the definition may run twice", () =>
   }));
 
 /**
- * The content of an element's canvas, from a copy of it: RGBA. @param {Page} page @param {string} selector @returns {Promise<Uint8Array>}
+ * The content of an element's canvas as RGBA, read from a copy.
+ * @param {Page} page
+ * @param {string} selector
+ * @returns {Promise<Uint8Array>}
  */
 const pixels = async (page, selector) =>
   Buffer.from(
@@ -766,14 +769,14 @@ const pixels = async (page, selector) =>
         new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })
       );
       copy.drawImage(canvas, 0, 0);
-      let text = ''; // a string transfers immediately, a list of numbers takes seconds
+      let text = ''; // a string is transferred immediately, whereas a list of numbers takes seconds
       for (const value of copy.getImageData(0, 0, canvas.width, canvas.height).data) text += String.fromCharCode(value);
       return btoa(text);
     }),
     'base64',
   );
 
-/** The number of opaque pixels in colour, and the greys that occur. @param {Uint8Array} data */
+/** The number of opaque pixels that are coloured, and the greys that occur. @param {Uint8Array} data */
 function inks(data) {
   let dark = 0,
     light = 0,
@@ -793,7 +796,7 @@ const FORCED = `<next-pixel id="digits" ${DIGIT} seed="7" controls></next-pixel>
   <next-pixel id="text" model="../weights/stories.gguf" prompt="Once" max-tokens="12" seed="1"></next-pixel>
   <next-pixel id="translation" model="../weights/de-en.gguf" prompt="Ein Hund schläft."></next-pixel>
   <next-pixel id="tags" model="../weights/crf-en.gguf" prompt="Time flies like an arrow"></next-pixel>`;
-/** Those on a canvas; a text and a translation are text of the page. */
+/** Texts on a canvas; other texts and translations are text of the page. */
 const WRITTEN = ['#tags'];
 
 /** @param {Page} page */
@@ -919,7 +922,7 @@ test('words are tagged: the sentence before it is played, then tags on shades; a
       const told = (/** @type {string} */ text) =>
         page.waitForFunction((wanted) => document.querySelector('#a')?.shadowRoot?.querySelector('canvas')?.textContent === wanted, text);
       await told('Time flies like an arrow');
-      /** Share of the canvas, 0 to 1: letters are opaque except for their edges, shades are not. */
+      /** The painted share of the canvas, 0 to 1: letters are opaque except for their edges, shades are not. */
       const shaded = async () => {
         const alphas = (await pixels(page, '#a')).filter((_, i) => i % 4 === 3);
         return alphas.filter((alpha) => alpha > 20 && alpha < 200).length / alphas.length;
@@ -1010,7 +1013,7 @@ more('moved to a frame and to another window it looks as it did, and goes on', (
 
 more('in a frame and in another window it draws, speaks, and finds what it names, as any element of that document does', () =>
   withPage(async (page) => {
-    // Under a policy that lets a frame be of another folder.
+    // The policy lets a frame come from another folder.
     const serve = (/** @type {string} */ path, /** @type {string} */ body) =>
       page.route(`**${path}`, (route) =>
         route.fulfill({ contentType: 'text/html; charset=utf-8', body: `<!doctype html><title>a page</title><body>${body}</body>` }),
@@ -1045,7 +1048,7 @@ more('in a frame and in another window it draws, speaks, and finds what it names
           element.addEventListener('nx-end', resolve, { once: true });
           element.addEventListener('nx-error', resolve, { once: true });
         });
-        element.src = to === 'frame' ? 'seven.png' : '/web/pictures/seven.png'; // relative to the frame
+        element.src = to === 'frame' ? 'seven.png' : '/web/pictures/seven.png'; // relative to the address of the frame
         element.play();
         const { type } = /** @type {Event} */ (await end);
         await new Promise((resolve) => {

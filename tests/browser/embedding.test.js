@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A single figure embedded in another site: by its address, in a frame, in a sandboxed frame; and the code that embeds it. */
+/** A single figure that is embedded in another site: by its address, in a frame, and in a sandboxed frame; and the code that embeds it. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -27,7 +27,7 @@ test('every figure of every page has an id of its own, and below its caption the
   }
 });
 
-/** This site, on another origin than the page that embeds it. @type {Awaited<ReturnType<typeof serve>>} */
+/** This site, which has another origin than the page that embeds it. @type {Awaited<ReturnType<typeof serve>>} */
 let site;
 before(async () => {
   site = await serve({ port: 0, cors: true });
@@ -40,7 +40,7 @@ after(async () => {
 });
 
 /**
- * The server of another site, whose page has the HTML `course` as its body. It is a real server because Chromium does not let a page from
+ * The server of another site. The body of its page is the HTML `course`. It is a real server, because Chromium does not let a page from
  * `page.route` embed pages of this machine.
  */
 const theirs = createServer((_, response) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The language in which a visitor enters: that of the browser, until another one is chosen. */
+/** The language that a visitor gets first: that of the browser, until the visitor chooses another one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { session } from './browser.js';
 
 const { withPage } = session();
 
-/** Opens an address, and returns the path and the language of the page that it comes to. @param {Page} page @param {string} address */
+/** Opens an address; returns the path and the language of the page at which it arrives. @param {Page} page @param {string} address */
 async function comesTo(page, address) {
   await page.goto(address);
   await page.locator('.masthead .language').first().waitFor();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Faults that visitors meet: old copies, stalled downloads, workers terminated from outside. */
+/** Faults that visitors meet: outdated copies, stalled downloads, and workers that something else terminates. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -19,11 +19,11 @@ const toy = toyModel();
 const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256, queryBlock: 256, memoryBlock: 256 });
 const integrity = `sha256-${createHash('sha256').update(toy).digest('base64')}`;
 
-/** Puts a copy into the cache, as if it had been stored long ago. @param {Page} page @param {string} text */
+/** Puts a copy into the cache as if it had been stored long ago. @param {Page} page @param {string} text */
 const put = (page, text) =>
   page.evaluate(
     async ([file, body]) => {
-      const headers = { ETag: '"1"' }; // as the server reports today
+      const headers = { ETag: '"1"' }; // what the server reports today
       await (await caches.open('nextpixel')).put(file, new Response(body, { headers }));
     },
     [FILE, text],
@@ -76,7 +76,7 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
     }));
 }
 
-/** Lets the test terminate workers, like a browser short of memory. @param {Page} page */
+/** Lets the test terminate workers, as a browser does that is short of memory. @param {Page} page */
 const graspWorkers = (page) =>
   page.addInitScript(() => {
     const all = /** @type {Worker[]} */ ([]);
@@ -152,7 +152,7 @@ test('a worker that is still working is left alone', { timeout: 60000 }, () =>
       [LIBRARY, FILE],
     );
     for (let i = 0; i < 10; i++) {
-      // 40 seconds in total, and in every 4 of them something is drawn, however slow the machine
+      // it takes 40 seconds, and something is drawn in every 4 of them, however slow the machine is
       const steps = await page.evaluate(() => /** @type {any} */ (globalThis).steps ?? 0);
       await until(page, async (n) => /** @type {any} */ (globalThis).steps > n, steps);
       await page.clock.runFor(4000);

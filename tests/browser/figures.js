@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What five lectures on self-attention and generative models show, row by row, and the figure of these pages in which a visitor changes something and sees what follows;
-// or why there is none. Tests open each one (tests/browser/all/figures.test.js), and count them.
+// For each row of five lectures on self-attention and generative models: what it shows, and the figure of these pages in which a visitor
+// changes something and sees what follows, or why there is none. Tests open each figure (tests/browser/all/figures.test.js) and count them.
 // @ts-check
 
 /**
- * @typedef {{ shows: string, page: string, at: string, but?: string }} Alive  page: its folder; at: the id of the figure; but: the parts of
- * the row that it does not show
+ * @typedef {{ shows: string, page: string, at: string, but?: string }} Alive  page: its folder; at: the id of the figure; but: what the
+ * figure leaves out of the row
  */
 /** @typedef {{ shows: string, why: string }} Still */
 

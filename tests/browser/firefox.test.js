@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The classroom in Firefox, where one is installed: a page as one file from a disk, a figure in a frame, and a course that is kept, after its server has gone. */
+/**
+ * In Firefox, where it is installed: a page as one file opened from disk, a figure in a frame, and a kept course after its server has stopped.
+ */
 
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -36,7 +38,7 @@ const DRAWN = `[...document.querySelectorAll('figure canvas')].some((canvas) => 
 /** Waits until an expression is true. @param {Session} session @param {string} expression */
 async function until(session, expression) {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(300)) {
-    const is = await session.evaluate(expression).catch(() => false); // between two pages
+    const is = await session.evaluate(expression).catch(() => false); // fails between two pages
     if (is) return;
   }
   writeFileSync(`${OUT}firefox-failed.png`, await session.screenshot());
@@ -112,7 +114,7 @@ test('a course that is kept works after its server has gone', { skip, timeout: 4
     await until(session, `/^Kept: /.test(${box}.querySelector('[role=status]').textContent)`);
     await server.close();
     for (const { page } of [...COURSE.steps].reverse()) {
-      // the last one first: the first one is open
+      // the last page is opened first, because the first one is already open
       for (const lang of ['', 'ko/']) {
         await session.evaluate(`void setTimeout(() => location.assign('${server.url}web/pages/${page}/${lang}'))`);
         await until(session, `location.pathname.endsWith('/${page}/${lang}') && ${DRAWN}`);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The front page: the digit that completes itself, cards, papers, addresses from the time when it was the only page, and its weight. */
+/**
+ * The front page: the digit that completes itself, the cards, the papers, its size, and addresses from the time when it was the only page.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -20,10 +22,10 @@ import { published } from './published.js';
 
 const { withPage } = session();
 const PAGE = '/web/';
-/** Nothing runs that a test did not request: animation takes a core meanwhile. */
+/** Nothing runs unless a test requests it, because animation takes a core. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
-/** The maximum size of the first screen besides weights, engine and worker, as a static server sends it. Those have a limit of their own:
- * ./build.sh size. A quarter of it are the records of the tiles, which load after the first pixel. */
+/** The maximum size of the first screen as a static server sends it, without weights, engine and worker. These have a limit of their own:
+ * ./build.sh size. A quarter of it is taken by the records of the tiles, which are loaded after the first pixel. */
 const MOST = 84 * 1024;
 
 const done = (/** @type {Page} */ page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
@@ -43,7 +45,7 @@ test('the digit completes itself; dice and seed change it, and links share them'
       notes.join(),
     );
     const before = await endings(page);
-    await page.emulateMedia(CALM); // from here on a picture appears finished
+    await page.emulateMedia(CALM); // from here on, a picture appears when it is finished
     await runAnew(page, () => page.click('#dice'));
     await done(page);
     await sleep(100);
@@ -55,7 +57,7 @@ test('the digit completes itself; dice and seed change it, and links share them'
     await done(page);
     const others = await page.locator('.ending .panel-note').allTextContents();
     assert.notDeepEqual(others, notes);
-    await page.click('#further'); // where they can be shared
+    await page.click('#further'); // the settings can be shared there
     await page.locator('#take').waitFor();
     await page.locator('#run:enabled').click(WAIT);
     await done(page);
@@ -87,13 +89,13 @@ test('a card for each page, which runs when it is visible and shows the same as 
       pages.map((paper) => `/web/pages/${paper.page}/`),
     );
     for (let i = 0; i < pages.length; i++) {
-      // a still that stays one; every eighth of the others, all by ./build.sh test-sweep
+      // a still that stays one; of the others every eighth is checked, or all by ./build.sh test-sweep
       if (!pages[i].pictures || !(EVERY || i % 8 === 0)) continue;
       await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
       const canvas = page.locator('.thumb canvas').nth(i);
       await canvas.waitFor(WAIT);
-      // Drawn to the end if the still, laid over the paper, differs from it everywhere. The division of a picture into passes varies, so
-      // for a card that shows passes only the size is compared.
+      // Drawn to the end if the still, laid over the paper, differs from it everywhere. A picture is divided into passes in different ways,
+      // so for a card that shows passes only the size is compared.
       await page.waitForFunction(
         ([n, passes]) => {
           const box = document.querySelectorAll('.thumb')[Number(n)];
@@ -117,7 +119,7 @@ test('a card for each page, which runs when it is visible and shows the same as 
         },
         [i, pages[i].pictures?.passes ?? false],
         { ...WAIT, polling: 100 },
-      ); // all pixels, which is too much for every frame
+      ); // this compares all pixels, which is too much for every frame
     }
   }));
 
@@ -125,7 +127,7 @@ test('the papers are in chronological order, with their models', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('.papers-list li').first().waitFor({ state: 'attached' });
-    await page.locator('.masthead a[href="#papers"]').click(); // which unfolds them
+    await page.locator('.masthead a[href="#papers"]').click(); // the link unfolds them
     await page.locator('.papers-list li').first().waitFor();
     const years = (await page.locator('.year').allTextContents()).map(Number);
     assert.deepEqual(
@@ -133,7 +135,7 @@ test('the papers are in chronological order, with their models', () =>
       [...years].sort((a, b) => a - b),
     );
     assert.equal(years.length, PAPERS.length);
-    // Only papers without a page are still to come.
+    // Papers that have no page are still to come.
     const played = PAPERS.filter(({ page: own, shownOn }) => own ?? shownOn);
     assert.equal(await page.locator('.to-come').count(), PAPERS.length - played.length);
     assert.equal(await page.locator('.system a[href$="/alignment/"]').count(), 2);
@@ -205,7 +207,7 @@ test('small models of the tiles draw again automatically, once the digit is done
 
 /** Opens a tile and waits until its model has answered. @param {Page} page @param {string} name */
 async function open(page, name) {
-  await page.locator('.tiles-pause').waitFor({ ...WAIT, state: 'attached' }); // until then a tile is a link
+  await page.locator('.tiles-pause').waitFor({ ...WAIT, state: 'attached' }); // until then a tile is only a link
   await page.locator(`.tile[data-tile="${name}"]`).click();
   await page.locator('dialog next-pixel:defined').waitFor(WAIT);
   return ended(page);
@@ -268,7 +270,7 @@ test('old addresses lead to the new location of their content', () =>
       ['surprise', 'image-transformer', 'surprise'],
     ];
     for (const [old, path, id] of addresses.filter((_, i) => EVERY || i % 4 === 3)) {
-      // a page each
+      // one page for each
       await page.goto('about:blank');
       await page.goto(`${PAGE}#${old}`);
       await page.waitForURL(`**/web/pages/${path}/#${id}`);
@@ -357,7 +359,7 @@ for (const [language, course, says] of /** @type {const} */ ([
   more(`a course is walked from the front page to its end by keyboard alone, and its question tried: ${PAGE}${language}`, () =>
     withPage(async (page) => {
       const { steps } = COURSES[course];
-      /** Tabs until a link has the focus, and follows it. @param {string} link */
+      /** Presses Tab until a link has the focus, and follows it. @param {string} link */
       const follow = async (link) => {
         await page.locator(link).waitFor();
         for (let tabs = 0; tabs < 300; tabs++) {
@@ -371,7 +373,7 @@ for (const [language, course, says] of /** @type {const} */ ([
       for (const [i, { page: name, at }] of steps.entries()) {
         await page.waitForURL(`**/pages/${name}/${language}`);
         assert.match(await page.locator('.course-place').innerText(), new RegExp(says(i + 1, steps.length)));
-        await follow('.course-asks a'); // which leads to its figure, where the next stop is
+        await follow('.course-asks a'); // it leads to the figure that has the next stop
         await page.waitForURL(`**/#${at}`);
         await page.keyboard.press('Tab');
         assert.ok(

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of the fully visible sigmoid belief network: its completions, and the weights of its pixels. Only if its weights exist. */
+/**
+ * The page of the fully visible sigmoid belief network: its completions, and the weights of its pixels. It runs only if the weights exist.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -77,7 +79,7 @@ test('a pixel under the pointer shows the weights of the file', options, () =>
         ),
         said,
       );
-      // Warm where ink makes ink more probable, blue where less; no weight on later pixels.
+      // Colours are warm where ink makes ink more probable and blue where it makes it less probable; later pixels have no weight.
       const colours = await page.locator('#votes canvas').evaluate((element) => {
         const { width } = /** @type {HTMLCanvasElement} */ (element);
         const context = /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (element).getContext('2d'));
@@ -108,7 +110,7 @@ more('what the model was trained on stands beside as many pictures that it draws
     await page.goto(PAGE);
     await page.locator('#figure-samples').scrollIntoViewIfNeeded();
     const [given, drawn] = [page.locator('#samples canvas').first(), page.locator('#samples canvas').last()];
-    /** Dots of ink in the sheet. @param {import('playwright-core').Locator} sheet @returns {Promise<number[]>} */
+    /** The numbers of dots with ink in a sheet. @param {import('playwright-core').Locator} sheet @returns {Promise<number[]>} */
     const inkOf = (sheet) =>
       sheet.evaluate((element) => {
         const { width, height } = /** @type {HTMLCanvasElement} */ (element);
@@ -132,7 +134,7 @@ more('what the model was trained on stands beside as many pictures that it draws
     const after = await inkOf(drawn);
     assert.notDeepEqual(after, before);
     const share = (/** @type {number[]} */ dots) => dots.reduce((sum, dot) => sum + dot, 0) / (25 * 784);
-    for (const dots of [before, after]) assert.ok(share(dots) > 0.07 && share(dots) < 0.2, `${share(dots)}`); // digits have 0.13
+    for (const dots of [before, after]) assert.ok(share(dots) > 0.07 && share(dots) < 0.2, `${share(dots)}`); // in digits it is 0.13
   }),
 );
 
@@ -151,7 +153,7 @@ test('it learns from picked or drawn digits, with reduced motion one digit at a 
     await nats.getByText(/^1 digit, one at a time: 543 nats/).waitFor();
     await page.locator('[role=status]', { hasText: '543 nats' }).waitFor({ state: 'attached' });
 
-    // By keyboard: only the first two digits, then a drawing.
+    // With the keyboard: the first two digits alone, and then a drawing.
     const digits = page.locator('#learning-digits .picture');
     await page.getByRole('button', { name: 'None', exact: true }).click();
     await page.locator('#learning-digits canvas[aria-label="200 digits, 0 of them picked"]').waitFor();
@@ -171,10 +173,10 @@ test('it learns from picked or drawn digits, with reduced motion one digit at a 
     await page.locator('#learning-digits canvas[aria-label="201 digits, 3 of them picked"]').waitFor();
     assert.ok(await page.locator('#learning-add').isDisabled());
 
-    // Plays until it stops on its own: three digits cost next to nothing then, others do not.
+    // It plays until it stops by itself: then the three digits cost almost nothing, and others cost more.
     await page.locator('#learning-again').click();
     await page.locator('#learning-run').click();
-    await nats.getByText(/^2,000 digits/).waitFor({ timeout: 60000 }); // of computing
+    await nats.getByText(/^2,000 digits/).waitFor({ timeout: 60000 }); // it computes this long
     assert.equal(await transport.getAttribute('data-phase'), 'paused');
     const [, learnt, unseen] = /: (\d+) nats .*, (\d+) a digit/.exec((await nats.textContent()) ?? '')?.map(Number) ?? [];
     assert.ok(learnt < 20 && unseen > 200, `${learnt}, ${unseen}`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Code shared by the tests of the two galleries: opening the page there, and reading rows. */
+/** Code that the tests of the two galleries share: opening the page at the gallery, and reading rows. */
 
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ export const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, imp
 const strip = async (name) => JSON.parse(await readFile(inRepository(`web/pictures/${name}.json`), 'utf8')).pictures;
 export const [emoji, photos] = await Promise.all(['emoji', 'photos'].map(strip));
 
-/** The pixels of a canvas; null: not there. @typedef {([number, number, number] | null)[]} Pixels */
+/** The pixels of a canvas; null: the pixel is not drawn. @typedef {([number, number, number] | null)[]} Pixels */
 
 /** @param {string} id of the section @param {string} root of all parts that may be hidden */
 export function galleryOf(id, root) {
@@ -75,7 +75,7 @@ export function galleryOf(id, root) {
         .locator('canvas')
         .evaluateAll((canvases) =>
           canvases.map((element) => {
-            // From a copy: reading from the canvas itself, often, would make the browser complain.
+            // Reads a copy, because the browser complains about frequent reads from the canvas itself.
             const { width, height } = /** @type {HTMLCanvasElement} */ (element);
             const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (
               new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
@@ -91,9 +91,11 @@ export function galleryOf(id, root) {
 }
 
 /**
- * A row's view of a run: the first of each of three groups of samples; in larger groups, the most probable first.
+ * How a row shows a run: the first sample of each of three groups; of larger groups, the most probable one.
  *
- * @param {Model} model @param {PictureRun} run @param {number} samples
+ * @param {Model} model
+ * @param {PictureRun} run
+ * @param {number} samples
  */
 export async function shownOf(model, run, samples) {
   const drawn = Array.from({ length: samples }, () => ({ values: new Uint8Array(SIDE * SIDE * 3), nats: 0 }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The figure of local attention: its geometry compared with the engine's, and the figure itself. */
+/** The figure of local attention: whether its geometry is the engine's, and the figure itself. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -26,7 +26,7 @@ const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.met
 
 // ---- the geometry ----
 
-/** Every kind of geometry: aligned to rows or not, cut at the edges or not, a position a pixel or a channel. */
+/** Every kind of geometry: aligned to rows or not, cut at the edges or not, with a pixel or a channel per position. */
 const MODELS = [
   'weights/digits.gguf',
   'weights/emoji.gguf',
@@ -38,8 +38,8 @@ const MODELS = [
   'tests/golden/full-sinusoidal.gguf',
 ];
 /**
- * Approximate number of positions for which a model is queried; tiny models are queried at every one. ./build.sh test-sweep queries more,
- * and shipped models.
+ * For about this many positions a model is queried; tiny models are queried for all. ./build.sh test-sweep queries more positions, and
+ * shipped models too.
  */
 const QUERIES = process.env.EVERY_WIDTH ? 60 : 10;
 
@@ -60,7 +60,7 @@ for (const path of MODELS) {
       const asked = new Set();
       const stride = Math.max(1, Math.floor(positions / QUERIES));
       for (let step = 0; step < positions; step += stride) asked.add(step);
-      // Both ends of a block, where the visible set changes.
+      // Both ends of each block, where the visible set changes.
       const blocks = geometry.blocks();
       for (const { from, to } of blocks.filter((_, i) => i % Math.ceil(blocks.length / QUERIES) === 0))
         [from, Math.min(from + 1, to - 1), to - 1].forEach((step) => asked.add(step));
@@ -86,7 +86,7 @@ for (const path of MODELS) {
   );
 }
 
-/** Full attention over 32 by 32 positions, and local attention of eight rows. */
+/** Full attention over 32 by 32 positions, and local attention over eight rows. */
 const EVERYTHING = { height: 32, positions: 1024, queryBlock: 0, memoryBlock: 0, blockRows: 0, blockCols: 0, flangeRows: 0, flangeCols: 0 };
 const STRIPS = { ...EVERYTHING, queryBlock: 256, memoryBlock: 256 };
 
@@ -107,7 +107,7 @@ test('blocks tile the picture, and the visible set does not grow with it', () =>
       }
     });
   }
-  // By hand: own block and three above, one to the left; own block and the previous one; everything.
+  // Counted in the pictures: the own block, the three above and one to the left; the own block and the previous one; all blocks.
   assert.deepEqual(
     [one, two, full].map((geometry) => geometry.most()),
     [512, 320, 1024],
@@ -131,7 +131,7 @@ async function open(page) {
   await page.locator('#geometry-run:enabled').waitFor(WAIT);
 }
 
-/** Draws both pictures to their end. @param {Page} page */
+/** Draws both pictures to the end. @param {Page} page */
 async function finish(page) {
   await page.locator('#geometry-speed').fill('6');
   await page.locator('#geometry-again.primary').waitFor(WAIT);
@@ -152,7 +152,7 @@ const nextFrame = (page) =>
 /** @typedef {[number, number, number]} RGB */
 
 /**
- * The colour in the middle of every pixel of a picture.
+ * The colour in the middle of each pixel of a picture.
  *
  * @param {Page} page
  * @param {number} panel
@@ -191,12 +191,12 @@ const note = (page, panel) => page.locator('.geometry-panel .panel-note').nth(pa
 const mix = (a, b, share) => /** @type {RGB} */ (a.map((value, i) => share * value + (1 - share) * b[i]));
 /** @param {RGB} a @param {RGB} b */
 const distance = (a, b) => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
-/** Of colours in light mode: --paper and --predicted of page.css. @type {[RGB, RGB]} */
+/** Colours in light mode: --paper and --predicted of page.css. @type {[RGB, RGB]} */
 const [PAPER, ACCENT] = [
   [255, 255, 255],
   [31, 61, 194],
 ];
-/** A blend of 8-bit colours is off by rounding, twice if two layers overlap. */
+/** A blend of 8-bit colours differs by rounding, and by twice that where two layers overlap. */
 const ROUNDING = 2;
 
 const FILES = ['weights/emoji.gguf', 'weights/cifar10-sr-2d.gguf'].filter((path) => existsSync(inRepository(path)));

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MESSAGES 5 /* details printed per test; further failures are only counted */
+#define MESSAGES 5 /* details that are printed for each test; further failures are only counted */
 
 static struct {
     const char *test;
-    int failures; /* of the running test */
+    int failures; /* failures of the running test */
     int verbose;
     int every;
     int argc;
     char **argv;
-    const char *format; /* of check_at */
+    const char *format; /* arguments of check_at */
     long long at[4];
 } state;
 
@@ -28,7 +28,7 @@ __attribute__((import_module("env"), import_name("read_file"))) int32_t host_rea
 
 static void print(const char *text) { host_print(text, strlen(text)); }
 
-/* Emscripten's own memcpy would import a function of its runtime. This is one instruction, memory.copy. */
+/* Emscripten's own memcpy would import a function of its runtime. This version is one instruction, memory.copy. */
 void *memcpy(void *restrict to, const void *restrict from, size_t n) { return __builtin_memcpy(to, from, n); }
 
 extern uint8_t __heap_base;

@@ -25,12 +25,12 @@ typedef struct {
  * else is a filter, and a test runs if "group: name" contains one of the filters. */
 int check_run(const check_group *groups, size_t n, int argc, char **argv);
 
-/* A check returns 1 if it holds. A failure is printed with its location and with the last check_at. The test continues, so a check that
- * later code depends on is in `if (!CHECK(...)) return;`. */
+/* A check returns 1 if it holds. A failure is printed with its location and with the last check_at. The test continues; where later code
+ * depends on a check, write `if (!CHECK(...)) return;`. */
 #define CHECK(condition) check_that(!!(condition), __FILE__, __LINE__, #condition)
 #define CHECK_INT(actual, expected) check_int((long long)(actual), (long long)(expected), __FILE__, __LINE__, #actual)
 #define CHECK_NEAR(actual, expected, tolerance) check_near(actual, expected, tolerance, __FILE__, __LINE__, #actual)
-#define CHECK_FLOATS(actual, expected, n) check_floats(actual, expected, n, __FILE__, __LINE__, #actual) /* bit for bit */
+#define CHECK_FLOATS(actual, expected, n) check_floats(actual, expected, n, __FILE__, __LINE__, #actual) /* equal bit for bit */
 #define CHECK_BYTES(actual, expected, n) check_bytes(actual, expected, n, __FILE__, __LINE__, #actual)
 
 int check_that(int holds, const char *file, int line, const char *text);
@@ -42,7 +42,7 @@ int check_bytes(const void *actual, const void *expected, size_t n, const char *
 /* Whether sweeps take every value: `./build.sh test-c all` sets it, `npm test` does not. */
 int check_every(void);
 
-/* The position in a loop, for failure messages. `format` takes up to four %lld and is only used then. */
+/* The position in a loop, for messages of failures. `format` takes up to four %lld and is used only for a failure. */
 void check_at(const char *format, long long a, long long b, long long c, long long d);
 
 /* A measured number; printed with -v. */
@@ -51,23 +51,23 @@ __attribute__((format(printf, 1, 2)))
 #endif
 void check_note(const char *format, ...);
 
-/* A line that is always printed. */
+/* Prints a line in every case. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif
 void check_say(const char *format, ...);
 
-/* Memory of exactly `bytes` bytes, aligned to 16 and filled with 0xff (NaN as floats), so that the sanitizer or the arithmetic notices
- * reads past it or before it is written. It is released by memory_release or at the end of the test. */
+/* Memory of exactly `bytes` bytes, aligned to 16 and filled with 0xff (NaN as floats), so that the sanitizer notices reads past its end and
+ * the arithmetic notices reads before it is written. It is released by memory_release or at the end of the test. */
 void *memory_take(size_t bytes);
 void *memory_copy(const void *from, size_t bytes);
 size_t memory_mark(void);
 void memory_release(size_t mark);
 
-/* The name of the running test; empty outside. */
+/* The name of the running test; empty if none runs. */
 const char *check_running(void);
 
-/* Failed checks so far in this test. */
+/* The number of checks that have failed in this test. */
 int check_failures(void);
 
 /* A whole file, or null. */
@@ -76,7 +76,7 @@ uint8_t *check_read_file(const char *path, size_t *length);
 /* The n-th argument that ends in `ending`, or null. */
 const char *check_argument(const char *ending, int n);
 
-/* Random numbers by splitmix64: any state is a seed. */
+/* Random numbers by splitmix64, for which any state is a valid seed. */
 typedef struct {
     uint64_t state;
 } check_random;

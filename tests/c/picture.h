@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures as ids: conversions for a C program that shows pictures. A file's metadata give the size of a picture and the meaning of its
- * ids; these functions convert between ids and 8-bit values, in generation order. The engine does not use them.
+ * Pictures as ids: conversions for C programs that show pictures. A file's metadata give the size of a picture and the meaning of its ids;
+ * these functions convert between ids and 8-bit values, in generation order. The engine does not use them.
  */
 #ifndef PICTURE_H
 #define PICTURE_H

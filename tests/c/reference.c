@@ -35,14 +35,14 @@ static double half_at(const uint8_t *bytes) {
     return bits & 0x8000 ? -size : size;
 }
 
-/* Bits from..from+count-1 of bytes, counted from the lowest bit of the first. */
+/* `count` bits of bytes, beginning at bit `from`, counted from the lowest bit of the first byte. */
 static int bits_at(const uint8_t *bytes, uint32_t from, uint32_t count) {
     int value = 0;
     for (uint32_t i = 0; i < count; i++) value |= (bytes[(from + i) / 8] >> (from + i) % 8 & 1) << i;
     return value;
 }
 
-/* Nibble of value i of 32: the low nibbles of sixteen bytes, then the high ones. */
+/* The nibble of value i of 32: the low nibbles of sixteen bytes come first, then the high ones. */
 static int nibble_at(const uint8_t *bytes, uint32_t i) { return bits_at(bytes, 8 * (i % 16) + (i < 16 ? 0 : 4), 4); }
 
 /* Q4_K and Q5_K: the 6-bit scale (which = 0) or offset (1) of one of the eight groups of 32 of a block. For the last four groups, four bits

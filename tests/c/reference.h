@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A second implementation of the library's arithmetic in double precision, as simple as the formulas: no blocks, no caches, no SIMD. The
- * tests compare the library with it.
+ * A second implementation of the library's arithmetic, in double precision and as simple as the formulas: no blocks, no caches, no SIMD.
+ * The tests compare the library with it.
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-/* memory: number of words read, their sum, their marks' sum (floats), then a mark and three floats for each word. */
+/* memory: number of words read, their sum, the sum of their marks (floats), and then a mark and three floats for each word. */
 typedef struct {
     uint32_t read, pad;
     float sums[2];

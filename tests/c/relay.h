@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The relay: a model of two parts for the tests of results. The first, `marks`, has no sequence. It reads words one at a time and leaves a
- * mark for each (which a hint may replace), three floats for each, and two sums. The second is a hasher whose port has the name of the
+ * The relay is a model of two parts for the tests of results. The first, `marks`, has no sequence. It reads words one at a time, and leaves
+ * a mark for each (which a hint may replace), three floats for each, and two sums. The second is a hasher whose port has the name of the
  * first result and takes its ids.
  */
 #ifndef RELAY_H

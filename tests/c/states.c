@@ -8,7 +8,7 @@
 #include "session/session.h"
 
 #define MOST_BYTES (1u << 18) /* larger sessions are left out */
-#define SLICES 4000u          /* more than an encoder of a toy has */
+#define SLICES 4000u          /* more chunks than an encoder of a toy has */
 #define CALLS 6
 
 /* ---- the stages of a run ---------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Saved sessions of any toy, stopped at every stage of a run, damaged and restored: for the test of states and for the fuzzer (tests/fuzz/fuzz_state.c).
+ * Saved sessions of any toy, stopped at every stage of a run, damaged and restored. The test of states and the fuzzer
+ * (tests/fuzz/fuzz_state.c) use them.
  */
 #ifndef STATES_H
 #define STATES_H

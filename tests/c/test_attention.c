@@ -7,7 +7,7 @@
 #include "reference.h"
 
 #define UNIT 0x1p-24
-#define EXP_RELATIVE 2e-7 /* error of e^x, see elementary.h */
+#define EXP_RELATIVE 2e-7 /* relative error of e^x, see elementary.h */
 #define COARSE_EXP2_RELATIVE 3e-6
 
 /* ---- patterns -------------------------------------------------------------------------------------------------------------- */
@@ -21,7 +21,7 @@ static nx_pattern grid(uint32_t rows, uint32_t cols, uint32_t block_rows, uint32
                         .block_rows = block_rows, .block_cols = block_cols, .flange_rows = flange_rows, .flange_cols = flange_cols};
 }
 
-/* The ranges of a query, in a buffer of exactly the stated bound. */
+/* The ranges of a query, in a buffer of exactly the size that the bound states. */
 static nx_range *ranges_of(const nx_pattern *p, uint32_t i, uint32_t *n_ranges) {
     nx_range *ranges = memory_take(nx_pattern_max_ranges(p) * sizeof *ranges);
     *n_ranges = nx_pattern_ranges(p, i, ranges);

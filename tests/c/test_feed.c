@@ -32,7 +32,7 @@ static uint32_t head_of(const toy_file *file) {
     return gguf.head_end;
 }
 
-/* A model of a file's head, without weights yet. The head is gone afterwards. */
+/* A model opened from the head of a file, without weights yet. The head is released afterwards. */
 static nx_model *begin(const toy_file *file, uint32_t present) {
     size_t bytes = 0, whole_bytes = 0;
     nx_model *model = NULL;

@@ -7,10 +7,10 @@
 #include "kernels/gates.h"
 #include "kernels/kernels.h"
 
-/* The bounds stated in elementary.h. */
+/* The bounds that elementary.h states. */
 #define TANH_RELATIVE 3e-7
 #define SIGMOID_RELATIVE 3e-7
-#define SWEEP 2003 /* every n-th float; a prime, so that all low bits occur */
+#define SWEEP 2003 /* every n-th float; n is prime, so that all low bits occur */
 
 static float from_bits(uint32_t bits) {
     float x;

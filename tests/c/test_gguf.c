@@ -5,7 +5,7 @@
 #include "check.h"
 #include "toy.h"
 
-#define MOST (64u << 20) /* files that ask for more memory are not run */
+#define MOST (64u << 20) /* files that require more memory are not run */
 #define KEY(name) "image-transformer." name
 
 static const toy_config *config(int i) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every public function with each of its numbers at its limits and beyond them: it refuses, and touches nothing outside of its blocks, as
- * the sanitizers check. Other tests cover numbers within their limits.
+ * Each number in the arguments of every public function is set to its limits and beyond them: the function refuses it, and touches nothing
+ * outside of its blocks, as the sanitizers check. Other tests cover numbers within their limits.
  */
 #include <string.h>
 

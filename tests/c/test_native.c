@@ -28,7 +28,7 @@ static void spoil(nx_settings *s, nx_shape *shape, uint32_t *part, check_random 
     else *real[random_below(random, sizeof real / sizeof *real)] = x;
 }
 
-/* Settings are refused, with a reason, exactly when a session would be. */
+/* Settings are refused, with a reason, in exactly the cases in which a session would be. */
 static void reasons(void) {
     check_random random = {3};
     uint32_t refused = 0, taken = 0;

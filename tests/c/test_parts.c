@@ -9,10 +9,10 @@
 #include "session/session.h"
 #include "toy.h"
 
-#define SAMPLES 61u /* of the sound: thirty pairs, and one single sample */
+#define SAMPLES 61u /* number of samples of the sound: thirty pairs and one single sample */
 #define DRAWN 40u
 
-static float *dec; /* dec.weight of the current model */
+static float *dec; /* the tensor dec.weight of the current model */
 
 static toy_file file_of(void) {
     static const char *const names[] = {"enc.weight", "prior.weight", "dec.weight"};

@@ -37,7 +37,7 @@ static void tops(const subject *s) {
                 mass += exp(-(double)nats[k]);
                 CHECK(i == 0 || nats[k - 1] < nats[k] || (nats[k - 1] == nats[k] && ids[k - 1] < ids[k]) || nats[k] - nats[k - 1] > -1e-6f);
             }
-            CHECK_INT(sum, (uint64_t)V * (V - 1) / 2); /* each id once */
+            CHECK_INT(sum, (uint64_t)V * (V - 1) / 2); /* each id occurs once */
             CHECK_NEAR(mass, 1, 1e-4);
         }
         CHECK_INT(nx_session_top(s->model, session, 2, few, few_nats), NX_OK);

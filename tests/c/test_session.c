@@ -11,7 +11,7 @@
 #include "reference.h"
 #include "toy.h"
 
-/* The words of the header. */
+/* The words that the header uses. */
 #define WORD(field) ((int)(offsetof(struct nx_session, field) / 4))
 enum {
     MAGIC, FINGERPRINT, PART, LENGTH, COUNTS, SEED_LOW = WORD(settings), SEED_HIGH, SAMPLES, FIRST_SAMPLE, ORIGIN, TEMPERATURE, TOP_K, TOP_P,

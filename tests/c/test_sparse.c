@@ -7,7 +7,7 @@
 #include "kernels/kernels.h"
 #include "reference.h"
 
-/* For attention in single precision over up to 60 positions, scores of deviation about 1. */
+/* The tolerance for attention in single precision over up to 60 positions, with scores whose deviation is about 1. */
 #define TOLERANCE 4e-6
 /* The largest error from rounding queries, keys, values and weights to 7 bits, for values of deviation 1; 0.032 was measured. */
 #define ROUNDED_TOLERANCE 0.06

@@ -6,7 +6,7 @@
 #include "session/session.h"
 #include "states.h"
 
-#define ROUNDS 40 /* for each subject */
+#define ROUNDS 40 /* rounds for each subject */
 
 static void every_part(void) {
     check_random random = {11};

@@ -93,7 +93,8 @@ void toy_refused(const uint8_t *bytes, size_t length, nx_status status, const ch
 
 /* ---- weights --------------------------------------------------------------------------------------------------------------- */
 
-/* Single to half precision, to nearest, ties to even; |x| < 65504. Counts in units of the last place, which are exact in double. */
+/* Single to half precision, to nearest, ties to even; |x| < 65504. It counts in units of the last place, which are exact in double
+ * precision. */
 static uint16_t to_half(float x) {
     uint32_t bits;
     memcpy(&bits, &x, 4);

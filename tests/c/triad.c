@@ -14,7 +14,7 @@ static uint64_t scratch_bytes(const void *m, const nx_shape *shape, uint32_t col
 /* ---- encoder: its output is a head, the codes, their levels ------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t n, pad[3]; /* codes so far */
+    uint32_t n, pad[3]; /* number of codes so far */
 } codes_head;
 
 static uint32_t pairs_of(const nx_shape *shape) { return shape->counts[0] / 2; }

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every figure of a row of the lectures (tests/browser/figures.js) works: one of its controls, which are tried in order, changes it.
- * Nothing moves on its own meanwhile, because the visitor prefers reduced motion.
+ * Every figure of a row of the lectures (tests/browser/figures.js) works: at least one of its controls changes it. They are tried in order.
+ * Meanwhile nothing moves on its own, because the visitor prefers reduced motion.
  */
 
 import assert from 'node:assert/strict';
@@ -16,9 +16,9 @@ import { session, sleep } from '../browser.js';
 
 const { withPage } = session();
 
-/** Time limits in milliseconds: a figure must change within the first, and is at rest after the second without a change. */
+/** Time limits in milliseconds: a figure must change within the first, and counts as unchanged when it stays the same for the second. */
 const [ANSWER, REST] = [8000, 600];
-/** Its controls, the most likely to change something first; this many of each are tried. */
+/** Its controls, beginning with those that are most likely to change something; this many of each are tried. */
 const CONTROLS = [
   'input[type=range]:enabled',
   'select:enabled',
@@ -33,8 +33,9 @@ const CONTROLS = [
 const EACH = 3;
 
 /**
- * The content of a figure: its pictures, drawings and texts, but not the state of the controls. @param {Locator} figure @returns
- * {Promise<string>}
+ * The content of a figure: its pictures, drawings and texts, but not the state of the controls.
+ * @param {Locator} figure
+ * @returns {Promise<string>}
  */
 const shownBy = (figure) =>
   figure.evaluate((root) => {
@@ -98,7 +99,7 @@ async function tried(page, name, at) {
     await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase="empty"])'), undefined, {
       timeout: 60000,
     });
-  // The figure's contents may depend on the first figure's drawing.
+  // What the figure contains may depend on what the first figure has drawn.
   const run = page.locator('main figure').first().locator('[data-phase] button.primary:enabled').first();
   if (!(await figure.evaluate((one) => one === document.querySelector('main figure'))) && (await run.count()) > 0) {
     await run.click();

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The checks of ../korean.test.js for every Korean page, at every width, with wider spaces and larger text, by Tab, and with the first
- * figure drawn to its end: `npm run test:all`.
+ * Makes the checks of ../korean.test.js for every Korean page: at every width, with wider spaces and larger text, by Tab, and with the
+ * first figure drawn to its end. `npm run test:all` runs it.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Every page of the manual on every screen, each loaded separately: `npm run test:all`. */
+/** Every page of the manual on every screen, each loaded separately. `npm run test:all` runs it. */
 
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Visitors' files on the pages that own-file.test.js does not try; and each page that runs a model has a way to open one. */
+/** Visitors' files on the pages that ../own-file.test.js leaves out; and each page that runs a model has a button to open a file. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

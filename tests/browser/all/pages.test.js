@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The checks of ../pages.test.js for every page separately, at every width and in every colour, with motion, and loaded separately: `npm
- * run test:all`. */
+/** The checks of ../pages.test.js for every page separately: at every width, in every colour, with motion, and each loaded separately.
+ * `npm run test:all` runs them. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -28,7 +28,7 @@ describe('pages', { concurrency: 2 }, async () => {
           async (page) => {
             await watchShifts(page);
             await page.goto(`/web/${path}`);
-            // On a phone a figure may be too far down to exist yet.
+            // On a phone a figure may be so far down that it does not exist yet.
             await Promise.race([
               firstFigure(page)
                 .waitFor(WAIT)

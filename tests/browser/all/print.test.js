@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Every page in print, in both languages: `npm run test:all`. */
+/** Every page in print, in both languages. `npm run test:all` runs it. */
 
 import { describe, test } from 'node:test';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Guaranteed times, for an otherwise idle machine: `npm run test:all`. */
+/** Guaranteed times, measured on an otherwise idle machine. `npm run test:all` runs it. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { LIBRARY, openEmpty, session } from '../browser.js';
 const COLOUR = ['emoji', 'emoji-sr', 'cifar10', 'cifar10-sr', 'cifar10-sr-2d'].filter((name) =>
   existsSync(fileURLToPath(new URL(`../../../weights/${name}.gguf`, import.meta.url))),
 );
-/** A busy machine may spoil an attempt. */
+/** Number of attempts, because a busy machine may spoil one. */
 const TRIES = 3;
 const LIMIT_MS = 2000;
 
@@ -69,4 +69,4 @@ test('half a digit is completed in less than a second, and the front page draws 
       assert.ok(first < 5000 && ms < 1000);
     },
     { serviceWorkers: 'block', complains: true },
-  )); // one would request the empty page from the server; the front page reports an error without it
+  )); // without a favicon the empty page would request one from the server, and the front page would report an error

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chains against their equations: all C^T taggings by brute force, in double precision; the label bias; Baum-Welch; very long texts.
+ * Chains are compared with their equations: all C^T taggings by brute force in double precision, the label bias, Baum-Welch, and very long
+ * texts.
  */
 #include <math.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 typedef struct {
     const char *type;
     uint32_t states, features, width, length, weights; /* type of feature.weight */
-    float *feature, *transition, *start, *end;         /* null: drawn; written as the file stores them */
+    float *feature, *transition, *start, *end;         /* null: random numbers; written in the form that the file stores */
 } chain_toy;
 
 static toy_file file_of(chain_toy *c, uint64_t seed) {
@@ -146,7 +147,7 @@ static void by_hand(void) {
         const nx_model *model = toy_file_open(&file);
         for (uint32_t i = 0; i < 18; i++) features[i] = random_below(&random, 12);
         exact free = enumerate(&c, features, n, NULL);
-        for (int way = 0; way < 3; way++) { /* free; some pinned; all */
+        for (int way = 0; way < 3; way++) { /* free; some words pinned; all words pinned */
             for (uint32_t t = 0; t < n; t++) pins[t] = way == 2 || random_below(&random, 2) ? random_below(&random, C) : C;
             exact e = enumerate(&c, features, n, way ? pins : NULL);
             tagged r = tag(model, features, n, way ? pins : NULL);
@@ -160,14 +161,15 @@ static void by_hand(void) {
                 worst = fmax(worst, fabs((double)r.marginals[i] - e.marginals[i]));
             }
             for (uint32_t t = 0; t < n; t++) CHECK_INT(r.tags[t], e.tags[t]);
-            if (!strcmp(c.type, "memm")) CHECK_NEAR((double)r.nats[0], 0, 1e-5); /* it sums to 1 without normalisation */
+            if (!strcmp(c.type, "memm")) CHECK_NEAR((double)r.nats[0], 0, 1e-5); /* the sum is 1 without normalisation */
         }
         memory_release(mark);
     }
     check_note("  marginals within %.2g of the sum over all taggings", worst);
 }
 
-/* The recursions of chain.h themselves, in double precision, against the same sums: the shipped code differs from them only by rounding. */
+/* The recursions of chain.h themselves, computed in double precision, give the same sums: the shipped code differs from them only by
+ * rounding. */
 static void in_double(void) {
     for (uint64_t seed = 0; seed < 20; seed++) {
         chain_toy c = {.type = "crf", .states = 3, .features = 8, .width = 1, .length = 6};
@@ -204,7 +206,7 @@ static void in_double(void) {
     }
 }
 
-/* If all taggings are equally good, the lowest tags win; of two tags, the lower one. */
+/* If all taggings are equally good, the one with the lowest tags wins; of two tags, the lower one. */
 static void ties(void) {
     float zeros[5 * 8] = {0}, feature[3 * 5] = {0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2, 2};
     chain_toy c = {.type = "crf", .states = 5, .features = 3, .width = 1, .length = 6, .feature = feature, .transition = zeros, .start = zeros, .end = zeros};
@@ -215,7 +217,7 @@ static void ties(void) {
     for (uint32_t t = 0; t < 6; t++) CHECK_INT(r.tags[t], expected[t]);
 }
 
-/* One position of two states is sigma of the difference of scores. */
+/* For one position with two states, the probability is sigma of the difference of the scores. */
 static void one_position(void) {
     chain_toy c = {.type = "crf", .states = 2, .features = 4, .width = 1, .length = 6};
     toy_file file = file_of(&c, 3);
@@ -226,7 +228,7 @@ static void one_position(void) {
     }
 }
 
-/* d log Z / d U_t[c] = p(z_t = c): by finite differences. */
+/* d log Z / d U_t[c] = p(z_t = c), by finite differences. */
 static void derivative(void) {
     chain_toy c = {.type = "crf", .states = 3, .features = 6, .width = 1, .length = 6};
     uint32_t features[5] = {1, 2, 3, 4, 5};
@@ -246,7 +248,7 @@ static void derivative(void) {
     }
 }
 
-/* The same weights as an hmm and as a crf: the same path, the same marginals. */
+/* The same weights as an hmm and as a crf give the same path and the same marginals. */
 static void hmm_is_a_crf(void) {
     uint32_t features[6] = {1, 2, 3, 4, 5, 1};
     chain_toy c = {.type = "hmm", .states = 3, .features = 6, .width = 1, .length = 6};
@@ -292,7 +294,7 @@ static void baum_welch(void) {
     for (uint32_t t = 0; t < N; t++) words[t] = t % 3 == 0 ? random_below(&random, 2) : 2 + random_below(&random, 3);
     for (int i = 0; i < C * C; i++) A[i] = logf(1.0f / C);
     for (int i = 0; i < V * C; i++) B[i] = logf(0.1f + (float)random_unit(&random));
-    for (int k = 0; k < C; k++) { /* each state's word probabilities sum to 1 */
+    for (int k = 0; k < C; k++) { /* the word probabilities of each state add up to 1 */
         double sum = 0;
         for (int v = 0; v < V; v++) sum += exp((double)B[v * C + k]);
         for (int v = 0; v < V; v++) B[v * C + k] -= (float)log(sum);
@@ -311,7 +313,7 @@ static void baum_welch(void) {
         }
         if (!round) begun = log_z;
         check_at("round %lld", round, 0, 0, 0);
-        CHECK(log_z >= before - 1e-4); /* rounding of 40 numbers */
+        CHECK(log_z >= before - 1e-4); /* the rounding of 40 numbers */
         before = log_z;
         memcpy(beta, last, sizeof beta);
         for (uint32_t t = N; t-- > 0;) {
@@ -375,11 +377,11 @@ static void long_text(void) {
     for (uint32_t k = 0; k < 3; k++) CHECK_NEAR((double)r.marginals[3 * (N - 1) + k], alpha[k], 1e-5);
     uint32_t *pins = memory_take(N * sizeof *pins);
     memcpy(pins, r.tags, N * sizeof *pins);
-    tagged pinned = tag(model, features, N, pins); /* the cost of the best tagging is the reported one */
+    tagged pinned = tag(model, features, N, pins); /* the best tagging, pinned, costs what was reported */
     CHECK_NEAR((double)pinned.nats[1], (double)r.nats[2], 0.02);
 }
 
-/* The bits are the same for any division into chunks: 600 words are three of each pass. */
+/* The bits are the same for any division into chunks; 600 words take three chunks of each pass. */
 static void slices(void) {
     chain_toy c = {.type = "memm", .states = 5, .features = 20, .width = 4, .length = 600};
     toy_file file = file_of(&c, 7);
@@ -420,7 +422,7 @@ static void overflow(void) {
     CHECK_INT(tag(toy_file_open(&file), features, 2, NULL).status, NX_E_NUMERIC);
 }
 
-/* The most words with the most features: their ids alone are 16 GB, more than 32 bits count. */
+/* The most words with the most features: their ids alone take 16 GB, a size that does not fit in 32 bits. */
 static void too_long(void) {
     chain_toy c = {.type = "crf", .states = 2, .features = 2, .width = 256, .length = NX_MAX_LENGTH};
     toy_file file = file_of(&c, 7);

@@ -79,7 +79,7 @@ static void distribution(void) {
     CHECK_NEAR(total, 1, 1e-5);
 }
 
-/* Running sums equal the product of the matrix and the image, for every weight type; also for drawn images. */
+/* Running sums equal the product of the matrix and the image, for every type of weights, also while an image is drawn. */
 static void sums(void) {
     static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0, NX_Q4_0};
     check_random random = {2};
@@ -87,7 +87,7 @@ static void sums(void) {
         for (int run = 0; run < 4; run++) {
             size_t mark = memory_mark();
             float *weight, *bias;
-            toy_file file = toy_fvsbn_file(4, 8, types[t], 3 + (uint64_t)run, &weight, &bias); /* 32 pixels: a block of the quantised types */
+            toy_file file = toy_fvsbn_file(4, 8, types[t], 3 + (uint64_t)run, &weight, &bias); /* 32 pixels: one quantised block */
             const nx_model *model = toy_file_open(&file);
             uint32_t ids[32], drawn[32];
             float nats[32], output, drawn_nats[32];

@@ -11,13 +11,13 @@
 #include "reference.h"
 #include "session/session.h"
 
-/* Single precision through two blocks, relative to the logits' deviation. */
+/* The tolerance for single precision through two blocks, relative to the deviation of the logits. */
 #define TOLERANCE 2e-5
 /* The largest error from rounding activations, keys, values and weights, relative to the logits' deviation. */
 #define ROUNDED_TOLERANCE 0.25
-/* Of recorded logits in F32: the project's bound. */
+/* The tolerance for recorded logits in F32, which is the bound of the project. */
 #define RECORDED_TOLERANCE 1e-4
-/* Of GELU, relative to max(1, |x|): a few roundings. */
+/* The tolerance for GELU, relative to max(1, |x|): a few roundings. */
 #define GELU_TOLERANCE 4e-7
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static void map(const toy_gpt2 *m, double *out, const char *weight, const char *
 
 static double gelu(double x) { return x / 2 * (1 + tanh(sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x))); }
 
-/* Logits (n, V) after each of n ids. */
+/* The logits (n, V) after each of n ids. */
 static double *twin(const toy_gpt2 *m, const uint32_t *ids, uint32_t n) {
     const toy_gpt2_config *c = &m->config;
     uint32_t d = c->d, H = c->heads, k = d / H, inner = c->inner ? c->inner : 4 * d;
@@ -172,7 +172,7 @@ static const toy_gpt2_config configs[] = {
     {.values = 70, .length = 24, .blocks = 2, .d = 64, .inner = 64, .heads = 2, .type = NX_Q4_0, .seed = 5},
 };
 
-/* One by one against the twin, then in one call to the same bits, up to the last position. */
+/* Positions one by one are compared with the twin; all in one call give the same bits, up to the last position. */
 static void logits(void) {
     check_random random = {8};
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
@@ -185,7 +185,7 @@ static void logits(void) {
         uint32_t n = c->length + 1, V = c->values, *ids = memory_take(n * sizeof *ids);
         for (uint32_t p = 0; p < n; p++) ids[p] = random_below(&random, V);
         nx_session *session = check_logits(model, ids, n, V, twin(m, ids, n - 1), rounded ? ROUNDED_TOLERANCE : TOLERANCE, (int)i);
-        CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* no more positions were learned */
+        CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* the model has learned no more positions */
         memory_release(mark);
     }
 }
@@ -206,7 +206,7 @@ static void causality(void) {
     for (uint32_t i = moved; i < n; i++) CHECK(other[i] != nats[i]);
 }
 
-/* GELU against the formula, also for large arguments. */
+/* Compares GELU with the formula, also for large arguments. */
 static void gelu_alone(void) {
     float x[4800] = {0}, far[16] = {1e30f, -1e30f, INFINITY, 3e38f, -3e38f, -40, 40, -0.0f};
     double worst = 0;
@@ -227,7 +227,7 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-        const char *named; /* null: the key */
+        const char *named; /* what the error names; null: the key */
     } rows[] = {
         {"gpt2.context_length", 0, NX_E_FORMAT, NULL},
         {"gpt2.context_length", UINT32_MAX, NX_E_LIMIT, NULL},
@@ -238,7 +238,7 @@ static void refused_files(void) {
         {"gpt2.embedding_length", 0, NX_E_FORMAT, NULL},
         {"gpt2.attention.head_count", 0, NX_E_FORMAT, NULL},
         {"gpt2.attention.head_count", 3, NX_E_FORMAT, NULL},       /* does not divide 16 */
-        {"gpt2.attention.head_count", 8, NX_E_UNSUPPORTED, NULL},  /* two numbers per head */
+        {"gpt2.attention.head_count", 8, NX_E_UNSUPPORTED, NULL},  /* two numbers for each head */
         {"gpt2.attention.head_count", 32, NX_E_FORMAT, NULL},      /* none */
         {"gpt2.feed_forward_length", 18, NX_E_UNSUPPORTED, NULL},
         {"gpt2.feed_forward_length", 24, NX_E_FORMAT, "blk.0.ffn_up.weight"},
@@ -262,7 +262,7 @@ static const float *tensor(const nx_gguf *file, const char *name, uint32_t i, nx
     return nx_gguf_tensor(file, text, t) ? memory_copy(t->data, t->bytes) : NULL;
 }
 
-/* gpt-nano-sort of karpathy/minGPT, trained and recorded by others: every sequence of the recorded batch. */
+/* gpt-nano-sort of karpathy/minGPT, which others trained and recorded: every sequence of the recorded batch. */
 static void recorded(void) {
     const char *path = NULL;
     for (int i = 0; (path = check_argument(".golden.gguf", i)) && !strstr(path, "gpt-nano-sort"); i++) {}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whole models: causality, the cache, batches, patterns, labels, agreement with a reference in double precision, and whether samples follow
- * the probabilities that the model states.
+ * Whole models: causality, the cache, batches, patterns and labels, agreement with a reference in double precision, and whether samples
+ * follow the probabilities that the model states.
  */
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
 
-/* Those of toy_configs, two that enlarge directly, and very small ones. */
+/* The configurations of toy_configs, two that enlarge directly, and very small ones. */
 enum { DIRECT = 100, SEEDS = 200 };
 
 static toy_file toy_number(uint32_t number) {
@@ -113,7 +113,7 @@ static void each(void (*test)(const subject *, check_random *)) {
     }
 }
 
-/* 8-bit value of a level and back; palette colours are unchanged. */
+/* The 8-bit value of a level and back; the colours of a palette stay as they are. */
 static uint8_t value_of(const subject *s, uint32_t level) { return s->config->palette ? (uint8_t)level : toy_value(level, s->levels); }
 static uint8_t level_of(const subject *s, uint32_t value) { return s->config->palette ? (uint8_t)value : toy_level(value, s->levels); }
 
@@ -125,7 +125,7 @@ static uint8_t *random_image(const subject *s, check_random *random) {
 
 static float *floats(size_t n) { return memory_take(n * sizeof(float)); }
 
-/* A whole image one position at a time, each through the cache: outputs (n, P) and nats (n, E). */
+/* A whole image, one position at a time through the cache: outputs (n, P) and nats (n, E). */
 typedef struct {
     float *outputs, *nats;
 } trail;
@@ -159,7 +159,7 @@ static void cached_is_full(const subject *s, check_random *random) {
     CHECK_INT(nx_session_output(s->model, session, 2, output), NX_OK);
     CHECK_FLOATS(output, t.outputs + (size_t)(s->n - 1) * s->outputs, s->outputs);
 
-    for (uint32_t i = 0; i < s->n; i += 1 + s->n / 20) { /* from the start to i, in passes as large as possible */
+    for (uint32_t i = 0; i < s->n; i += 1 + s->n / 20) { /* from the start to i, in the largest possible passes */
         size_t mark = memory_mark();
         session = toy_session(s->model, &settings, NULL);
         CHECK_INT(picture_prefill(s->model, session, values, i + 1, nats), NX_OK);
@@ -167,7 +167,7 @@ static void cached_is_full(const subject *s, check_random *random) {
         CHECK_FLOATS(output, t.outputs + (size_t)i * s->outputs, s->outputs);
         memory_release(mark);
     }
-    for (int run = 0; run < 6; run++) { /* in pieces of any size; every other run, some without nats */
+    for (int run = 0; run < 6; run++) { /* in pieces of any size; in every other run, some without nats */
         session = toy_session(s->model, &settings, NULL);
         for (uint32_t at = 0; at < s->n;) {
             uint32_t count = random_below(random, s->n - at + 1);
@@ -180,7 +180,7 @@ static void cached_is_full(const subject *s, check_random *random) {
     }
 }
 
-/* Steps in pieces; drawn values that are fed in as known have the same nats and the same output. */
+/* Steps in pieces: values that are drawn, and then fed in as known, have the same nats and the same output. */
 static void steps_are_prefill(const subject *s, check_random *random) {
     picture_settings settings = toy_settings(1, 17);
     settings.label = (int32_t)s->config->classes - 1;
@@ -233,7 +233,7 @@ static void batch_is_singles(const subject *s, check_random *random) {
         settings.first_sample = 1000;
         settings.label = (int32_t)s->config->classes - 1;
         settings.temperature = 1.5f;
-        settings.top_k = s->levels == 256 ? 20 : 0; /* top-p alone would sort them all for each draw */
+        settings.top_k = s->levels == 256 ? 20 : 0; /* top-p alone would sort all levels for each draw */
         settings.top_p = 0.98f;
         uint8_t *values = memory_take(steps * B * E), *one = memory_take(steps * E);
         float *nats = floats(steps * B * E), *one_nats = floats(steps * E), *output = floats(s->outputs), *one_output = floats(s->outputs);
@@ -277,7 +277,7 @@ static void causality(const subject *s, check_random *random) {
         CHECK_FLOATS(after.outputs, before.outputs, (size_t)(j + 1) * P);
         CHECK_FLOATS(after.nats, before.nats, at);
         if (j + 1 < s->n) CHECK(memcmp(after.outputs + (j + 1) * P, before.outputs + (j + 1) * P, P * sizeof(float)));
-        /* in one call, so that the changed element and those before it share a pass */
+        /* one call, so that the changed element and those before it are in the same pass */
         picture_settings settings = toy_settings(1, 0);
         nx_session *session = toy_session(s->model, &settings, NULL);
         float *nats = floats(s->elements);
@@ -293,7 +293,7 @@ static void steps(void) { each(steps_are_prefill); }
 static void batches(void) { each(batch_is_singles); }
 static void causal(void) { each(causality); }
 
-/* Single-precision rounding through at most three layers, for logits of deviation about 1.5: 3e-6 was measured, see -v. */
+/* The tolerance for single precision through at most three layers, for logits whose deviation is about 1.5; 3e-6 was measured (see -v). */
 #define LOGIT_TOLERANCE 1e-5
 
 /* ---- patterns and labels ----------------------------------------------------------------------------------------------------- */
@@ -311,7 +311,7 @@ static void local_is_full(void) {
         for (uint32_t l_q = 1; l_q <= 35; l_q++) {
             size_t mark = memory_mark();
             c.query_block = l_q;
-            c.memory_block = l_q == 35 ? 0 : 35 - l_q % 2; /* l_q >= n; or a memory that reaches the start */
+            c.memory_block = l_q == 35 ? 0 : 35 - l_q % 2; /* l_q >= n, or a memory that reaches the start */
             subject s = subject_of(&c);
             picture_settings settings = toy_settings(1, 0);
             nx_session *session = toy_session(s.model, &settings, NULL);
@@ -326,7 +326,7 @@ static void local_is_full(void) {
 
 static void reopen(subject *s) { s->model = toy_open(s->toy); }
 
-/* Positions that all look the same, so that only the order and the pattern remain of a grid. */
+/* Makes all positions look the same, so that only the order and the pattern of a grid remain. */
 static void forget_places(subject *s) {
     static const char *const names[] = {"position_row.weight", "position_col.weight"};
     for (int i = 0; i < 2; i++) {
@@ -389,7 +389,7 @@ static void grid_is_transposed(void) {
 
 /* ---- super-resolution -------------------------------------------------------------------------------------------------------- */
 
-/* Outputs (n, P) of one image given another. */
+/* Outputs (n, P) of one image, where the small image is another one. */
 static float *given(const subject *s, const uint8_t *values, const uint8_t *input, uint32_t count) {
     picture_settings settings = toy_settings(1, 0);
     nx_session *session = toy_bare_session(s->model, &settings, NULL);
@@ -433,7 +433,7 @@ static void small_image(void) {
         }
         uint8_t *shuffled = memory_copy(input, count);
         for (uint32_t p = pixels - 1; p > 0; p--)
-            for (uint32_t c = 0, q = random_below(&random, p); c < channels; c++) { /* none stays where it was */
+            for (uint32_t c = 0, q = random_below(&random, p); c < channels; c++) { /* no pixel stays where it was */
                 uint8_t kept = shuffled[p * channels + c];
                 shuffled[p * channels + c] = shuffled[q * channels + c];
                 shuffled[q * channels + c] = kept;
@@ -451,7 +451,7 @@ static void small_image(void) {
     }
 }
 
-/* A run and its copies share the encoded small image; another image makes another run. */
+/* A run and its copies share the encoded small image; another image starts another run. */
 static void conditioned_runs(void) {
     const toy_config *list;
     toy_configs(&list, NULL);
@@ -490,7 +490,7 @@ static void labels(void) {
     }
 }
 
-/* Known values are any bytes; the model sees the nearest level. */
+/* Known values may be any bytes; the model sees the nearest level. */
 static void rounding(void) {
     for (uint32_t levels = 2; levels <= 256; levels += levels < 20 ? 1 : 47 - levels % 2) {
         toy_config c = {.height = 16, .width = 16, .channels = 1, .levels = levels, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
@@ -514,12 +514,13 @@ static void rounding(void) {
 
 /* ---- against the reference in double precision --------------------------------------------------------------------------------- */
 
-#define WEIGHT_TOLERANCE 5e-6 /* of an attention weight */
-/* Quantised: the twin uses the library's rounding, but a number close to the midpoint of two steps may round the other way. The difference
- * is a step, 1/127 or 1/63 of the largest value of its block or head, which propagates through the layers and later positions. */
+#define WEIGHT_TOLERANCE 5e-6 /* tolerance for an attention weight */
+/* For quantised weights, the twin rounds as the library does, but a number close to the midpoint of two steps may round the other way. The
+ * difference is a step, 1/127 or 1/63 of the largest value of its block or head, which propagates through the layers and later
+ * positions. */
 #define Q8_LOGIT_TOLERANCE 0.1
 #define Q8_WEIGHT_TOLERANCE 0.02
-/* Against no rounding at all: the error of rounding. */
+/* The cost of rounding, compared with no rounding at all. */
 #define Q8_ACTIVATION_COST 0.3
 
 static double difference(const float *a, const double *b, size_t n) {
@@ -587,7 +588,7 @@ static void agrees(const subject *s, check_random *random) {
         float *seen = floats((size_t)rows * s->window), *nats = floats(s->elements);
         uint32_t *keys = memory_take(s->window * sizeof *keys), count = 0;
         for (uint32_t i = 0; i < n; i++) {
-            if (i % 5 == 4) continue; /* sometimes two positions in a pass: the last one counts */
+            if (i % 5 == 4) continue; /* sometimes two positions in a pass, of which the last one counts */
             uint32_t at = nx_session_position(session), visible = 0;
             CHECK_INT(picture_prefill(s->model, session, values + at * s->E, i + 1 - at, nats + at * s->E), NX_OK);
             if (!CHECK_INT(picture_attention(s->model, session, 0, seen, keys, &count), NX_OK)) return;
@@ -625,7 +626,7 @@ static void agrees(const subject *s, check_random *random) {
 
 static void reference(void) {
     each(agrees);
-    /* a small image with far more pixels than a query sees positions; the last pass is short */
+    /* the small image has far more pixels than a query sees positions; the last pass is short */
     check_random random = {11};
     toy_config c = {.height = 4, .width = 8, .channels = 1, .levels = 3, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                     .pattern = NX_LOCAL_1D, .query_block = 16, .memory_block = 0, .position = TOY_LEARNED_WHOLE, .input_height = 19,
@@ -660,7 +661,7 @@ static void draft_agrees(const toy_config *c, check_random *random) {
         memory_release(mark);
     }
     check_note("  draft of type %u: within %.3g, %u of %u positions within %.0e", (unsigned)c->draft_type, all, (unsigned)exact, (unsigned)s.n, LOGIT_TOLERANCE);
-    CHECK(all < (q8 ? Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE)); /* as for the model: see there */
+    CHECK(all < (q8 ? Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE)); /* the same as for the model above */
     CHECK(q8 ? 10 * exact > 9 * s.n : exact == s.n);
     CHECK(outside > 0 && outside < s.n * c->neighbours);
 }
@@ -685,7 +686,7 @@ static void drafts(void) {
     }
 }
 
-/* The last position of a batch, sample by sample: each has its own maps. */
+/* At the last position of a batch, each sample has its own maps. */
 static void maps_of_samples(void) {
     check_random random = {5};
     const toy_config *list;
@@ -717,9 +718,9 @@ static void maps_of_samples(void) {
 
 /* ---- probability ----------------------------------------------------------------------------------------------------------- */
 
-#define SUM_TOLERANCE 1e-5 /* of the probabilities of all images */
+#define SUM_TOLERANCE 1e-5 /* tolerance for the sum of the probabilities of all images */
 
-/* Enumerates the images of a tiny model, the first element counting slowest: their probabilities and their number. */
+/* Lists the images of a tiny model, where the first element changes most slowly: their probabilities and their number. */
 static uint32_t all_images(const subject *s, double *probability) {
     uint32_t n_images = 1;
     uint8_t *values = memory_take(s->elements);
@@ -773,7 +774,7 @@ static void sums_to_one(void) {
     }
 }
 
-/* Whole images, drawn as by a visitor, against their stated probabilities. */
+/* Whole images, drawn in the way visitors draw them, are compared with their stated probabilities. */
 static void images_follow(void) {
     for (int i = 0; i < TINY; i++) {
         enum { samples = 64 };
@@ -799,7 +800,7 @@ static void images_follow(void) {
         }
         for (uint32_t image = 0; image < n_images; image++) {
             double expected = probability[image] * draws;
-            if (expected < 8) { /* too few for their own cell */
+            if (expected < 8) { /* too few for a cell of their own */
                 rest += expected, rest_seen += seen[image];
                 continue;
             }
@@ -809,11 +810,11 @@ static void images_follow(void) {
         if (rest >= 8) chi += (rest_seen - rest) * (rest_seen - rest) / rest, cells++;
         check_at("model %lld", i, 0, 0, 0);
         check_note("  %u draws, %u cells: chi-squared %.1f, limit %.1f", (unsigned)draws, (unsigned)cells, chi, ref_chi_squared_limit(cells - 1));
-        CHECK(cells > 10 && chi < ref_chi_squared_limit(cells - 1)); /* exceeded by chance once in 1000; the seed is fixed */
+        CHECK(cells > 10 && chi < ref_chi_squared_limit(cells - 1)); /* chance exceeds this once in 1000 cases; the seed is fixed */
     }
 }
 
-/* One element under temperature and filters, against the filtered distribution of its logits. */
+/* One element, drawn with a temperature and filters, is compared with the filtered distribution of its logits. */
 static void filtered_element(void) {
     static const nx_settings filters[] = {FILTER(0.7f, 0, 1, 0, 0, 0), FILTER(1, 4, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(1.4f, 6, 0.7f, 0, 0, 0)};
     check_random random = {7};
@@ -843,7 +844,7 @@ static void filtered_element(void) {
         }
         ref_filter(p, logits, 16, (double)settings.temperature, settings.top_k, (double)settings.top_p);
         ref_filter(plain, logits, 16, 1, 0, 1);
-        for (uint32_t b = 0; b < samples; b++) /* nats are those of the model's own distribution, with any filter */
+        for (uint32_t b = 0; b < samples; b++) /* nats come from the model's own distribution, whatever the filter is */
             CHECK_NEAR((double)nats[b], -log(plain[toy_level(values[b], 16)]), 2e-6);
         check_at("filter %lld", f, 0, 0, 0);
         for (int v = 0; v < 16; v++) {
@@ -888,9 +889,9 @@ static void sampler(void) { each(draws_are_the_sampler); }
 /* All logits equal: every value is equally probable, and temperature 0 takes the lowest. */
 static void ties(void) {
     toy_config c = tiny[0];
-    c.sharpness = 1e-30f; /* the head's weights vanish next to its bias */
+    c.sharpness = 1e-30f; /* next to its bias, the weights of the head are nothing */
     toy *m = toy_build(&c, NULL);
-    memcpy(m->bytes + m->length - 8, (float[]){0.25f, 0.25f}, 8); /* output.bias is last */
+    memcpy(m->bytes + m->length - 8, (float[]){0.25f, 0.25f}, 8); /* output.bias is the last tensor */
     subject s = {.model = toy_open(m)};
     picture_settings settings = toy_settings(3, 1);
     settings.temperature = 0;

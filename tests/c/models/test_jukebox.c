@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Jukebox against its equations: codes of the codebook's vectors, hops, convolutions by the definition, windows of a decoder, priors that
- * draw from separate streams. Its numbers are compared with PyTorch by the golden files.
+ * Jukebox is compared with its equations: codes of the codebook's vectors, hops, convolutions by the definition, windows of a decoder, and
+ * priors that draw from separate streams. The golden files compare its numbers with PyTorch.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef struct {
     uint32_t width, code_length, d, heads, length, type; /* length: of the top level; type: of the priors' matrices */
     uint32_t equal;                                      /* all probabilities are equal */
     uint32_t coders;                                     /* there are no priors */
-    const char *number;                                  /* a key with another value, or null */
+    const char *number;                                  /* a key that gets another value, or null */
     uint32_t value;
 } jukebox_toy;
 
@@ -28,7 +28,7 @@ typedef struct {
 #define TOP_HOP 8u
 #define BOTTOM_HOP 4u
 #define RATIO (TOP_HOP / BOTTOM_HOP)
-#define BLOCKS 3u /* a row, a column, the previous row */
+#define BLOCKS 3u /* row, column, previous row */
 
 typedef struct {
     const jukebox_toy *toy;
@@ -36,7 +36,7 @@ typedef struct {
     uint32_t n_keys, n_tensors;
 } writer;
 
-/* Numbers derived from the name. */
+/* Writes a tensor whose numbers follow from its name. */
 static void put(writer *w, const char *stack, const char *name, uint32_t rows, uint32_t cols, uint32_t type, float spread, float about) {
     toy_tensor t = {.rows = rows, .cols = cols, .type = type == NX_Q8_0 && cols % 32 ? NX_F32 : type, .values = memory_take((size_t)rows * cols * sizeof(float))};
     strcat(strcpy(t.name, stack), name);
@@ -66,7 +66,7 @@ static char *numbered(char *text, uint32_t i, const char *part) {
     return text;
 }
 
-/* A layer of a stack; `mixed`: residual. */
+/* Writes a layer of a stack; `mixed`: it is residual. */
 static void put_layer(writer *w, const char *stack, uint32_t i, uint32_t rows, uint32_t cols, int mixed) {
     char text[40];
     put_linear(w, stack, numbered(text, i, "conv"), rows, cols, NX_F32, 1);
@@ -113,7 +113,7 @@ static void put_prior(writer *w, const char *stack, uint32_t positions, uint32_t
     put(w, stack, "output.weight", values, d, type, w->toy->equal ? 0 : 0.5f, 0);
     toy_tensor bias = {.rows = 1, .cols = values, .type = NX_F32, .values = memory_take(values * sizeof(float))};
     strcat(strcpy(bias.name, stack), "output.bias");
-    /* it rarely ends */
+    /* the end is improbable */
     for (uint32_t i = 0; i < values; i++) bias.values[i] = values == TOP_CODES + 1 && i == TOP_CODES && !w->toy->equal ? -20 : 0;
     put_tensor(&w->head, &w->data, &bias);
     w->n_tensors++;
@@ -201,7 +201,7 @@ static const nx_model *model_of(const jukebox_toy *of) {
 #define WIDTH 12u
 #define CODES 21u
 
-/* A level without a stack: its inputs are vectors. */
+/* A level without a stack, so that its inputs are vectors. */
 static nx_codes book_of(float *e) {
     nx_codes level = {.hop = WIDTH, .width = WIDTH, .codes = CODES};
     nx_matrix matrix = {nx_matrix_form(NX_F32, NX_BY_ROW), CODES, WIDTH, NULL};
@@ -231,7 +231,7 @@ static void nearest(void) {
     while ((more = nx_codes_encode(&level, n, rows, codes, slice++, scratch)) == 1) {}
     CHECK_INT(more, 0);
     for (uint32_t k = 0; k < CODES; k++) CHECK_INT(codes[k], k == 17 ? 4 : k);
-    /* For any vector, the code at the least distance. */
+    /* The code of any vector is the one at the least distance. */
     for (uint32_t i = 0; i < CODES * WIDTH; i++) rows[0][i] = 2 * (float)random_normal(&random);
     for (slice = 0; nx_codes_encode(&level, n, rows, codes, slice, scratch) == 1;) slice++;
     for (uint32_t j = 0; j < n; j++) {
@@ -304,14 +304,14 @@ static void hops(void) {
         float *samples = memory_take(200 * TOP_HOP * sizeof *samples);
         CHECK_INT(sound_of(model, codes, tops * RATIO, 0, samples), tops * TOP_HOP);
     }
-    /* Distant codes do not matter: a stack of two units of dilation 1 reaches back 2, and each stride adds half of it. */
+    /* Distant codes do not matter: a stack of two units of dilation 1 reaches back 2, and each stride adds half of that. */
     codes_of(model, sound, 200, 1, first);
     sound[150] ^= 128;
     codes_of(model, sound, 200, 1, codes);
     for (uint32_t i = 0; i < 150 / BOTTOM_HOP - 4; i++) CHECK_INT(codes[i], first[i]);
 }
 
-/* The samples of a window, given the codes that reach into it on either side, equal those of the whole. */
+/* The samples of a window, computed from the codes that reach into it on both sides, equal those of the whole sound. */
 static void windows(void) {
     const nx_model *model = model_of(toys);
     enum { N = 90, REACH = 6 };
@@ -328,7 +328,7 @@ static void windows(void) {
             CHECK_FLOATS(part + (from - begin) * hop, whole + from * hop, (to - from) * hop);
         }
     }
-    /* A code that the level does not have. */
+    /* A code that does not exist in the level. */
     nx_session *session = opened(model, DECODER, &(nx_shape){.counts = {2}});
     uint32_t too_large[] = {0, TOP_CODES}, yes = 1;
     CHECK_INT(nx_session_input(model, session, 0, too_large, 2), NX_OK);
@@ -346,7 +346,7 @@ static void streams(void) {
         nx_session *session = opened(model, part, &(nx_shape){.length = 14, .counts = {0, 0, part == BOTTOM ? 7 : 0}});
         if (part == BOTTOM) CHECK_INT(nx_session_input(model, session, 2, above, 7), NX_OK);
         CHECK_INT(encoded(model, session), NX_OK);
-        for (uint32_t i = 0, drawn; i < 14; i++) { /* past an end, too */
+        for (uint32_t i = 0, drawn; i < 14; i++) { /* beyond an end, too */
             ids[part - TOP][i] = NX_NONE;
             nx_session_draw(model, session, 1, &ids[part - TOP][i], NULL, &drawn);
         }
@@ -355,7 +355,7 @@ static void streams(void) {
     CHECK(same < 14);
 }
 
-/* The codes above determine the codes below; class and speaker determine both; an absent one differs from the first. */
+/* The codes above determine the codes below, and class and speaker determine both; no class differs from the first class. */
 static void conditions(void) {
     const nx_model *model = model_of(toys);
     float *output[4], nats;
@@ -375,7 +375,7 @@ static void conditions(void) {
     }
 }
 
-/* Without priors the codes are the same, and there is nothing to draw. */
+/* Without priors the codes are the same, and nothing can be drawn. */
 static void without_priors(void) {
     jukebox_toy own = toys[0];
     own.coders = 1;

@@ -11,7 +11,7 @@
 #include "reference.h"
 #include "session/session.h"
 
-/* Single precision through two blocks, logits of deviation about 1. */
+/* The tolerance for single precision through two blocks, for logits whose deviation is about 1. */
 #define TOLERANCE 2e-5
 /* The largest error from rounding activations, keys, values and Q8_0 weights, relative to the logits' deviation; 0.14 was measured. */
 #define ROUNDED_TOLERANCE 0.25
@@ -149,7 +149,7 @@ nx_model *toy_llama_open(const toy_llama *m) { return toy_file_open(&m->file); }
 static toy_file toy_number(uint32_t number) {
     static const toy_llama_config configs[] = {
         {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .tied = 1, .seed = 5},
-        /* whose keys and values are rounded too */
+        /* keys and values are rounded too */
         {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .key_length = 32, .tied = 1, .type = NX_Q8_0, .seed = 5},
         {.values = 9, .length = 12, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .groups = 1, .biases = 1, .end = 3, .seed = 1},
         {.values = 16, .length = 9, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .groups = 1, .tied = 1, .rotated = 6, .base = 100, .type = NX_Q8_0, .seed = 2},
@@ -215,8 +215,8 @@ static void angles_of(const toy_llama *m, double *angle, uint32_t position, int 
     double scaling = c->scaling > 0 && !apart ? (double)c->scaling : 1, pi = acos(-1);
     const float *stretch = apart ? NULL : weights(m, c->kin == PHI3 ? "rope_factors_short.weight" : "rope_freqs.weight", 0);
     for (uint32_t i = 0; i < rotated / 2; i++) {
-        double frequency = pow(base, -2.0 * i / rotated), share = 1; /* of the scaled frequency */
-        /* fully if it turns less than turns[1] times in the training positions, not at all if it turns more than turns[0] times */
+        double frequency = pow(base, -2.0 * i / rotated), share = 1; /* share of the scaled frequency */
+        /* the whole share if it turns less than turns[1] times in the training positions, none if it turns more than turns[0] times */
         if (c->yarn && !apart) {
             double pair[2], fast = c->turns[0] > 0 ? (double)c->turns[0] : 32, slow = c->turns[0] > 0 ? (double)c->turns[1] : 1;
             for (int e = 0; e < 2; e++) pair[e] = fmax(0, rotated * log(c->yarn / ((e ? slow : fast) * 2 * pi)) / (2 * log(base)));
@@ -242,14 +242,14 @@ static void rotate(const toy_llama *m, double *heads, uint32_t n, uint32_t posit
         }
 }
 
-/* Norms queries or keys, n heads of k numbers, if this kind does so. */
+/* Normalises queries or keys, n heads of k numbers, if the model is of a kind that does so. */
 static void norm_heads(const toy_llama *m, const char *name, uint32_t block, double *x, uint32_t n, uint32_t k) {
     const toy_llama_config *c = &m->config;
     for (uint32_t h = 0; norms_heads(c) && h < n; h++) rms_norm(x + h * k, x + h * k, weights(m, name, block), k);
     if (c->kin == OLMO2) rms_norm(x, x, weights(m, name, block), n * k);
 }
 
-/* x += y, normed and scaled if this kind does so. */
+/* x += y, where y is normalised and scaled if the model is of a kind that does so. */
 static void add_to(const toy_llama *m, double *x, double *y, const float *norm, uint32_t d) {
     if (norm) rms_norm(y, y, norm, d);
     for (uint32_t e = 0; e < d; e++) x[e] += y[e] * (m->config.kin == GRANITE ? (double)residual_scale : 1);
@@ -262,7 +262,7 @@ static double gate_of(const toy_llama_config *c, double x) {
 
 static double capped(double x, double cap) { return cap > 0 ? cap * tanh(x / cap) : x; }
 
-/* Logits (n, V) after each of n ids. */
+/* The logits (n, V) after each of n ids. */
 static double *twin(const toy_llama *m, const uint32_t *ids, uint32_t n) {
     const toy_llama_config *c = &m->config;
     uint32_t d = c->d, k = key_length_of(c), H = c->heads, G = c->groups;
@@ -383,7 +383,7 @@ static void logits(void) {
     }
 }
 
-/* The offset of a key's type in the metadata of a file. */
+/* The offset of the type of a key in the metadata of a file. */
 static uint8_t *type_of(const toy_llama *m, const char *key) {
     size_t n = strlen(key), at = 0;
     while (memcmp(m->file.bytes + at, key, n) || m->file.bytes[at + n] > 12 || m->file.bytes[at + n + 1] || m->file.bytes[at - 8] != n) at++;
@@ -400,7 +400,7 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-        const char *named; /* null: the key */
+        const char *named; /* what the error names; null: the key */
     } rows[] = {
         {"llama.context_length", 0, NX_E_FORMAT, NULL},
         {"llama.context_length", UINT32_MAX, NX_E_LIMIT, NULL},
@@ -409,7 +409,7 @@ static void refused_files(void) {
         {"llama.embedding_length", 18, NX_E_UNSUPPORTED, NULL},
         {"llama.embedding_length", 32, NX_E_FORMAT, "token_embd.weight"},
         {"llama.attention.head_count", 0, NX_E_FORMAT, NULL},
-        {"llama.attention.head_count", 3, NX_E_LIMIT, "llama.attention.head_count_kv"}, /* 4 of them */
+        {"llama.attention.head_count", 3, NX_E_LIMIT, "llama.attention.head_count_kv"}, /* there are 4 of them */
         {"llama.attention.head_count_kv", 3, NX_E_FORMAT, NULL}, /* does not divide 4 */
         {"llama.attention.head_count_kv", 5, NX_E_LIMIT, NULL},
         {"llama.attention.head_count_kv", 0, NX_E_FORMAT, NULL},
@@ -433,7 +433,7 @@ static void refused_files(void) {
         check_at("row %lld", (long long)i, 0, 0, 0);
         refused(m, rows[i].status, rows[i].named ? rows[i].named : rows[i].key);
     }
-    for (uint32_t type = 0; type < 8; type++) { /* a length that does not fit 32 bits */
+    for (uint32_t type = 0; type < 8; type++) { /* a length that does not fit in 32 bits */
         toy_llama *m = toy_llama_build(&c);
         if (type == GGUF_U32 || type == GGUF_I32) continue;
         *type_of(m, "llama.context_length") = (uint8_t)type;
@@ -441,13 +441,13 @@ static void refused_files(void) {
         check_at("type %lld", type, 0, 0, 0);
         CHECK(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL) < 0);
     }
-    toy_llama *other = toy_llama_build(&c); /* a signed number; an end that is not a token ends nothing */
+    toy_llama *other = toy_llama_build(&c); /* a signed number: an end that is not a token ends nothing */
     uint32_t beyond = 37, end;
     *type_of(other, "llama.context_length") = GGUF_I32;
     memcpy(type_of(other, "tokenizer.ggml.eos_token_id") + 4, &beyond, 4);
     nx_model *model = toy_llama_open(other);
     CHECK(model && nx_model_end(model, 0, 0, &end) == NX_E_ARGUMENT);
-    toy_llama *m = toy_llama_build(&c); /* another scaling method, with a name of the same length */
+    toy_llama *m = toy_llama_build(&c); /* another scaling method whose name has the same length */
     memcpy(type_of(m, "llama.rope.scaling.type") + 12, "su!!!!", 6);
     refused(m, NX_E_UNSUPPORTED, "llama.rope.scaling.type");
 }
@@ -461,12 +461,12 @@ static void refused_lengths(void) {
     put_key_u64(&head, "llama.context_length", (uint64_t)1 << 60);
     toy_llama m = {.config = c, .file = head};
     refused(&m, NX_E_LIMIT, "llama.context_length");
-    c = configs[0], c.heads = 3, c.groups = 1, c.key_length = 4; /* 16 / 3; with a declared head width, it is a valid model */
+    c = configs[0], c.heads = 3, c.groups = 1, c.key_length = 4; /* 16 / 3 is not whole; with a declared head width, the model is valid */
     CHECK(toy_llama_open(toy_llama_build(&c)) != NULL);
     toy_llama *uneven = toy_llama_build(&c);
     type_of(uneven, "llama.attention.key_length")[-1] = 'g'; /* now no key declares it */
     refused(uneven, NX_E_FORMAT, "llama.attention.head_count");
-    c = configs[2], c.heads = 4, c.groups = 2, c.key_length = 0, c.rotated = 0; /* 12 / 4 = 3 numbers a head */
+    c = configs[2], c.heads = 4, c.groups = 2, c.key_length = 0, c.rotated = 0; /* 12 / 4 = 3 numbers for each head */
     toy_llama *narrow = toy_llama_build(&c);
     refused(narrow, NX_E_UNSUPPORTED, "llama.attention.head_count");
 }
@@ -490,7 +490,7 @@ static void vocabularies(void) {
     CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL), NX_E_FORMAT);
 }
 
-/* The head of a Q4_K file without its data: a block has 10 * 2^24 weights of 0.5625 bytes. */
+/* The head of a Q4_K file without its data: each block has 10 * 2^24 weights of 0.5625 bytes. */
 static toy_file head_of_blocks(uint32_t blocks, uint64_t *length) {
     static const struct {
         const char *part;
@@ -526,7 +526,7 @@ static toy_file head_of_blocks(uint32_t blocks, uint64_t *length) {
     return head;
 }
 
-/* Models beyond 2 GiB are sized; the error for one that no page can hold states its size. */
+/* Models beyond 2 GiB have a size; the error for one that no page can hold states it. */
 static void large_models(void) {
     uint64_t length;
     size_t bytes = 0;
@@ -541,7 +541,7 @@ static void large_models(void) {
     if (!CHECK(!strcmp(problem.reason, "a page has 4096 MiB of memory, and its weights want 4202"))) check_say("    %s", problem.reason);
 }
 
-/* Frequency divisors that are invalid numbers. */
+/* Files whose frequency divisors are invalid numbers. */
 static void stretches(void) {
     static const float wrong[] = {0, 0.5f, -1, 1e7f, NAN, INFINITY};
     for (int i = 0; i < 6; i++) {
@@ -556,7 +556,7 @@ static void stretches(void) {
     }
 }
 
-/* A tensor of an unsupported type: refused with its name and type if the model needs it, otherwise ignored. */
+/* A tensor of an unsupported type: if the model needs it, the error states its name and type; otherwise it is ignored. */
 static void refused_types(void) {
     static const struct {
         uint32_t type;
@@ -580,14 +580,14 @@ static void refused_types(void) {
 
 /* ---- a trained model -------------------------------------------------------------------------------------------------------- */
 
-/* stories260K of karpathy/llama2.c (MIT), and the result of its own test of 200 greedy steps without a prompt. */
+/* stories260K of karpathy/llama2.c (MIT), and what its own test expects: 200 greedy steps without a prompt. */
 static const char stories_text[] =
     "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she saw a big, red ball. She wanted to "
     "play with it, but it was too high.\nLily's mom said, \"Lily, let's go to the park.\" Lily was sad and didn't know what to do. She said, \"I want "
     "to play with your ball, but I can't find it.\"\nLily was sad and didn't know what to do. She said, \"I'm sorry, Lily. I didn't know what to "
     "do.\"\nLily didn't want to help her mom, so she";
 
-/* The model in F32, F16 or Q8_0: F16 from the file, Q8_0 as the converter rounds it, F32 from F16. */
+/* The model in F32, F16 or Q8_0: the file is F16, Q8_0 is rounded as the converter does, and F32 is made from F16. */
 static nx_model *stories_in(uint32_t type) {
     size_t length = 0;
     uint8_t *bytes = check_read_file(type == NX_Q8_0 ? "tests/golden/stories260K-q8_0.gguf" : "tests/golden/stories260K.gguf", &length);
@@ -613,7 +613,7 @@ static nx_model *stories_in(uint32_t type) {
     return toy_open(&(toy){.bytes = memory_copy(head.bytes, head.length), .length = head.length});
 }
 
-/* Appends the text of an id of a vocabulary of SentencePiece. */
+/* Appends the text of an id in a vocabulary of SentencePiece. */
 static void append_token(const nx_model *model, char *text, size_t room, uint32_t id) {
     nx_metadata entry;
     uint64_t n;

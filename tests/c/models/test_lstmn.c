@@ -10,7 +10,7 @@
 #include "session/session.h"
 #include "toy.h"
 
-/* Single precision through a text. */
+/* The tolerance for single precision through a text. */
 #define TOLERANCE 1e-4
 #define MAP_TOLERANCE 3e-5
 /* The largest error from rounding activations and weights. */
@@ -101,8 +101,8 @@ static const float *tensor(const lstmn *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* Logits (n, V) of each of n ids, given those before it, and weights (n, n + 1) over the tape, whose row 0 is the start. last: all
- * attention is on the previous step, which makes it an LSTM with unchanged h and c of t - 1. */
+/* The logits (n, V) of each of n ids, given those before it, and the weights (n, n + 1) over the tape, whose row 0 is the start. last: all
+ * attention is on the previous step, which makes the network an LSTM with unchanged h and c of t - 1. */
 static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, double *logits, double *weights) {
     uint32_t d = m->c.d, first = m->c.zero ? 0 : 1;
     double *h = memory_take((n + 1) * d * sizeof *h), *c = memory_take((n + 1) * d * sizeof *c), s[64] = {0}, r[64], x[64], of_h[64], of_x[64], of_s[64];
@@ -137,7 +137,8 @@ static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, doub
     }
 }
 
-/* One by one against the twin: logits, and every weight; a word attends only to those before it. Then in one call to the same bits. */
+/* Positions one by one are compared with the twin: logits and every weight; a word attends only to those before it. All positions in one
+ * call give the same bits. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -172,7 +173,7 @@ static void logits(void) {
 }
 
 /* With all attention on the previous step, the network is an LSTM. For two words this holds with any weights, because each has at most one
- * predecessor. (weights/train/test_attention.py forces it for a whole text.) */
+ * predecessor. (weights/train/test_attention.py forces this for a whole text.) */
 static void lstm(void) {
     const config *c = configs;
     lstmn *m = build(c);
@@ -210,7 +211,7 @@ static void causality(void) {
         nx_shape shape = {.length = 10 + 10 * k};
         CHECK_INT(nx_session_size(model, 0, &settings, &shape, bytes + k), NX_OK);
     }
-    CHECK(bytes[1] - bytes[0] >= 10 * 4 * 16 * sizeof(float)); /* h, c, W_h h and s of ten more words */
+    CHECK(bytes[1] - bytes[0] >= 10 * 4 * 16 * sizeof(float)); /* h, c, W_h h and s for ten more words */
     CHECK_NEAR((double)(bytes[2] - bytes[1]), (double)(bytes[1] - bytes[0]), 256);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * PixelCNN and gated PixelCNN against their equations, over the whole picture: masks over squares of taps, shifted pictures, no queue.
+ * PixelCNN and gated PixelCNN are compared with their equations over the whole picture: masks over squares of taps, and shifted pictures,
+ * without a queue.
  */
 #include <math.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static void add(toy_pixelcnn *m, const char *name, uint32_t rows, uint32_t cols,
     for (size_t i = 0; i < (size_t)rows * cols; i++) t->values[i] = (float)(spread * random_normal(&random));
 }
 
-/* Weight and bias; for a table whose rows are added, `inputs` of them at a time. */
+/* Adds a weight and a bias; for a table, `inputs` of its rows are added at a time. */
 static void add_map(toy_pixelcnn *m, const char *at, const char *part, uint32_t rows, uint32_t cols, uint32_t inputs, int bias) {
     char name[48];
     strcat(strcat(strcpy(name, at), part), ".weight");
@@ -130,7 +131,8 @@ const toy_row pixelcnn_toys[] = {
 
 /* ---- the whole picture at once ------------------------------------------------------------------------------------------------ */
 
-/* The library's order of arithmetic, so that everything is bit-identical: the bias, then products in the order of the weights. */
+/* The library's order of arithmetic, so that everything is identical bit for bit: first the bias, then the products in the order of the
+ * weights. */
 typedef struct {
     const toy_pixelcnn *made;
     const toy_pixelcnn_config *c;
@@ -149,8 +151,8 @@ static float *grid(const plain *p, uint32_t channels) {
 }
 
 /* The masks of the paper: a k x k square over (in) channels; mask A removes the pixel and everything after it, mask B only everything after
- * it; removed taps have no weights. A bias, or zeros, is written to out (rows) first. one_hot: x is ids, each of which selects a row of a
- * table. */
+ * it; removed taps have no weights. First the bias, or zeros, are written to out (rows). one_hot: x is a list of ids, each of which selects
+ * a row of a table. */
 static void masked(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in, uint32_t k,
                    int mask_a) {
     int W = (int)p->c->width, H = (int)p->c->height, half = (int)k / 2, taps = half * (int)k + half + !mask_a;
@@ -205,7 +207,7 @@ static void rectify(float *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = x[i] > 0 ? x[i] : 0;
 }
 
-/* out (n, cols): sums of rows of a table over the square of side k: the rows above (whole), the own row, or both. */
+/* out (n, cols): sums of rows of a table over the square of side k, taken from the rows above (whole), from the own row, or from both. */
 static void table_rows(const plain *p, float *out, const float *table, const float *bias, uint32_t cols, const uint32_t *ids, uint32_t k, int above,
                        int own) {
     int W = (int)p->c->width, half = (int)k / 2;
@@ -282,7 +284,7 @@ static float *gated_layers(const plain *p, const uint32_t *ids, int label) {
     return x;
 }
 
-/* The output layer's numbers (n, P) of a picture. */
+/* The numbers (n, P) of the output layer for a picture. */
 static float *plain_outputs(const toy_pixelcnn *made, const uint32_t *ids, int label) {
     plain p = {made, &made->config, made->config.height * made->config.width};
     uint32_t d = p.c->d, P = p.c->bernoulli ? 1 : p.c->levels;
@@ -307,7 +309,7 @@ static nx_session *session_of(const nx_model *model, int label, uint32_t maps) {
     return session;
 }
 
-/* The output layer's numbers of a run (n, P). */
+/* The numbers (n, P) of the output layer in a run. */
 static float *outputs_of(const nx_model *model, const uint32_t *ids, int label) {
     nx_part_info info;
     CHECK_INT(nx_model_part(model, 0, &info), NX_OK);
@@ -324,10 +326,10 @@ static void picture_of(uint32_t *ids, uint32_t n, uint32_t levels, check_random 
     for (uint32_t i = 0; i < n; i++) ids[i] = random_below(random, levels);
 }
 
-/* Sizes: a row, a column, kernels wider than the picture, and normal ones. */
+/* Sizes: one row, one column, kernels that are wider than the picture, and normal ones. */
 static const uint32_t sizes[][4] = {{5, 6, 5, 3}, {1, 9, 7, 5}, {9, 1, 3, 3}, {4, 3, 9, 7}, {7, 8, 7, 5}};
 
-/* From queues, one pixel at a time, bit-identical to the whole picture. So masks and shifts agree. */
+/* One pixel at a time, from queues, gives the same bits as the whole picture. So masks and shifts agree. */
 static void queued_is_whole(void) {
     check_random random = {51};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -345,7 +347,7 @@ static void queued_is_whole(void) {
             }
 }
 
-/* A pixel changes nothing at or before itself, to the bit, also if products are rounded. */
+/* A pixel changes no bit at or before itself, also if products are rounded. */
 static void causality(void) {
     static const int of[] = {PLAIN, PLAIN_ROUNDED, GATED, GATED_ROUNDED};
     check_random random = {52};
@@ -362,7 +364,8 @@ static void causality(void) {
             const float *after = outputs_of(model, ids, -1);
             check_at("toy %lld, pixel %lld", t, at, 0, 0);
             CHECK_FLOATS(after, before, (size_t)(at + 1) * P);
-            if ((at + 1) % c->width) CHECK(memcmp(after + (size_t)(at + 1) * P, before + (size_t)(at + 1) * P, P * sizeof *after)); /* its right neighbour */
+            /* the right neighbour does change */
+            if ((at + 1) % c->width) CHECK(memcmp(after + (size_t)(at + 1) * P, before + (size_t)(at + 1) * P, P * sizeof *after));
             ids[at] = old;
             memory_release(mark);
         }
@@ -410,7 +413,7 @@ static void fields(void) {
         }
         check_note("  gated %u: %u pairs of pixels in the blind spot", gated, blind);
         CHECK(gated ? blind == 0 : blind > 0);
-        /* the known blind spot: up one row, as far right as the taps reach and one more */
+        /* the known blind spot: one row up, and at least one column further right than the taps reach */
         if (!gated) CHECK(!moved[2 * 9 + 2][9 + 8] && moved[2 * 9 + 2][9 + 3]);
         if (gated) CHECK(moved[2 * 9 + 2][9 + 8]);
     }
@@ -463,7 +466,7 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-        const char *named; /* after the architecture, or a tensor */
+        const char *named; /* a name after the architecture, or a tensor */
     } rows[] = {{".image.height", 0, NX_E_FORMAT, ".image.height"}, {".image.width", 257, NX_E_LIMIT, ".image.width"},
                 {".image.channels", 3, NX_E_LIMIT, ".image.channels"}, {".image.levels", 300, NX_E_LIMIT, ".image.levels"},
                 {".kernel", 4, NX_E_UNSUPPORTED, ".kernel"}, {".input_kernel", 6, NX_E_UNSUPPORTED, ".input_kernel"},

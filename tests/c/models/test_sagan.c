@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The generator of a self-attention GAN: gamma 0 means no attention, weights add up to 1, a given latent equals the drawn one, chunks may
- * be interrupted, and inconsistent files are refused. Its numbers are compared with PyTorch by the golden files.
+ * The generator of a self-attention GAN: gamma 0 means no attention, weights add up to 1, a given latent gives the same picture as the
+ * drawn one, chunks may be interrupted, and inconsistent files are refused. The golden files compare its numbers with PyTorch.
  */
 #include <string.h>
 
@@ -16,9 +16,9 @@
 /* ---- toys ---------------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t width, attention, pool, key, value, type; /* attention: its size, 0: none */
+    uint32_t width, attention, pool, key, value, type; /* attention: its size; 0: no attention */
     uint32_t middle, small;                            /* middle: channels between the blocks, 0: 16; small: one block, 4 pixels wide */
-    float gain, scale;                                 /* scale: of all weights, 0: 1 */
+    float gain, scale;                                 /* scale: scale of all weights, 0 for 1 */
     uint32_t apart, shuffled;                          /* apart: one block, without convolutions over neighbours; shuffled: by places() */
 } sagan_toy;
 
@@ -35,20 +35,20 @@ typedef struct {
 /* The new index of location p of a 4 x 4 picture. */
 static uint32_t place_of(uint32_t p) { return (5 * p + 3) % PLACES; }
 
-/* The first layer's output at each location: (16, count) numbers. */
+/* Permutes the locations of the first layer's output: (16, count) numbers. */
 static void shuffle(float *values, uint32_t count) {
     float *before = memory_copy(values, PLACES * count * sizeof *values);
     for (uint32_t p = 0; p < PLACES; p++) memcpy(values + place_of(p) * count, before + p * count, count * sizeof *values);
 }
 
-/* All taps except the middle one of 3 x 3 are zero. */
+/* Sets all taps of 3 x 3 except the middle one to zero. */
 static void keep_middle(float *values, uint32_t rows, uint32_t cols) {
     for (uint32_t i = 0; i < rows * cols; i++)
         if (i % cols / (cols / 9) != 4) values[i] = 0;
 }
 
-/* A matrix (rows, cols) whose products keep the magnitude of the input. The numbers follow from the name, so toys have equal tensors under
- * equal names. */
+/* A matrix (rows, cols) whose products keep the magnitude of the input. The numbers follow from the name, so that tensors of the same name
+ * are equal in all toys. */
 static void put_matrix(writer *w, const char *name, uint32_t rows, uint32_t cols) {
     toy_tensor t = {.rows = rows, .cols = cols, .type = w->type, .values = memory_take((size_t)rows * cols * sizeof(float))};
     strcpy(t.name, name);
@@ -187,7 +187,7 @@ static drawn draw(const nx_model *model, uint32_t seed, uint32_t sample, const u
 static const sagan_toy pooled = {.attention = 4, .pool = 1, .key = 4, .value = 8, .gain = 0.5f};
 static const sagan_toy whole = {.attention = 8, .key = 8, .value = 4, .gain = 0.5f};
 
-/* x + 0 o = x: the picture equals that of the same weights without attention, to the bit; and gamma changes it. */
+/* x + 0 o = x: with gamma 0 the picture equals, bit for bit, that of the same weights without attention; another gamma changes it. */
 static void no_gain(void) {
     const nx_model *plain = model_of(&(sagan_toy){.gain = 0});
     const sagan_toy toys[] = {pooled, whole};
@@ -225,8 +225,8 @@ static void weights_sum(void) {
     }
 }
 
-/* Attention without pooling ignores locations: if the input locations are permuted, so are those of the picture, each of which becomes 2 x
- * 2 pixels. */
+/* Attention without pooling ignores locations: if the input locations are permuted, so are those of the picture, where each becomes 2 x 2
+ * pixels. */
 static void permutation(void) {
     sagan_toy one = {.apart = 1, .attention = 4, .key = 8, .value = 4, .gain = 2}, other = one, none = one;
     other.shuffled = 1;
@@ -240,7 +240,7 @@ static void permutation(void) {
     }
 }
 
-/* Seed and sample determine the latent; given explicitly, it makes the same picture with any seed. */
+/* Seed and sample determine the latent; the same latent, given explicitly, makes the same picture with any seed. */
 static void latents(void) {
     const nx_model *model = model_of(&pooled);
     drawn a = draw(model, 1, 0, NULL, 0), b = draw(model, 2, 0, NULL, 0), c = draw(model, 1, 1, NULL, 0), d = draw(model, 1, 0, NULL, 1);
@@ -257,7 +257,7 @@ static void latents(void) {
     CHECK_INT(nx_session_input(model, session, 0, wrong, LATENT), NX_E_ARGUMENT);
     CHECK_INT(nx_session_input(model, session, 0, wrong + 1, LATENT - 1), NX_E_ARGUMENT);
     CHECK_INT(nx_session_encode(model, session), NX_MORE);
-    CHECK_INT(nx_session_input(model, session, 0, wrong + 1, LATENT), NX_E_ARGUMENT); /* it has been drawn by now */
+    CHECK_INT(nx_session_input(model, session, 0, wrong + 1, LATENT), NX_E_ARGUMENT); /* by now the latent has been drawn */
     nx_port port;
     CHECK_INT(nx_model_port(model, 0, 0, &port), NX_OK);
     CHECK(port.noise == 1 && !port.optional);
@@ -278,7 +278,7 @@ static void no_class(void) {
     CHECK_INT(nx_session_input(model, session, 1, &class, 1), NX_E_ARGUMENT);
 }
 
-/* Saved and restored between any two chunks: the same bits. */
+/* A run that is saved and restored between any two chunks gives the same bits. */
 static void interrupted(void) {
     const nx_model *model = model_of(&pooled);
     size_t bytes;

@@ -10,7 +10,7 @@
 #include "session/session.h"
 #include "toy.h"
 
-/* Single precision through a sentence. */
+/* The tolerance for single precision through a sentence. */
 #define TOLERANCE 1e-4
 #define MAP_TOLERANCE 3e-5
 /* The largest error from rounding activations and weights. */
@@ -193,7 +193,7 @@ static void word(const seq2seq *m, double *x, uint32_t id) {
 }
 
 typedef struct {
-    double *logits, *weights, *centre; /* (n, V), (n, S), (n) of the source, at most its last word */
+    double *logits, *weights, *centre; /* (n, V), (n, S), (n); `centre` is a place in the source, at most its last word */
 } twin_run;
 
 /* Turns scores (S) of bits into p(z_i = 1). */
@@ -207,7 +207,7 @@ static void expected(const seq2seq *m, double *a, uint32_t S) {
     else ref_segments(a, a, A, S);
 }
 
-/* Weights (S) and context (2e) of a state at position p, by the equations; additive with one matrix for [s; h]. */
+/* Weights (S) and context (2e) of a state at position p, by the equations; the additive score uses one matrix for [s; h]. */
 static double attended(const seq2seq *m, const double *s, const double *h, uint32_t S, uint32_t p, double *a, double *context) {
     const config *c = &m->c;
     uint32_t w = 2 * c->e, A = c->A, middle = p < S ? p : S - 1;
@@ -226,7 +226,7 @@ static double attended(const seq2seq *m, const double *s, const double *h, uint3
         case ADDITIVE:
             a[i] = 0;
             for (uint32_t r = 0; r < A; r++) {
-                double sum = 0; /* a row of [W_q W_k] times [s; h] */
+                double sum = 0; /* a row of [W_q W_k], times [s; h] */
                 for (uint32_t e = 0; e < 2 * w; e++)
                     sum += (double)tensor(m, e < w ? "attn_q.weight" : "attn_k.weight")[r * w + e % w] * (e < w ? s[e] : key[e - w]);
                 a[i] += (double)tensor(m, "attn_v.weight")[r] * tanh(sum);
@@ -255,7 +255,7 @@ static double attended(const seq2seq *m, const double *s, const double *h, uint3
     return fmin(centre, S - 1);
 }
 
-/* Logits of each of n ids, given those before it. */
+/* The logits of each of n ids, given those before it. */
 static twin_run twin(const seq2seq *m, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n) {
     const config *c = &m->c;
     uint32_t e = c->e, w = 2 * e, d = c->d;
@@ -297,7 +297,7 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
     return session;
 }
 
-/* Logits of n known ids, in order; optionally (null) their weights over the source (n, S) and their centres (n). */
+/* The logits of n known ids, in order, and, unless null, their weights over the source (n, S) and their centres (n). */
 static float *run(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *weights, float *centres) {
     nx_session *session = session_of(model, source, S, weights != NULL);
     nx_part_info part;
@@ -335,7 +335,7 @@ static void alone_of(const nx_model *model, const uint32_t *source, uint32_t S, 
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* One by one against the twin, for sources of all lengths; then in one call to the same bits. */
+/* Positions one by one are compared with the twin, for sources of all lengths; all in one call give the same bits. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const config *c = configs + i;
@@ -373,7 +373,7 @@ static void logits(void) {
 
 enum { S = 13, N = 18 };
 
-/* The same weights under two descriptions give the same logits: bit for bit, or within `off`. */
+/* The same weights under two descriptions give the same logits: bit for bit, or with a difference of at most `off`. */
 static void same(seq2seq *a, seq2seq *b, double off) {
     nx_model *one = opened(a), *other = opened(b);
     if (!one || !other) return;
@@ -394,14 +394,14 @@ static void scores_are_one_another(void) {
     config c = configs[3], other = c;
     other.score = GENERAL;
     seq2seq *general = build(&other);
-    diagonal(general, 1), same(build(&c), general, 0);                           /* general with the unit matrix equals dot */
+    diagonal(general, 1), same(build(&c), general, 0);                           /* general with the unit matrix is dot */
     c.score = SCALED_DOT;
-    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* and with 1/sqrt(width) of it, scaled dot */
+    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* with 1/sqrt(width) times it, scaled dot */
     c = configs[3], other = c, other.score = COSINE;
     seq2seq *cosine = build(&other);
     tensor(cosine, "attn_scale.weight")[0] = 0;
     c.score = GENERAL, general = build(&c), diagonal(general, 0);
-    same(general, cosine, 0); /* both with scores of zero: the mean of the annotations */
+    same(general, cosine, 0); /* both have scores of zero: the mean of the annotations */
 }
 
 /* A window that covers the source equals global attention. */
@@ -415,7 +415,7 @@ static void window_that_covers_all(void) {
     }
 }
 
-/* The centre of local-p at both ends: its window is truncated there and never empty, and weights times the Gaussian do not sum to 1. */
+/* The centre of local-p is at each end: its window is cut off there and never empty, and weights times the Gaussian do not add up to 1. */
 static void window_at_both_ends(void) {
     for (int last = 0; last < 2; last++) {
         seq2seq *m = build(configs + 10);
@@ -424,7 +424,7 @@ static void window_at_both_ends(void) {
         for (uint32_t i = 0; i < m->c.A; i++) tensor(m, "attn_centre.weight")[i] = 0;
         run(opened(m), source, S, ids, N, weights, centres);
         for (uint32_t p = 0; p < N; p++) CHECK_NEAR((double)centres[p], 0.5 * S, 1e-5); /* sigma(0) */
-        /* the sign of the first number of the state selects the end */
+        /* the sign of the first number of the state decides which end it is */
         for (uint32_t i = 0; i < m->c.A; i++) tensor(m, "attn_centre.weight")[i] = 300;
         for (uint32_t i = 0; i < m->c.A * 2 * m->c.e; i++) of_state[i] = i % (2 * m->c.e) ? 0 : last ? 1e3f : -1e3f;
         run(opened(m), source, S, ids, N, weights, centres);
@@ -469,7 +469,8 @@ static void chains_without_transitions(void) {
     }
 }
 
-/* Location has a fixed number of rows: rows beyond the source are dropped before the softmax, and words beyond the rows get nothing. */
+/* The location score has a fixed number of rows: rows beyond the source are dropped before the softmax, and words beyond the rows get no
+ * weight. */
 static void location_beyond_its_rows(void) {
     seq2seq *m = build(configs + 7);
     nx_model *model = opened(m);

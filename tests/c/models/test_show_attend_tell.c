@@ -11,7 +11,7 @@
 #include "session/session.h"
 #include "toy.h"
 
-/* Single precision through a sentence. */
+/* The tolerance for single precision through a sentence. */
 #define TOLERANCE 1e-4
 #define MAP_TOLERANCE 3e-5
 /* The largest error from rounding activations and weights. */
@@ -48,7 +48,7 @@ static void add(teller *m, const char *name, uint32_t rows, uint32_t cols, uint3
     for (uint32_t i = 0; i < rows * cols; i++) t->values[i] = (float)(spread * random_normal(&random));
 }
 
-/* Rows are no multiple of the 32 weights of a block. */
+/* Not every row is a multiple of the 32 weights of a block. */
 static uint32_t type_for(const config *c, uint32_t cols) { return c->type == NX_Q8_0 && cols % 32 ? NX_F32 : c->type; }
 
 static void add_map(teller *m, const char *name, uint32_t rows, uint32_t cols, double spread, int bias) {
@@ -86,7 +86,7 @@ static toy_file *written(teller *m) {
 
 static uint32_t rounded_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
-/* Rows and columns of cells after this many convolutions. */
+/* The number of rows or columns of cells after this many convolutions. */
 static uint32_t rows_of(const config *c, uint32_t n) { return n ? rounded_up(rows_of(c, n - 1), c->strides[n - 1]) : c->height; }
 static uint32_t cols_of(const config *c, uint32_t n) { return n ? rounded_up(cols_of(c, n - 1), c->strides[n - 1]) : c->width; }
 static uint32_t cells(const config *c) { return rows_of(c, layers(c)) * cols_of(c, layers(c)); }
@@ -164,7 +164,7 @@ static void mapped(double *out, const teller *m, const char *name, uint32_t rows
     for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
 }
 
-/* Annotations (L, D) of a picture, by the definition of a convolution. */
+/* The annotations (L, D) of a picture, by the definition of a convolution. */
 static double *annotations(const teller *m, const uint32_t *picture) {
     const config *c = &m->c;
     double *x = memory_take((size_t)c->height * c->width * COLOURS * sizeof *x), patch[800];
@@ -195,7 +195,7 @@ typedef struct {
     double *logits, *weights; /* (n, V), (n, L) */
 } twin_run;
 
-/* Logits of each of n ids, given those before it and, for hard attention, the drawn locations. */
+/* The logits of each of n ids, given those before it and, for hard attention, the drawn locations. */
 static twin_run twin(const teller *m, const uint32_t *picture, const uint32_t *ids, uint32_t n, const uint32_t *places) {
     const config *c = &m->c;
     uint32_t L = cells(c), D = depth(c, layers(c)), E = c->E, H = c->H, A = c->A;
@@ -248,7 +248,7 @@ static nx_session *opened_session(const nx_model *model, const config *c, const 
     uint32_t slices = 1;
     while ((status = nx_session_encode(model, session)) == NX_MORE) slices++;
     CHECK_INT(status, NX_OK);
-    CHECK(slices > layers(c) + 1); /* of each convolution, of the keys, and the start */
+    CHECK(slices > layers(c) + 1); /* those of each convolution, of the keys, and of the start */
     return session;
 }
 
@@ -257,7 +257,7 @@ static nx_session *session_of(const nx_model *model, const config *c, const uint
     return opened_session(model, c, picture, &settings);
 }
 
-/* The weights over the cells at a sample's last position, and the single attended location for hard attention. */
+/* The weights over the cells at the last position of a sample; for hard attention, the one attended location. */
 static uint32_t look(const nx_model *model, const config *c, const nx_session *session, uint32_t sample, float *weights) {
     uint32_t *keys = memory_take(cells(c) * sizeof *keys), count, place = 0, places = 0;
     float *shown = memory_take(cells(c) * sizeof *shown);
@@ -272,7 +272,7 @@ static uint32_t look(const nx_model *model, const config *c, const nx_session *s
     return place;
 }
 
-/* Logits of n known ids, in order; optionally (null) their weights over the cells (n, L) and their locations (n). */
+/* The logits of n known ids, in order, and, unless null, their weights over the cells (n, L) and their locations (n). */
 static float *run(const nx_model *model, const config *c, const uint32_t *picture, const uint32_t *ids, uint32_t n, float *weights,
                   uint32_t *places) {
     nx_session *session = session_of(model, c, picture, weights != NULL);
@@ -288,7 +288,7 @@ static float *run(const nx_model *model, const config *c, const uint32_t *pictur
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* One by one against the twin; then in one call to the same bits. The weights add up to 1. */
+/* Positions one by one are compared with the twin; all in one call give the same bits. The weights add up to 1. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const config *c = configs + i;
@@ -329,7 +329,7 @@ enum { N = 9 };
 
 static void zero(const teller *m, const char *name, uint32_t n) { memset(tensor(m, name), 0, n * sizeof(float)); }
 
-/* A closed selector removes the picture: for two pictures with equal starts, all outputs are equal. */
+/* A closed selector removes the picture: two pictures with equal starts give the same outputs. */
 static void shut_selector(void) {
     const config *c = configs + 1;
     teller *m = build(c);
@@ -343,7 +343,7 @@ static void shut_selector(void) {
     CHECK_FLOATS(run(shut, c, one, ids, N, NULL, NULL), run(shut, c, other, ids, N, NULL, NULL), N * c->values);
 }
 
-/* If the score is sharp, the context is one annotation: the contents of the other cells do not matter. A cell is a pixel here. */
+/* If the score is sharp, the context is a single annotation: what the other cells contain does not matter. A cell is a pixel here. */
 static void one_cell_alone(void) {
     config c = configs[6];
     c.height = c.width = 4, c.H = c.A = 8;
@@ -353,7 +353,7 @@ static void one_cell_alone(void) {
     for (uint32_t i = 0; i < D; i++)
         tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* relu passes everything, and the first channel is */
     zero(m, "enc.blk.0.weight", COLOURS), zero(m, "attn_q.weight", c.A * c.H), zero(m, "attn_k.weight", c.A * D);
-    /* the scored value, through tanh(+-1000) */
+    /* the scored value passes through tanh(+-1000) */
     for (uint32_t i = 0; i < cells(&c); i++) tensor(m, "position.weight")[i * D] = i == 5 ? 1 : -1;
     for (uint32_t i = 0; i < c.A; i++) tensor(m, "attn_k.weight")[i * D] = 1000, tensor(m, "attn_v.weight")[i] = 1000;
     nx_model *model = opened(m);
@@ -368,7 +368,7 @@ static void one_cell_alone(void) {
     CHECK(memcmp(run(model, &c, picture, ids, N, NULL, NULL), x, N * c.values * sizeof *x) != 0);
 }
 
-/* Forced attention shows one cell to the first positions, for both kinds of attention; without it, and after it, the model chooses. */
+/* Forced attention shows one cell to the first positions, in both kinds of attention; after these, and without it, the model chooses. */
 static void light(void) {
     for (int hard = 0; hard < 2; hard++) {
         config c = configs[hard ? 7 : 1];
@@ -404,7 +404,7 @@ static config hardened(int hard) {
     return c;
 }
 
-/* If the weights of soft attention are one-hot, hard attention sees the same: the same bits, with any noise. */
+/* If the weights of soft attention are one-hot, hard attention attends to the same cell: the bits are the same, with any noise. */
 static void soft_of_one_place(void) {
     config soft = hardened(0), hard = hardened(1);
     uint32_t *picture = some_ids(bytes_of(&soft), 256, 1), *ids = some_ids(N, soft.values, 3);
@@ -419,8 +419,8 @@ static void soft_of_one_place(void) {
     CHECK_FLOATS(output[0], output[1], N * soft.values);
 }
 
-/* A location is drawn from the weights with the noise of seed, sample and position, from the stream for internal draws; the words do not
- * affect the noise, known or not. At temperature 0 it is the most probable one. */
+/* A location is drawn from the weights with the noise of seed, sample and position, from the stream for internal draws. The words do not
+ * affect the noise, whether they are known or not. At temperature 0 the location is the most probable one. */
 static void places(void) {
     enum { B = 3 };
     config c = hardened(1);
@@ -507,7 +507,7 @@ static void refused(const config *c, nx_status status, const char *named) {
     toy_refused(m->file.bytes, m->file.length, status, named);
 }
 
-/* The same file with `from` replaced by `to` of the same length. */
+/* Checks that the file in which `from` is replaced by `to`, of the same length, is refused. */
 static void refused_with(const char *from, const char *to, nx_status status, const char *named) {
     teller *m = build(configs + 1);
     for (size_t i = 0; i + strlen(from) < m->file.length; i++)

@@ -18,9 +18,9 @@ typedef struct {
     uint32_t height, width, ways, label, kernel[CONVOLUTIONS], stride[CONVOLUTIONS], channels[CONVOLUTIONS], embedding, layers, dense, key[BLOCKS],
         value[BLOCKS], blocks, type;
     double spread; /* factor of all weights; 0: 1 */
-    const char *number; /* a key with another value, or null */
+    const char *number; /* a key that gets another value, or null */
     uint32_t instead;
-    const char *reshaped; /* a tensor with a column too many */
+    const char *reshaped; /* a tensor that gets one column too many */
 } config;
 
 typedef struct {
@@ -200,8 +200,8 @@ static void embed(const made *m, const uint32_t *ids, double *out) {
     map_of(m, "embd.out", c->embedding, rows * cols * depth, x, out);
 }
 
-/* For one query: probabilities (ways), and the weights of each attention over the examples (blocks, n). A separate sequence, with its query
- * last. */
+/* For one query: the probabilities (ways), and the weights of each attention over the examples (blocks, n). It is computed as a separate
+ * sequence whose last item is the query. */
 static void by_hand(const made *m, const episode *e, uint32_t query, double *odds, double *looks) {
     const config *c = &m->config;
     static double x[PLACES][MOST_CHANNELS];
@@ -268,7 +268,7 @@ static void equations(void) {
             episode e = episode_of(c, counts[s][0], counts[s][1], 50 + s);
             nx_session *session;
             float *odds = odds_of(model, c, &e, &session), weights[PLACES];
-            double expected[32], looks[BLOCKS * PLACES], off = 0, tolerance = toy_of ? 0.25 : 2e-5; /* 8 bits: the deviation of the rounded values */
+            double expected[32], looks[BLOCKS * PLACES], off = 0, tolerance = toy_of ? 0.25 : 2e-5; /* 8 bits: deviation of rounding */
             uint32_t list[PLACES], count;
             for (uint32_t q = 0; q < e.q; q++) {
                 by_hand(m, &e, q, expected, looks);
@@ -291,7 +291,7 @@ static void equations(void) {
                         CHECK_NEAR((double)weights[i], looks[b * e.n + i], toy_of ? 0.1 : 2e-5);
                         sum += (double)weights[i];
                     }
-                    CHECK(sum > 0 && sum < 1); /* the rest is its own */
+                    CHECK(sum > 0 && sum < 1); /* the rest is the weight on itself */
                 }
             }
             CHECK_INT(nx_session_map(model, session, 0, 0, c->blocks * e.q, list, weights, &count), NX_E_ARGUMENT);
@@ -313,7 +313,7 @@ static void what_is_seen(void) {
             one.query = e.query + q * c->height * c->width;
             CHECK_FLOATS(odds_of(model, c, &one, NULL), all + q * c->ways, c->ways);
         }
-        /* the first two examples swap positions, with their labels: convolutions depend on the order */
+        /* the first two examples change places, with their labels: convolutions depend on the order */
         uint32_t pixels = c->height * c->width;
         swapped.support = memory_copy(e.support, e.n * pixels * 4);
         swapped.labels = memory_copy(e.labels, e.n * 4);
@@ -326,7 +326,7 @@ static void what_is_seen(void) {
     }
 }
 
-/* The same bits however encode is interrupted, copied, saved and checked. */
+/* The bits are the same however encode is interrupted, copied, saved and checked. */
 static void interrupted(void) {
     const config *c = toys + PLAIN;
     const nx_model *model = toy_file_open(&build(c)->file);
@@ -339,7 +339,7 @@ static void interrupted(void) {
     CHECK_INT(nx_session_result(model, session, 0, 0, 1, odds), NX_E_ARGUMENT);
     for (; status == NX_MORE; slices++) {
         status = nx_session_encode(model, session);
-        session = memory_copy(session, bytes); /* continues in another place */
+        session = memory_copy(session, bytes); /* it continues at another address */
         CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
         if (status == NX_MORE) CHECK_INT(nx_session_result(model, session, 0, 0, 1, odds), NX_E_ARGUMENT);
     }
@@ -350,7 +350,7 @@ static void interrupted(void) {
     CHECK_INT(nx_session_result(model, session, 0, 1, e.q * c->ways, odds), NX_E_ARGUMENT);
 }
 
-/* Slices of the convolutions of a large picture: each location once, in order, and no slice of many products. */
+/* The chunks of the convolutions of a large picture contain each location once, in order, and no chunk has too many products. */
 static void large_pictures(void) {
     nx_convolutions c = {.n = 3};
     static const uint32_t locations[] = {65536, 16384, 7, 1}, rows[] = {4, 512, 12, 24}, cols[] = {1, 900, 4608, 65536};
@@ -382,7 +382,7 @@ static void refusals(void) {
         nx_shape shape = {.counts = {counts[i][0], counts[i][1], counts[i][2]}};
         CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT);
     }
-    nx_shape shape = {.counts = {1024, 1024, 64}}; /* the most */
+    nx_shape shape = {.counts = {1024, 1024, 64}}; /* the largest counts */
     CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_OK);
     struct {
         config twist;
@@ -392,7 +392,7 @@ static void refusals(void) {
     for (int i = 0; i < 10; i++) files[i].twist = *c, files[i].status = NX_E_FORMAT;
     files[0].twist.number = files[0].named = "snail.label_length", files[0].twist.instead = 129, files[0].status = NX_E_LIMIT;
     files[1].twist.number = files[1].named = "snail.label_length", files[1].twist.instead = 3;
-    files[2].twist.reshaped = files[2].named = "blk.1.2.gate.weight"; /* channels do not add up */
+    files[2].twist.reshaped = files[2].named = "blk.1.2.gate.weight"; /* the channels do not add up */
     files[3].twist.reshaped = files[3].named = "embd.out.weight";
     files[4].twist.reshaped = files[4].named = "output.weight";
     files[5].twist.kernel[1] = 4, files[5].named = "snail.kernels", files[5].status = NX_E_UNSUPPORTED;
@@ -405,7 +405,7 @@ static void refusals(void) {
         toy_file file = build(&files[i].twist)->file;
         toy_refused(file.bytes, file.length, files[i].status, files[i].named);
     }
-    /* weights so large that results are not finite */
+    /* the weights are so large that results are not finite */
     config large = *c;
     large.spread = 1e20;
     const nx_model *broken = toy_file_open(&build(&large)->file);

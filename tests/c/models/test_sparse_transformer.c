@@ -11,11 +11,11 @@
 #include "session/session.h"
 #include "toy.h"
 
-/* Single precision through three blocks, relative to the outputs' deviation. */
+/* The tolerance for single precision through three blocks, relative to the deviation of the outputs. */
 #define TOLERANCE 2e-5
 /* The largest error from rounding activations, keys, values and weights, relative to the outputs' deviation. */
 #define ROUNDED_TOLERANCE 0.3
-/* Of x sigma(1.702 x), relative to max(1, |x|): a few roundings. */
+/* The tolerance for x sigma(1.702 x), relative to max(1, |x|): a few roundings. */
 #define GELU_TOLERANCE 4e-7
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
@@ -24,14 +24,14 @@ enum { INTERLEAVED, MERGED, BY_HEAD };
 enum { STRIDED, FIXED, BLOCKS };
 
 typedef struct {
-    uint32_t height, width; /* 0: a text of `length` ids */
+    uint32_t height, width; /* 0 for a text of `length` ids */
     uint32_t length, levels, blocks, d, inner, heads, key_length;
     uint32_t kind, stride, summary, combine;
     uint32_t bernoulli, end, type;
     uint32_t time_length, bar, chord; /* for music: numbers of ticks and chord positions with embeddings, ticks per bar; 0: no music */
     uint64_t seed;
-    uint32_t spoilt, spoil; /* the last number of key NOTES[spoilt - 1] is replaced by this */
-    const char *number; /* a key, without the architecture, with another value */
+    uint32_t spoilt, spoil; /* this replaces the last number of key NOTES[spoilt - 1] */
+    const char *number; /* a key without the architecture that gets another value */
     uint32_t value;
 } config;
 
@@ -64,7 +64,7 @@ static uint32_t voice_of(uint32_t id) { return id % 4 == 3 || !id ? 0 : 1 + id %
 
 static const char *const NOTES[] = {"notes.id_ticks", "notes.id_voices", "notes.id_pitches"};
 
-/* The meaning of ids, in three arrays. */
+/* Writes the meaning of the ids, in three arrays. */
 static void put_notes(made *m) {
     const config *c = &m->c;
     for (uint32_t k = 0; k < 3; k++) {
@@ -194,7 +194,7 @@ static void norm(const made *m, double *out, const double *x, const char *gain, 
     ref_layer_norm(out, weights(m, gain, block), weights(m, bias, block), 1e-5, m->c.d);
 }
 
-/* The sets of the paper's section 4.2, where the strided A1 has l members; "blocks" alternates between those of Jukebox. */
+/* The sets of section 4.2 of the paper, where the strided A1 has l members; "blocks" alternates between those of Jukebox. */
 static int sees(const config *c, uint32_t block, uint32_t head, uint32_t i, uint32_t j) {
     int near = c->kind != STRIDED ? i / c->stride == j / c->stride : j + c->stride > i;
     int far = c->kind == FIXED ? j % c->stride >= c->stride - c->summary : (i - j) % c->stride == 0;
@@ -205,7 +205,7 @@ static int sees(const config *c, uint32_t block, uint32_t head, uint32_t i, uint
     return head < c->heads - c->heads / 2 ? near : far;
 }
 
-/* Adds music's extra embeddings to that of position i. */
+/* Adds the extra embeddings of music to the embedding of position i. */
 static void add_places(const made *m, double *x, const uint32_t *ids, uint32_t i) {
     const config *c = &m->c;
     const float *bars = weights(m, "time_bar.weight", 0), *ticks = weights(m, "time_tick.weight", 0), *chords = weights(m, "chord_embd.weight", 0);
@@ -258,7 +258,7 @@ static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
                 ref_softmax(score, i + 1);
                 for (uint32_t e = 0; e < k; e++) {
                     mixed[a * k + e] = 0;
-                    /* no visible key: zeros */
+                    /* without a visible key: zeros */
                     for (uint32_t j = 0; j <= i && seen; j++) mixed[a * k + e] += score[j] * v[j * width + a * k + e];
                 }
             }
@@ -284,7 +284,7 @@ static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Position by position against the twin, then in one call, and in a shorter run, to the same bits. */
+/* Positions one by one are compared with the twin; all in one call, and in a shorter run, give the same bits. */
 static void compare(const config *c, long long row) {
     size_t mark = memory_mark();
     check_random random = {8};
@@ -312,11 +312,11 @@ static void compare(const config *c, long long row) {
     double deviation = sqrt(squares / (places_of(c) * P));
     check_note("  configuration %d: outputs of deviation %.3g within %.3g", (int)row, deviation, worst);
     CHECK(worst < deviation * (rounded ? ROUNDED_TOLERANCE : TOLERANCE));
-    CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* no more positions were learned */
+    CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* the model has learned no more positions */
     float *at_once = memory_take(n * sizeof *at_once);
     CHECK_INT(nx_session_put(model, one_sample(model, 0, 0), ids, n, 0, at_once), NX_OK);
     CHECK_FLOATS(at_once, nats, n);
-    if (behind) { /* pictures have no other length */
+    if (behind) { /* pictures have only one length */
         CHECK_INT(nx_session_put(model, one_sample(model, part, 0), ids, part, 0, at_once), NX_OK);
         CHECK_FLOATS(at_once, nats, part);
     }
@@ -339,7 +339,7 @@ static void equations(void) {
     compare(&long_one, row);
 }
 
-/* Later ids change no earlier output, to the bit; earlier ids change everything that two blocks reach. */
+/* Later ids change no bit of an earlier output; earlier ids change everything that two blocks reach. */
 static void causality(void) {
     config c = toys[0];
     c.levels = 5;
@@ -359,7 +359,7 @@ static void causality(void) {
     }
 }
 
-/* A stride as long as the sequence makes A1 the whole past; a stride of 1 makes A2 the whole past: the same function. */
+/* If the stride is the length of the sequence, A1 is the whole past, and if it is 1, A2 is: both give the same function. */
 static void dense(void) {
     config near = {.height = 6, .width = 9, .levels = 4, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .stride = 54, .seed = 72};
     config both = near;
@@ -375,7 +375,7 @@ static void dense(void) {
     CHECK_FLOATS(other, one, n);
 }
 
-/* A sequence's memory depends on its storage: a ring and summaries, or all positions. */
+/* The memory of a sequence depends on its storage: a ring and summaries, or all positions. */
 static void memory_of_a_run(void) {
     size_t bytes[3], longer[3];
     for (uint32_t combine = INTERLEAVED; combine <= BY_HEAD; combine++)
@@ -391,7 +391,7 @@ static void memory_of_a_run(void) {
 
 static double gelu(double x) { return x / (1 + exp(-1.702 * x)); }
 
-/* x sigma(1.702 x) against the formula, also for large arguments; it differs from the form with tanh. */
+/* Compares x sigma(1.702 x) with the formula, also for large arguments; it differs from the form with tanh. */
 static void gelu_alone(void) {
     float x[4800] = {0}, tanh_form[16] = {1, 1, 1, 1}, far[16] = {1e30f, -1e30f, INFINITY, 3e38f, -40, 40, -0.0f};
     double worst = 0;
@@ -418,7 +418,7 @@ static void refused_files(void) {
         const char *named; /* a tensor; null: the key */
     } rows[] = {
         {0, "attention.stride", 0, NX_E_FORMAT, NULL},
-        {0, "attention.stride", 31, NX_E_LIMIT, NULL}, /* larger than the context */
+        {0, "attention.stride", 31, NX_E_LIMIT, NULL}, /* it is larger than the context */
         {2, "attention.stride", 0, NX_E_FORMAT, NULL},
         {2, "attention.stride", 41, NX_E_LIMIT, NULL},
         {2, "attention.stride", 8, NX_E_FORMAT, "position_row.weight"},
@@ -430,14 +430,14 @@ static void refused_files(void) {
         {0, "image.height", 0, NX_E_FORMAT, NULL},
         {0, "image.width", 257, NX_E_LIMIT, NULL},
         {0, "image.levels", 300, NX_E_LIMIT, NULL},
-        {1, "image.levels", 3, NX_E_FORMAT, NULL}, /* a Bernoulli output has 2 */
+        {1, "image.levels", 3, NX_E_FORMAT, NULL}, /* a Bernoulli output has 2 levels */
         {0, "block_count", 0, NX_E_FORMAT, NULL},
         {0, "block_count", 3, NX_E_FORMAT, "blk.2.attn_norm.weight"},
         {0, "embedding_length", 18, NX_E_UNSUPPORTED, NULL},
         {0, "feed_forward_length", 10, NX_E_UNSUPPORTED, NULL},
         {0, "attention.key_length", 6, NX_E_UNSUPPORTED, NULL},
         {0, "attention.head_count", 0, NX_E_FORMAT, NULL},
-        {6, "attention.head_count", 1, NX_E_FORMAT, NULL}, /* two sets, one head */
+        {6, "attention.head_count", 1, NX_E_FORMAT, NULL}, /* there are two sets but one head */
         {12, "attention.stride", 0, NX_E_FORMAT, NULL},
         {8, "time_length", 0, NX_E_FORMAT, NULL},
         {8, "time_length", 200, NX_E_FORMAT, "time_bar.weight"},
@@ -454,13 +454,13 @@ static void refused_files(void) {
         const made *m = build(&c);
         toy_refused(m->file.bytes, m->file.length, rows[i].status, rows[i].named ? rows[i].named : strcat(key, rows[i].key));
     }
-    config three = toys[12]; /* sets that would be equal */
+    config three = toys[12]; /* the sets would be equal */
     three.combine = MERGED;
     const made *m = build(&three);
     toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "sparse-transformer.attention.combine");
 }
 
-/* The meaning of ids is a number for each, within its range; otherwise the file is refused. */
+/* The meaning of ids is one number for each, within its range; otherwise the file is refused. */
 static void refused_notes(void) {
     static const struct {
         uint32_t spoilt, spoil;

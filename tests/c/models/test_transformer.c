@@ -10,11 +10,11 @@
 #include "reference.h"
 #include "session/session.h"
 
-/* Single precision through two and three blocks, relative to the logits' deviation. */
+/* The tolerance for single precision through two and three blocks, relative to the deviation of the logits. */
 #define TOLERANCE 2e-5
 /* The largest error from rounding activations, keys, values and weights, relative to the logits' deviation. */
 #define ROUNDED_TOLERANCE 0.25
-/* Of the weights of a map. */
+/* The tolerance for the weights of a map. */
 #define MAP_TOLERANCE 5e-5
 #define ROUNDED_MAP_TOLERANCE 0.1
 
@@ -131,7 +131,7 @@ static float *tensor(const toy_transformer *m, const char *name) {
 
 /* ---- the twin --------------------------------------------------------------------------------------------------------------- */
 
-/* The state of a stack: x (n, d), and the weights of its attentions if they are requested. */
+/* The state of a stack: x (n, d), and, if they are requested, the weights of its attentions. */
 typedef struct {
     const toy_transformer *m;
     const char *stack;
@@ -165,7 +165,7 @@ static double *normed(const working *w, const char *rest, int block, const doubl
     return out;
 }
 
-/* x + f, with the norm in its position. */
+/* x + f, with the norm before or after it. */
 static void joined(working *w, const char *norm, int block, const double *f) {
     for (uint32_t i = 0; i < w->n * w->m->config.d; i++) w->x[i] += f[i];
     if (!w->m->config.pre_norm) w->x = normed(w, norm, block, w->x);
@@ -208,7 +208,7 @@ static void fed_forward(working *w, int block) {
     joined(w, "ffn_norm", block, mapped(w, "ffn_down", block, inner, w->n, c->d, inner_of(c)));
 }
 
-/* ids (n), NX_NONE: none */
+/* ids (n), where NX_NONE stands for no id */
 static working begun(const toy_transformer *m, const char *stack, const uint32_t *ids, uint32_t n) {
     const toy_transformer_config *c = &m->config;
     working w = {m, stack, n, memory_take(n * c->d * sizeof(double))};
@@ -238,7 +238,7 @@ static double *twin_encode(const toy_transformer *m, const uint32_t *source, uin
     return c->pre_norm ? normed(&w, "output_norm", -1, w.x) : w.x;
 }
 
-/* Logits of each of n ids, given those before it. */
+/* The logits of each of n ids, given those before it. */
 static twin_run twin(const toy_transformer *m, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n) {
     const toy_transformer_config *c = &m->config;
     twin_run t = {.attention = memory_take((size_t)c->blocks * c->heads * n * n * sizeof(double)), .source = memory_take((size_t)c->blocks * c->heads * n * S * sizeof(double))};
@@ -302,7 +302,8 @@ static float *logits_of(const nx_model *model, nx_session *session, const uint32
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* One by one against the twin, then in one call to the same bits, up to the last position, with sources of all lengths. */
+/* Positions one by one are compared with the twin; all in one call give the same bits, up to the last position, with sources of all
+ * lengths. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const toy_transformer_config *c = configs + i;
@@ -324,7 +325,7 @@ static void logits(void) {
                 worst = fmax(worst, fabs((double)output[v] - truth[v]));
                 squares += truth[v] * truth[v], count++;
             }
-            CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* no more positions */
+            CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* there are no more positions */
             float *at_once = memory_take(n * sizeof *at_once);
             check_at("configuration %lld, %lld of the source", (long long)i, S, 0, 0);
             CHECK_INT(nx_session_put(model, session_of(model, source, S, 0), ids, n, 0, at_once), NX_OK);
@@ -337,7 +338,7 @@ static void logits(void) {
     }
 }
 
-/* Every weight of every map; the encoder's are computed before any output, the same for all samples. */
+/* Compares every weight of every map; the maps of the encoder are computed before any output and are the same for all samples. */
 static void maps(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -357,7 +358,7 @@ static void maps(void) {
             for (uint32_t j = 0; j < S; j++) worst[2] = fmax(worst[2], fabs((double)row[j] - truth.encoder[(size_t)r * S + j])), CHECK_INT(keys[j], j);
         }
         CHECK_INT(nx_session_map(model, session, 0, 2, c->encoder_blocks * c->heads * S, keys, row, &count), NX_E_ARGUMENT);
-        CHECK_INT(nx_session_map(model, session, 0, 0, 0, keys, row, &count), NX_E_ARGUMENT); /* nothing is computed yet */
+        CHECK_INT(nx_session_map(model, session, 0, 0, 0, keys, row, &count), NX_E_ARGUMENT); /* nothing has been computed yet */
         for (uint32_t p = 0; p < n; p++) {
             CHECK_INT(nx_session_put(model, session, ids + p, 1, 0, NULL), NX_OK);
             for (uint32_t r = 0; r < rows; r++) {
@@ -479,8 +480,8 @@ static void heads(void) {
     }
 }
 
-/* A source is not affected by a longer one before it, nor by the capacity: padding has no effect. Runs shorter than the model's context
- * equal the beginning of longer ones. */
+/* A longer source in an earlier run, or a larger capacity, does not affect a source: padding has no effect. Runs shorter than the model's
+ * context equal the beginning of longer ones. */
 static void no_padding(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * WaveNet against its equations, over the whole sound: every layer is a convolution over all samples, without a queue.
+ * WaveNet is compared with its equations over the whole sound: every layer is a convolution over all samples, without a queue.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
 
 #define MAX_LAYERS 12
-#define MOST 96 /* samples of a test */
+#define MOST 96 /* the most samples of a test */
 
 typedef struct {
     uint32_t dilations[MAX_LAYERS]; /* up to the first zero */

@@ -6,8 +6,8 @@
 #include "toy.h"
 
 typedef struct {
-    uint32_t values, length, blocks, d, inner, heads; /* length: learned positions; inner 0: four times d, without a key */
-    int tied, bare;                                   /* bare: maps without biases */
+    uint32_t values, length, blocks, d, inner, heads; /* length: learned positions; inner: 0 for four times d, without a key */
+    int tied, bare;                                   /* bare: the maps have no biases */
     uint32_t end;                                     /* id + 1 of the end; 0: none */
     uint32_t type;
     uint64_t seed;

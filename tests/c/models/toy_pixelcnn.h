@@ -6,7 +6,7 @@
 
 typedef struct {
     uint32_t gated, height, width, levels, blocks, d, input_kernel, kernel, head, classes;
-    uint32_t bernoulli; /* 1: one logit of two levels */
+    uint32_t bernoulli; /* 1: a single logit decides between two levels */
     uint32_t type;      /* type of the matrices */
     uint32_t classless; /* 1: the classes' rows are zeros */
     uint64_t seed;
