@@ -34,6 +34,7 @@ import { checkLayers, hiddenStatesOf } from '../hidden-states.js';
  * @param {{ layers?: number[], bytesOf?: (id: number) => number, signal?: AbortSignal }} how  layers: the layers whose hidden states come
  *   with the score
  * @returns {Promise<TextScore>}
+ * @internal
  */
 export async function scoreWindows(engine, context, ids, { layers: wanted, bytesOf, signal }) {
   const { part } = engine;
@@ -66,6 +67,7 @@ export async function scoreWindows(engine, context, ids, { layers: wanted, bytes
  *   each layer
  * @param {(id: number) => number} [bytesOf]  number of bytes of a token
  * @returns {TextScore}
+ * @internal
  */
 export function scoreOf(part, { tokens, perToken, layers, states }, bytesOf) {
   const nats = perToken.reduce((sum, cost) => sum + cost, 0);
