@@ -304,6 +304,12 @@ test('bad MIDI files give one sentence each', () => {
   );
 });
 
+test('names of tracks are read as typed text is: without invisible characters', () => {
+  const pasted = NAMES.map((name, i) => Buffer.from(`${['\u200b', '\ufeff', '\u00a0', '\u200e'][i]}${name}\u00ad`).toString('latin1')); // bytes of UTF-8
+  const notes = piece(random(3)).map((note) => ({ ...note, voice: pasted[NAMES.indexOf(note.voice)] }));
+  assert.deepEqual(readMidi(writeNotes(notes, { ticks: 4, voices: pasted, tempo: 84 })).parts, NAMES);
+});
+
 test('a MIDI file with a few wrong bytes is read, or refused in a sentence', () => {
   const below = random(5);
   const whole = [file(TWO), writeNotes(piece(below), { ticks: 4, voices: NAMES, tempo: 84 })];

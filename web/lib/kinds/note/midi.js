@@ -8,6 +8,7 @@
 
 import { parseMidi, writeMidi } from 'midi-file';
 
+import { sentenceOf } from '../../base/typed.js';
 import { join } from '../../base/arrays.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 
@@ -225,7 +226,8 @@ export function readMidi(bytes) {
     for (const event of track) {
       if (!(event.deltaTime >= 0)) throw wrong('a time runs backwards');
       now += event.deltaTime;
-      if (event.type === 'trackName') name = new TextDecoder().decode(Uint8Array.from(event.text, (byte) => byte.charCodeAt(0))).trim();
+      if (event.type === 'trackName')
+        name = sentenceOf(new TextDecoder().decode(Uint8Array.from(event.text, (byte) => byte.charCodeAt(0))));
       else if (event.type === 'setTempo' && event.microsecondsPerBeat > 0) tempos.push({ at: now, tempo: 6e7 / event.microsecondsPerBeat });
       else if (event.type === 'noteOn' || event.type === 'noteOff') {
         const { channel, noteNumber, velocity } = event;
