@@ -112,6 +112,7 @@ export function createStages() {
     if (!model) return;
     stopper.abort();
     const { signal } = (stopper = new AbortController());
+    said.textContent = ''; // not at the end: what is said meanwhile, such as a refused microphone, stays
     try {
       const began = performance.now();
       const { top, bottom, heard } = await model.encode(sound, { signal });
@@ -124,7 +125,6 @@ export function createStages() {
       for (const button of Object.values(buttons)) button.disabled = false;
       const seconds = heard.samples.length / rate;
       notes.textContent = phrase`${what}, ${seconds.toFixed(2)} s: ${heard.samples.length} samples became ${top.length} codes of the top level and ${bottom.length} of the bottom level in ${Math.round(coded - began)} ms, and samples again, from both, in ${Math.round(performance.now() - coded)} ms. ${heard.said}`;
-      said.textContent = '';
       byId('stages-result').textContent = `${[...top].join(' ')} | ${[...bottom].join(' ')}`;
       announce(notes.textContent);
       for (const tell of listeners) tell();
