@@ -16,7 +16,7 @@ import { after, before, test } from 'node:test';
 import { Core } from '../../web/lib/engine/core.js';
 import { Jobs } from '../../web/lib/engine/jobs.js';
 import { TENSOR_TYPES } from '../../web/lib/gguf/tensor-types.js';
-import { more } from '../more.js';
+import { EVERY, more } from '../more.js';
 import { memoryOf } from './core.js';
 import { isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
@@ -157,7 +157,8 @@ test('a content-length that is too small, as in a compressed answer: a file open
   };
   const file = Buffer.from(writeGGUF({ metadata, tensors: { ...Object.fromEntries(trimmed), bulk, last } }).buffer);
   const entry = file.indexOf('last') + 'last'.length + 4;
-  for (const [code, [name, values, bytes]] of Object.entries(TENSOR_TYPES)) {
+  // Every fourth type, a file of 33 MB each; test:all has all.
+  for (const [code, [name, values, bytes]] of Object.entries(TENSOR_TYPES).filter((_, i) => EVERY || i % 4 === 0)) {
     file.writeUInt32LE(values, entry);
     file.writeUInt32LE(Number(code), entry + 16);
     const whole = file.subarray(0, file.length - Math.floor((last.data.length - ROWS * bytes) / 32) * 32);
