@@ -509,7 +509,7 @@ for (const [i, kinds] of [FREED, Object.keys(KINDS).filter((name) => !FREED.incl
   );
 }
 
-test('removed elements with examples of signs are freed, and canvases that a classification was drawn to', { timeout: 120000 }, () =>
+test('removed elements with examples of signs are freed, and so are canvases with a drawn classification', { timeout: 120000 }, () =>
   withPage(
     async (page) => {
       await open(page);

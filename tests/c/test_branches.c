@@ -98,8 +98,8 @@ static nx_session *grow(const subject *s, nx_session *from, uint32_t length, siz
     return to;
 }
 
-/* The hidden states, if they are kept, and every map of the last position of every sample, with the weights of all rows concatenated.
- * Returns their number. */
+/* Writes the hidden states, if they are kept, and the weights of every row of every map at the last position of every sample, one after
+ * the other. Returns how many numbers these are. */
 static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t samples, float *weights) {
     uint32_t n = 0, count = 0, *keys = memory_take(4096 * sizeof *keys);
     nx_part_info info;

@@ -169,7 +169,7 @@ static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model,
     return found;
 }
 
-/* Compares the hidden states of a position of n, in all layers, with "embedding" and "blk.K.output", if these are recorded. */
+/* Compares the hidden states of one of n positions, in all layers, with the tensors "embedding" and "blk.K.output", if these exist. */
 static void hidden_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t position, uint32_t n) {
     nx_part_info part;
     CHECK_INT(nx_model_part(model, part_index, &part), NX_OK);

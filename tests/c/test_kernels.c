@@ -551,7 +551,7 @@ static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, con
     return sum;
 }
 
-/* A product with any type against the matrix's values and the rounded numbers of x; columns alone and together. */
+/* A product with a matrix of any type equals that of the matrix's values with the rounded numbers of x; columns alone and together. */
 static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
     size_t mark = memory_mark();
     uint8_t *bytes = any_rows(type, rows, cols, random);
@@ -683,7 +683,7 @@ static void relu_and_residual(void) {
         }
 }
 
-/* The gated inner layer and the norm of Llama against their formulas; each column as if it were alone. */
+/* Compares the gated inner layer and the norm of Llama with their formulas; each column gives the same as when it is alone. */
 static void silu_and_rms_norm(void) {
     check_random random = {18};
     for (uint32_t width = 4; width <= 2 * 16 + 12; width += 4)

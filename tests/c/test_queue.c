@@ -17,7 +17,7 @@ static int is_tap(const nx_taps *taps, int up, int right) {
     return up == 0 && right <= -(int)taps->gap && right > -(int)(taps->gap + taps->left);
 }
 
-/* Every tap against its row and column: in raster order, each one once, nothing outside, nothing of another row. */
+/* Compares every tap with its row and column: taps are in raster order, each occurs once, and none is outside or in another row. */
 static void places(void) {
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
         for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {

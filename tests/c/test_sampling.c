@@ -401,7 +401,7 @@ static void filters_by_hand(void) {
     }
 }
 
-/* Penalties and biases against the formula, in double. */
+/* Compares penalties and biases with the formula in double precision. */
 static void penalties(void) {
     check_random random = {16};
     uint32_t ids[40], counts[50];
@@ -442,7 +442,7 @@ static void penalties(void) {
     CHECK(!nx_penalizes(&(nx_penalties){1, 0, 0, 9}) && !nx_penalizes(&(nx_penalties){2, 1, 1, 0}));
 }
 
-/* Frequencies against probabilities: chi-squared over the values with at least 8 expected draws; the others form one cell. */
+/* Compares frequencies with probabilities by chi-squared: each value with at least 8 expected draws is a cell, the others form one cell. */
 static void frequencies_of(const float *x, uint32_t levels, nx_settings filter) {
     enum { draws = 20000 };
     double p[256], chi = 0, rest = 0, rest_seen = 0;
@@ -530,7 +530,7 @@ static void twins(const nx_output *o, const double *wide, const uint32_t *earlie
     for (uint32_t v = 0; v < o->values; v++) truth[v] -= lse, above[v] -= above_lse;
 }
 
-/* The distribution that a mixture is drawn from, against the twin's exact masses. Each may differ by the error stated in output.h. */
+/* The distribution that a mixture is drawn from equals the exact masses of the twin, except for the error that output.h states. */
 static void mixture_against_twin(const nx_output *o, const float *p, const double *wide, const uint32_t *earlier, uint32_t index) {
     double truth[NX_MAX_LEVELS], above[NX_MAX_LEVELS], actual[NX_MAX_LEVELS];
     float *out = memory_take(nx_stride(o->values) * sizeof *out);
@@ -731,7 +731,7 @@ static void one_component(void) {
         }
 }
 
-/* Pixels of few levels, drawn channel by channel, against the probabilities of the twin. */
+/* Compares pixels of few levels, drawn channel by channel, with the probabilities of the twin. */
 static void pixels_follow(void) {
     enum { V = 4, cells = V * V * V, draws = 20000 };
     check_random random = {11};

@@ -137,7 +137,7 @@ static float *draw(size_t n, check_random *random) {
     return x;
 }
 
-/* Positions one by one into the pattern's slots, against dense attention under the mask, in double precision; and bit-identical to a cache
+/* Positions that go one by one into the pattern's slots give dense attention under the mask, in double precision, and the bits of a cache
  * that holds only the visible positions in order: the slots only permute positions. */
 static void attention_of(const nx_sparse *p) {
     static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8};

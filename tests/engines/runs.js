@@ -204,7 +204,7 @@ export async function runPlan(loadModel, plan, read, options) {
       const { row, column, channel } = run;
       const query = { row, column, channel, label: labelOf(run), input };
       const maps = (await model.attention(pictureOf(model.info), query)).filter(({ name }) => name === 'attention');
-      // The keys of all heads, in generation order. A head that sees fewer has weights of 0 there, as in native.c.
+      // The keys of all heads, in generation order. As in native.c, a head has a weight of 0 at each key that it does not see.
       const held = new Set(maps.flatMap(({ keys }) => [...keys]));
       const elements = [-1, ...model.order].filter((place) => held.has(place));
       await say('elements', 'asked', Int32Array.from(elements));

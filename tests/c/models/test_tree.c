@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trees against their equations: all projective trees by brute force, in double precision, by the attention alone and by a model;
+ * Trees are compared with their equations: all projective trees by brute force in double precision, by the attention alone and by a model;
  * derivatives; ties; long sentences; pins, including contradictory ones.
  */
 #include <math.h>

@@ -92,7 +92,7 @@ export class LatentRun extends BaseRun {
     return this.pictures(options);
   }
 
-  /** Empty: the only inputs of such a model are a latent and a class, and each step has both. */
+  /** Always undefined: such a model takes only a latent and a class, and each step has both. */
   get input() {
     return Promise.resolve(undefined);
   }

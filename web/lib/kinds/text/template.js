@@ -6,7 +6,7 @@
  * the template, and jinja/ runs it in steps with a budget, so that a template from a file can neither stop the page nor fill its memory.
  *
  * Each character of the prompt has a source: the template, or a text that the page gave. The tokenizer reads a control token only where the
- * template wrote all of its characters. A message without any character in the prompt did not reach the model.
+ * template wrote all of its characters. If no character of a message is in the prompt, the message did not reach the model.
  */
 
 import { parse } from '@huggingface/jinja';
