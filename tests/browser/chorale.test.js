@@ -85,7 +85,7 @@ test('a chorale without input, its attention, and the same seed in another key',
     await page.locator('#figure-alone').scrollIntoViewIfNeeded();
     await page.locator('#alone-transport[data-phase="done"]').waitFor();
     const before = await result(page, 'alone-looked');
-    assert.match(before ?? '', /nats\. It looked most at/);
+    assert.match(before ?? '', /nats\. It attended most to/);
     await page.locator('#alone-roll').focus();
     await page.keyboard.press('ArrowRight');
     await until(page, async (was) => document.getElementById('alone-looked')?.textContent !== was, before);

@@ -76,7 +76,7 @@ for (const [name, button, where, device] of USES)
         await use.click();
         await page
           .locator(where)
-          .getByText(new RegExp(`Browsers let only pages use the ${device} that come over https`))
+          .getByText(new RegExp(`Browsers allow the ${device} only on pages served over https`))
           .first()
           .waitFor();
         await page.unrouteAll({ behavior: 'ignoreErrors' });

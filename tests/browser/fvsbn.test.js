@@ -147,7 +147,7 @@ test('it learns from picked or drawn digits, with reduced motion one digit at a 
     await transport.locator('#learning-run').waitFor();
     await page.locator('#figure-learning').scrollIntoViewIfNeeded();
     const nats = page.locator('#learning-nats');
-    assert.match((await nats.textContent()) ?? '', /^Nothing learnt yet/);
+    assert.match((await nats.textContent()) ?? '', /^Not trained yet/);
     assert.equal(await transport.getAttribute('data-phase'), 'ready'); // nothing begins automatically
     await page.locator('#learning-step').press('Enter');
     await nats.getByText(/^1 digit, one at a time: 543 nats/).waitFor();
@@ -182,6 +182,6 @@ test('it learns from picked or drawn digits, with reduced motion one digit at a 
     assert.ok(learnt < 20 && unseen > 200, `${learnt}, ${unseen}`);
     await page.locator('#figure-learning').screenshot({ path: `${OUT}learning.png` });
     await page.locator('#learning-again').click();
-    await nats.getByText(/^Nothing learnt yet/).waitFor();
+    await nats.getByText(/^Not trained yet/).waitFor();
   }),
 );

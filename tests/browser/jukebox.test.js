@@ -64,7 +64,7 @@ test(
       const code = /^Code (\d+)/.exec((await told.textContent()) ?? '')?.[1];
       await page.locator('#painted').focus();
       await page.keyboard.press('Home');
-      await told.getByText(`Place 1 of 53 is code ${code} now.`).waitFor();
+      await told.getByText(`Position 1 of 53 is now code ${code}.`).waitFor();
       await page.waitForFunction((first) => document.getElementById('painted-result')?.textContent?.startsWith(`${first} `), code);
       await page.locator('#painted-hear').click();
       await page.locator('#book-level input[value=bottom]').check();
@@ -121,7 +121,7 @@ test('a file of one’s own; a broken one and a blocked microphone give sentence
     await page
       .locator('#stages-note')
       .getByText(
-        /^tone\.wav, 0\.10 s: 800 samples became 13 codes of the top level and 52 of the bottom level.*was brought from 44100 to 8000/,
+        /^tone\.wav, 0\.10 s: 800 samples became 13 codes of the top level and 52 of the bottom level.*was resampled from 44100 to 8000/,
       )
       .waitFor();
   }),

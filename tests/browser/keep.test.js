@@ -168,7 +168,7 @@ test('keeping a course can be cancelled and continued; without room, or a connec
       assert.deepEqual(
         fetched.filter((name) => name.endsWith('.gguf') && kept.includes(name)),
         [],
-        'what has come is not fetched again',
+        'files that have arrived are not fetched again',
       );
     },
     { complains: true },
@@ -196,7 +196,7 @@ test(
         await firstFigure(page).waitFor(WAIT);
         await box(page).locator('summary').click();
         await said(page).filter({ hasText: 'Measuring the course' }).waitFor();
-        await said(page).filter({ hasText: 'This takes a connection.' }).waitFor(WAIT);
+        await said(page).filter({ hasText: 'This needs a connection.' }).waitFor(WAIT);
         await page.unroute('**/page-keep*.js');
         await button('Try again').click();
         await said(page).filter({ hasText: 'Measuring the course' }).waitFor();

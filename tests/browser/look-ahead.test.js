@@ -52,7 +52,7 @@ test('pictures that are not the same are said not to be', () => {
   const drawing = (...values) => ({ values: Uint8Array.from(values), ahead: new Uint8Array(values.length), ms: 1 });
   assert.equal(differences(drawing(1, 2, 3), drawing(1, 2, 3)), 0);
   assert.equal(verdict(drawing(1, 2, 3), drawing(1, 2, 3)), 'The same 3 values, with guesses and without.');
-  assert.equal(verdict(drawing(1, 2, 3), drawing(1, 0, 4)), 'The pictures differ in 2 of 3 values, which should never be.');
+  assert.equal(verdict(drawing(1, 2, 3), drawing(1, 0, 4)), 'The pictures differ in 2 of 3 values, which must never happen.');
 });
 
 // ---- the figure ----
@@ -241,7 +241,7 @@ more('time both: medians of pictures drawn both ways, in turn', () =>
     const said = await text(page, 'timing');
     assert.match(
       said,
-      /^8 pictures, each drawn both ways: \d+\.\d\d times as fast with guesses, in the median\. All were the same both ways\.$/,
+      /^8 pictures, each drawn in both ways: \d+\.\d\d times as fast with guesses \(median\)\. All were the same in both ways\.$/,
     );
     const [guessing, without] = await Promise.all(
       ['guessing', 'without'].map(async (way) => Number.parseFloat(await text(page, `median-${way}`))),
@@ -303,7 +303,7 @@ test('a pixel is asked for its pass, by pointing and with the arrow keys; all co
       const right = to - from - 1;
       return (
         `Pass ${passes(Uint8Array.from(ahead), from + 1)}: ${to - from} pixel${to - from === 1 ? '' : 's'}, ` +
-        `${right === 0 ? 'no guess that held' : `${right} right guess${right === 1 ? '' : 'es'}`}. ` +
+        `${right === 0 ? 'no accepted guess' : `${right} right guess${right === 1 ? '' : 'es'}`}. ` +
         `From row ${Math.floor(from / SIDE) + 1}, column ${(from % SIDE) + 1}.`
       );
     };
@@ -321,7 +321,7 @@ test('a pixel is asked for its pass, by pointing and with the arrow keys; all co
       }
     }
     await lookAway(page);
-    assert.equal(await note.textContent(), 'Point at a pixel to ask which pass it came with.');
+    assert.equal(await note.textContent(), 'Point at a pixel to see which pass drew it.');
 
     await page.locator('.ahead-panel .picture').first().focus();
     await page.keyboard.press('ArrowUp'); // from the last pixel
@@ -330,7 +330,7 @@ test('a pixel is asked for its pass, by pointing and with the arrow keys; all co
     assert.equal(await note.textContent(), expected(26, 26));
     await page.keyboard.press('Escape');
     await nextFrame(page);
-    assert.equal(await note.textContent(), 'Point at a pixel to ask which pass it came with.');
+    assert.equal(await note.textContent(), 'Point at a pixel to see which pass drew it.');
     /** @type {string[]} */
     const stops = [];
     for (let i = 0; i < 7; i++) {

@@ -27,7 +27,7 @@ export const PAGES = {
   'image-transformer': { file: 'image-transformer-digits-bw.gguf', wrong: 'emoji.gguf', said: /draws 32 by 32 pixels in colour/ },
   jukebox: { file: 'jukebox-codes.gguf', wrong: 'wavenet.gguf', said: /wavenet\.gguf speaks/ },
   'look-ahead': { file: 'digits.gguf' },
-  opened: { file: 'opened.gguf', wrong: 'de-en.gguf', said: /^It has [\d,]+ numbers; this page shows each one, of 100,000 at most/ },
+  opened: { file: 'opened.gguf', wrong: 'de-en.gguf', said: /^It has [\d,]+ numbers; this page can show at most 100,000/ },
   pixelcnn: { file: 'gated-pixelcnn-digits.gguf' },
   reading: { file: 'lstmn.gguf', wrong: 'stories.gguf', said: /architecture llama/ },
   sagan: { file: 'sagan-emoji-plain.gguf' },

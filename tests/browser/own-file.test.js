@@ -24,7 +24,7 @@ test('what is broken says why, and what the figure shows stays', () =>
     const whole = await readFile(inRepository('weights/parents-en.gguf'));
     for (const [name, bytes, why] of /** @type {[string, Buffer, RegExp][]} */ ([
       ['half.gguf', whole.subarray(0, whole.length / 2), /half\.gguf|ends|truncated/],
-      ['checkpoint.pt', Buffer.from('PK'), /checkpoint\.pt is no GGUF file/],
+      ['checkpoint.pt', Buffer.from('PK'), /checkpoint\.pt is not a GGUF file/],
       ['empty.gguf', Buffer.alloc(0), /empty|GGUF/],
     ])) {
       await give(page, name, bytes);

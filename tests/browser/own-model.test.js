@@ -126,7 +126,7 @@ test('what cannot be used says why, and ours goes on', () =>
       assert.ok(await page.locator('#colour-switch').isEnabled(), name);
     }
     await give(page, 'checkpoint.pt', Buffer.from('PK'));
-    await said(page, /checkpoint\.pt is no GGUF file/);
+    await said(page, /checkpoint\.pt is not a GGUF file/);
     await page.locator('#colour-switch input').first().check();
     await page.locator('#colour-run:enabled').waitFor(WAIT);
     assert.ok(await page.locator('#colour-load').isHidden());

@@ -398,5 +398,5 @@ test('a camera that is refused, or is not there, says so', () =>
     await wrong(page, 'superres').getByText('There is no camera: choose a file.').waitFor();
     await page.evaluate(() => Object.defineProperty(navigator, 'mediaDevices', { value: undefined }));
     await button.click();
-    await wrong(page, 'superres').getByText('This browser shows no camera to pages: choose a file.').waitFor();
+    await wrong(page, 'superres').getByText('This browser gives pages no access to a camera: choose a file.').waitFor();
   }, CALM));

@@ -54,7 +54,7 @@ const [LINE, HOOK, CROSS] = /** @type {[number, number][][]} */ ([
 test('chosen characters, drawn characters, another attention, another order; also with the keyboard', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
-    await said(page, /^It says [A-E], with a probability of \d/);
+    await said(page, /^It chooses [A-E], with probability \d/);
     await page.locator('#figure-snail').screenshot({ path: `${OUT}snail.png` });
     await page.locator('#run-text', { hasText: 'Name it again' }).waitFor();
     assert.match((await page.locator('.pace').first().textContent()) ?? '', /nats; \d.* ms/);
@@ -79,12 +79,12 @@ test('chosen characters, drawn characters, another attention, another order; als
     );
     const raw = pictures.map((data) => ({ data, width: 28, height: 28 }));
     const { label } = await model.classify(raw[5], { support: raw.slice(0, 5).map((image, i) => ({ image, label: 'ABCDE'[i] })) });
-    assert.match((await page.locator('#said').textContent()) ?? '', new RegExp(`^It says ${label},`));
+    assert.match((await page.locator('#said').textContent()) ?? '', new RegExp(`^It chooses ${label},`));
     model.close();
 
     await page.getByRole('button', { name: 'Another character for A' }).press('Enter');
     await page.locator('#shuffle').press('Enter');
-    await page.locator('#order-said', { hasText: /In 20 other orders .* probability of [A-E] goes from \S+ to \S+,/ }).waitFor();
+    await page.locator('#order-said', { hasText: /In 20 other orders .* probability of [A-E] ranges from \S+ to \S+,/ }).waitFor();
     await page.locator('#alphabet').selectOption('Tibetan');
     await page.locator('#order-said', { hasText: /^$/ }).waitFor({ state: 'attached' });
 
@@ -94,12 +94,12 @@ test('chosen characters, drawn characters, another attention, another order; als
     await stroke(page, 0, LINE);
     await said(page, /^Now draw the character to classify\.$/);
     await stroke(page, 5, CROSS);
-    await said(page, /^It says A, with a probability of 100%/);
+    await said(page, /^It chooses A, with probability 100%/);
     await stroke(page, 1, CROSS);
-    await said(page, /^It says B/);
+    await said(page, /^It chooses B/);
     await stroke(page, 2, HOOK);
     await page.locator('.odds-said').nth(2).filter({ hasText: '%' }).waitFor();
-    await said(page, /^It says B/);
+    await said(page, /^It chooses B/);
     assert.equal(await page.locator('.odds-said').nth(4).textContent(), 'empty');
     await page.getByRole('button', { name: 'Clear the character to classify' }).click();
     await said(page, /^Now draw the character to classify\.$/);
@@ -142,7 +142,7 @@ test('a layer is highlighted; a round of the game', () =>
 more('<next-pixel task="classify"> names a picture after those inside; five signs in under 60 ms', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
-    await said(page, /^It says/);
+    await said(page, /^It chooses/);
     const found = await page.evaluate(async () => {
       const at = '/web/dist/nextpixel.js';
       const { load } = await import(at);

@@ -252,7 +252,7 @@ test('a file of one’s own, and invalid files', () =>
     await page.locator('#own-said', { hasText: 'draws pictures: the pages of pictures show such models' }).waitFor();
     await page.locator('#own-address').fill('https://');
     await page.locator('#own-form button').click();
-    await page.locator('#own-said', { hasText: 'https:// is no address' }).waitFor();
+    await page.locator('#own-said', { hasText: 'https:// is not an address' }).waitFor();
     await page.locator('#own-address').fill('/weights/stories.gguf');
     await page.locator('#own-form button').click();
     await page.locator('#own-said', { hasText: 'writes now' }).waitFor();

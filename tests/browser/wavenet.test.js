@@ -234,7 +234,7 @@ test('the page: a digit is drawn without a click, equals Node’s, and plays; zo
     await page.locator('#zoom').fill('100');
     await page.locator('#wave').focus();
     await page.keyboard.press('ArrowRight');
-    assert.match((await page.locator('#zoom-said').textContent()) ?? '', /6 thousandths of a second from .*, 48 samples/);
+    assert.match((await page.locator('#zoom-said').textContent()) ?? '', /6 ms from .*, 48 samples/);
 
     await page.locator('#figure-trees').scrollIntoViewIfNeeded();
     await page.getByText('4 layers: it depends on 16 samples.').waitFor();
@@ -265,7 +265,7 @@ test('a file is continued; a broken one and a blocked microphone give sentences'
     await page
       .locator('#sound-file')
       .setInputFiles({ name: 'tone.wav', mimeType: 'audio/wav', buffer: Buffer.from(writeWav(tone, 44100)) });
-    await said.getByText(/of which 0\.10 s were given.*was brought from 44100 to 8000 samples a second/).waitFor({ timeout: 40000 });
+    await said.getByText(/of which 0\.10 s were given.*was resampled from 44100 to 8000 samples a second/).waitFor({ timeout: 40000 });
     await page.locator('#record').click();
     await said.getByText(/microphone/i).waitFor();
   }),

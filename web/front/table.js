@@ -16,7 +16,11 @@ export function createPapers(root) {
         page ? {} : { class: 'to-come' },
         make('span', { class: 'year' }, String(year)),
         make('span', { class: 'paper' }, make('a', { href: url }, title), ` ${by}`),
-        make('span', { class: 'system' }, page ? make('a', { href: pageAt(page) }, phrase(system)) : phrase`${phrase(system)}: to come`),
+        make(
+          'span',
+          { class: 'system' },
+          page ? make('a', { href: pageAt(page) }, phrase(system)) : phrase`${phrase(system)}: not here yet`,
+        ),
       ),
     ),
   );

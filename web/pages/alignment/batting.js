@@ -103,8 +103,8 @@ export function createBatting() {
     const best = PLAYERS[taken[chosen]].name;
     said.textContent =
       best === parts[0].name
-        ? phrase`${best} fits place ${chosen + 1} best, and bats there.`
-        : phrase`${parts[0].name} would fit number ${chosen + 1} best, but bats number ${taken.findIndex((i) => PLAYERS[i].name === parts[0].name) + 1}; so ${best} does.`;
+        ? phrase`${best} fits position ${chosen + 1} best, and bats there.`
+        : phrase`${parts[0].name} would fit position ${chosen + 1} best, but bats at ${taken.findIndex((i) => PLAYERS[i].name === parts[0].name) + 1}, because ${best} takes that one.`;
   }
   const playback = new Playback({ speed: SPEED, onPhase: (phase) => transport.show(phase) });
   const transport = createTransport(byId('batting-transport'), {

@@ -29,7 +29,7 @@ export const PLACES = [
   { wants: 'a bit of both', query: [0.6, 0.65] },
   { wants: 'runs a little', query: [0.8, 0.6] },
   { wants: 'hits a little', query: [0.45, 0.8] },
-  { wants: 'fast: the next is the first', query: [1, 0.3] },
+  { wants: 'fast, before the first player bats again', query: [1, 0.3] },
 ];
 
 /** @param {Vector} a @param {Vector} b */

@@ -121,10 +121,10 @@ export function createCompare(tell) {
       void paint(byId(`compare-${id}`), tell.picture, places, map);
     byId('compare-count').textContent = n === 1 ? phrase`1 draw` : phrase`${n} draws`;
     byId('compare-soft-said').textContent =
-      phrase`Most at ${named(now.soft.indexOf(Math.max(...now.soft)), tell.grid)}, ${Math.round(100 * Math.max(...now.soft))}% of its light.`;
+      phrase`Largest weight at ${named(now.soft.indexOf(Math.max(...now.soft)), tell.grid)}: ${Math.round(100 * Math.max(...now.soft))}% of the light.`;
     byId('compare-hard-said').textContent = phrase`Drawn: ${named(now.places[0], grid)}.`;
     byId('compare-mean-said').textContent =
-      phrase`${Math.round(100 * apart(mean, now.hard))}% of the light stands elsewhere than in the weights it was drawn from.`;
+      phrase`${Math.round(100 * apart(mean, now.hard))}% of the light is at other positions than in the weights from which the positions were drawn.`;
   }
 
   draws.addEventListener('input', show);

@@ -112,7 +112,7 @@ export function createScene() {
     placed.splice(at, 1);
     thing.handle.remove();
     (placed[Math.min(at, placed.length - 1)]?.handle ?? byId('things').querySelector('button'))?.focus();
-    announce(phrase`The ${phrase(thing.name)} is gone.`);
+    announce(phrase`The ${phrase(thing.name)} was removed.`);
     changed();
   }
 
@@ -241,10 +241,10 @@ export function createScene() {
       bitmap.close();
       clear();
       own = square;
-      said.textContent = phrase`Your picture, its middle. It knows 120 nouns and scenes of emoji on white, and describes anything else with these words.`;
+      said.textContent = phrase`This is the middle of your picture. The model knows only 120 nouns and scenes of emoji on white, and describes anything else with these words.`;
       changed();
     } catch {
-      said.textContent = phrase`This file is no picture that the browser can read.`;
+      said.textContent = phrase`This file is not a picture that the browser can read.`;
     }
   }
 

@@ -83,8 +83,10 @@ function isUnlike(picture) {
 function doubtOf(confidence, picture) {
   const share = percent(confidence);
   if (isUnlike(picture))
-    return phrase`Not sure: this differs from its training scenes, a few things on white. Of the whole sentence: ${share}`;
-  return confidence < SURE ? phrase`Not sure. Of the whole sentence: ${share}` : phrase`Of the whole sentence: ${share}`;
+    return phrase`Not sure: this differs from its training scenes, a few objects on white. Probability of the whole caption: ${share}`;
+  return confidence < SURE
+    ? phrase`Not sure. Probability of the whole caption: ${share}`
+    : phrase`Probability of the whole caption: ${share}`;
 }
 
 /** @param {ReturnType<typeof import('./scene.js').createScene>} scene */

@@ -58,7 +58,7 @@ export function createPlayers() {
     byId('players-said').textContent =
       strength === 0
         ? phrase`Each alone: p is σ of its own score, and the other choices change nothing.`
-        : phrase`With neighbours player ${most + 1} goes from ${percent(alone(scores[most]))} to ${percent(p[most])}. All of it sums up: ${p.reduce((sum, one) => sum + one, 0).toFixed(2)} players are expected.`;
+        : phrase`With neighbours, player ${most + 1} changes from ${percent(alone(scores[most]))} to ${percent(p[most])}. The expected number of players is ${p.reduce((sum, one) => sum + one, 0).toFixed(2)}.`;
   }
   show();
 }

@@ -20,7 +20,7 @@ function languagesOf({ languages, languageCount = languages.length }) {
 }
 
 /** @param {number} rate tokens a second */
-const pace = (rate) => (rate >= 15 ? phrase`fast` : rate >= 5 ? phrase`about as fast as one reads` : phrase`slower than one reads`);
+const pace = (rate) => (rate >= 15 ? phrase`fast` : rate >= 5 ? phrase`about reading speed` : phrase`slower than reading`);
 
 /** Whether a cached file belongs to a model. @param {ChatModel} model @param {{ url: string }} file */
 function isOf(model, { url }) {
@@ -39,7 +39,7 @@ function wrong(error, name, part) {
   if (error.code === 'network' && answer && Number(answer) < 500)
     return phrase`${name} is not at its address any more (the server answered ${answer}). Choose another model, or open a file that you have.`;
   if (error.code === 'network' && part)
-    return phrase`The download of ${name} broke off. The part that came stays on this device: press Resume once there is a connection.`;
+    return phrase`The download of ${name} was interrupted. The part that has arrived stays on this device: press Resume once there is a connection.`;
   if (error.code === 'network')
     return phrase`${name} could not be fetched. Check the connection, then press Load again. (${error.message})`;
   return phrase`${name} does not run here. Try a smaller model. ${fault(error)}`;

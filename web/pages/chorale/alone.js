@@ -111,7 +111,7 @@ export function createAlone(answer) {
     const best = arcsOf(note.position)
       .sort((a, b) => b.share - a.share)
       .slice(0, 3);
-    looked.textContent = phrase`${voiceOf(note.voice)} ${nameOf(note.pitch)}, ${note.nats.toFixed(2)} nats. It looked most at ${best.map(({ to }) => `${voiceOf(to.voice)} ${nameOf(to.pitch)}`).join(', ') || phrase`the beginning`}.`;
+    looked.textContent = phrase`${voiceOf(note.voice)} ${nameOf(note.pitch)}, ${note.nats.toFixed(2)} nats. It attended most to ${best.map(({ to }) => `${voiceOf(to.voice)} ${nameOf(to.pitch)}`).join(', ') || phrase`the beginning`}.`;
     roll.paintSoon();
   }
 

@@ -79,7 +79,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     gallery.blend(blend.valueAsNumber / 100);
     blend.setAttribute(
       'aria-valuetext',
-      blend.value === '100' ? phrase`the model's` : blend.value === '0' ? phrase`bicubic` : phrase`${blend.value} percent the model's`,
+      blend.value === '100' ? phrase`the model's` : blend.value === '0' ? phrase`bicubic` : phrase`${blend.value} percent by the model`,
     );
   });
   /** How much of a picture is given. */

@@ -78,7 +78,7 @@ export function createOwnModel(root, onFile) {
     if (isModelFile(file)) onFile(file);
     else
       say(
-        phrase`${file.name} is no GGUF file: its name would end in .gguf. PyTorch checkpoints become one by weights/train/export.py.`,
+        phrase`${file.name} is not a GGUF file: its name would end in .gguf. weights/train/export.py converts PyTorch checkpoints.`,
         true,
       );
   });

@@ -23,15 +23,13 @@ export async function openPicture(file) {
       image.addEventListener('load', resolve);
       image.addEventListener('error', () =>
         reject(
-          new PictureError(
-            phrase`${name} is not a picture that this browser can read. PNG, JPEG, WebP and GIF will do; HEIC often will not.`,
-          ),
+          new PictureError(phrase`${name} is not a picture that this browser can read. PNG, JPEG, WebP and GIF work; HEIC often does not.`),
         ),
       );
       image.src = url;
     });
     const { naturalWidth: width, naturalHeight: height } = image;
-    if (!(width > 0 && height > 0)) throw new PictureError(phrase`${name} does not say how large it is. Save it as a PNG first.`);
+    if (!(width > 0 && height > 0)) throw new PictureError(phrase`${name} does not state its size. Save it as a PNG first.`);
     if (width * height > MAX_PIXELS) {
       throw new PictureError(
         phrase`${name} is too large: ${width} x ${height} are ${Math.round((width * height) / 1e6)} million pixels, and ${MAX_PIXELS / 1e6} million is the most. Reduce it first.`,

@@ -12,10 +12,10 @@ const MOST = 12;
 const KINDS = [
   { name: phrase`Bernoulli`, says: phrase`a coin: one number`, loss: '−x ln p − (1 − x) ln (1 − p)', of: bernoulli },
   { name: phrase`Categorical`, says: phrase`a list: 16 numbers`, loss: '−ln pₖ, Σ pₖ = 1', of: categorical },
-  { name: phrase`Gaussian`, says: phrase`two numbers; the loss is a square`, loss: '(x − μ)² / 2σ² + ln σ√(2π)', of: gaussian },
+  { name: phrase`Gaussian`, says: phrase`two numbers; the loss grows quadratically`, loss: '(x − μ)² / 2σ² + ln σ√(2π)', of: gaussian },
   {
     name: phrase`Logistic`,
-    says: phrase`two numbers; far out the loss is straight`,
+    says: phrase`two numbers; far out the loss grows linearly`,
     loss: '−ln [S((x + ½ − μ) / s) − S((x − ½ − μ) / s)], S(z) = 1 / (1 + e⁻ᶻ)',
     of: logistic,
   },
@@ -57,7 +57,7 @@ export function createDensities() {
 
   const show = perFrame(() => {
     const [mean, width, came] = [number(inputs.mean), number(inputs.width), number(inputs.came)];
-    byId('density-said').textContent = phrase`It expects shade ${mean}, give or take ${width}; shade ${came} came.`;
+    byId('density-said').textContent = phrase`It expects shade ${mean}, give or take ${width}; shade ${came} was observed.`;
     for (const { name, of, svg, area, line, mark, note } of panels) {
       const nats = of({ mean, width });
       const all = Array.from({ length: SHADES }, (_, x) => nats(x));

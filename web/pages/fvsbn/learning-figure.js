@@ -50,10 +50,10 @@ export function createLearning(training) {
 
   const words = () => {
     const point = lesson.points.at(-1);
-    if (!point) return phrase`Nothing learnt yet: 784 fair coins, 543 nats a digit.`;
+    if (!point) return phrase`Not trained yet: 784 fair coins, 543 nats a digit.`;
     const learnt = lesson.steps === 1 ? phrase`1 digit, one at a time` : phrase`${integer(lesson.steps)} digits, one at a time`;
     const now = phrase`${learnt}: ${point.learning.toFixed(0)} nats a digit before it learns from it`;
-    return Number.isNaN(point.unseen) ? `${now}.` : phrase`${now}, ${point.unseen.toFixed(0)} a digit that it never learnt from.`;
+    return Number.isNaN(point.unseen) ? `${now}.` : phrase`${now}, ${point.unseen.toFixed(0)} for a held-out digit.`;
   };
   function show() {
     const random = randomFrom(1); // the same noise each time: only the model changes

@@ -73,8 +73,8 @@ function describe(weights, i) {
     if (most < 0 || vote(weights, i, j) > vote(weights, i, most)) most = j;
     if (least < 0 || vote(weights, i, j) < vote(weights, i, least)) least = j;
   }
-  const first = phrase`Row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: by itself, ink with probability ${(100 * alone(weights.bias[i])).toFixed(1)}%.`;
-  if (i === 0) return phrase`${first} Nothing comes before it.`;
+  const first = phrase`Row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: without votes, ink with probability ${(100 * alone(weights.bias[i])).toFixed(1)}%.`;
+  if (i === 0) return phrase`${first} No pixel comes before it.`;
   const [for_, against] = [vote(weights, i, most), vote(weights, i, least)];
   return phrase`${first} Most for it: ${where(most)} (${for_ >= 0 ? '+' : ''}${for_.toFixed(1)}); most against it: ${where(least)} (${against.toFixed(1)}).`;
 }

@@ -23,7 +23,7 @@ export function createChart(root, curves) {
       viewBox: `0 0 ${most} ${most}`,
       preserveAspectRatio: 'none',
       role: 'img',
-      'aria-label': phrase`Positions seen by each pixel. ${words}.`,
+      'aria-label': phrase`Positions visible to each pixel. ${words}.`,
     },
     ...paths,
     marker,

@@ -153,7 +153,7 @@ function createFigure({ onRun, onError }) {
       paintGeometry(canvas, { track, drawn, query, trail: !asked });
       canvas.setAttribute('aria-label', phrase`${integer(drawn)} of ${integer(geometry.positions)} pixels drawn`);
       if (query < 0) {
-        note.replaceChildren(make('b', {}, phrase`Drawn.`), phrase` Point at a pixel to see what it saw.`);
+        note.replaceChildren(make('b', {}, phrase`Drawn.`), phrase` Point at a pixel to see which pixels it attends to.`);
         continue;
       }
       if (asked && ('step' in asked || asked.by === panel)) marked = query;

@@ -53,8 +53,11 @@ export function createPositions() {
   }
   const count = (/** @type {'rows' | 'cols'} */ axis) => shown?.places[axis].length ?? 1;
   const picture = view('places-picture', phrase`Positions of pixels. Arrow keys choose one.`, (cell) => cell);
-  const rows = view('places-rows', phrase`Rows against rows. Arrow keys choose one.`, ({ row }) => ({ ...at, row }));
-  const columns = view('places-columns', phrase`Columns against columns. Arrow keys choose one.`, ({ row }) => ({ ...at, col: row }));
+  const rows = view('places-rows', phrase`Similarity of rows to rows. Arrow keys choose one.`, ({ row }) => ({ ...at, row }));
+  const columns = view('places-columns', phrase`Similarity of columns to columns. Arrow keys choose one.`, ({ row }) => ({
+    ...at,
+    col: row,
+  }));
   const strips = [make('canvas', { role: 'img' }), make('canvas', { role: 'img' })];
   vectors.append(...strips.map((strip) => make('div', {}, make('p', { class: 'panel-note' }), strip)));
 

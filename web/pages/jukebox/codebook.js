@@ -52,8 +52,8 @@ export function createCodebook(stages) {
     const loud = Math.round(100 * own.loudness(code));
     said.textContent =
       own.level === 'top'
-        ? phrase`Code ${code} of the top level: ${loud} % as loud as the loudest, on a scale of decibels.`
-        : phrase`Code ${code} of the bottom level: ${loud} % as loud as the loudest, on a scale of decibels.`;
+        ? phrase`Code ${code} of the top level: ${loud} % of the loudest, on a decibel scale.`
+        : phrase`Code ${code} of the bottom level: ${loud} % of the loudest, on a decibel scale.`;
     if (aloud) void playSamples(own.sounds[code], stages.model.info.sampleRate);
   }
   const at = (/** @type {PointerEvent} */ { offsetX, offsetY }) =>
@@ -78,7 +78,7 @@ export function createCodebook(stages) {
       if (!own || !codes) return;
       codes[index] = own.order[place];
       bars.show(codes);
-      said.textContent = phrase`Place ${index + 1} of ${codes.length} is code ${own.order[place]} now.`;
+      said.textContent = phrase`Position ${index + 1} of ${codes.length} is now code ${own.order[place]}.`;
       void decode();
     },
   });

@@ -116,10 +116,10 @@ export function createDraw(stages) {
       wave();
       const seconds = drawn / (model.info.sampleRate ?? 1);
       byId('result').textContent = `${codes.top.join(' ')} | ${codes.bottom.join(' ')}`;
-      transport.say(phrase`${seconds.toFixed(2)} s of sound in ${took.toFixed(2)} s, the first of it after ${Math.round(first)} ms`);
+      transport.say(phrase`${seconds.toFixed(2)} s of sound in ${took.toFixed(2)} s, playback could start after ${Math.round(first)} ms`);
       said.textContent =
         drawn === 0
-          ? phrase`It ended immediately: another seed may say more.`
+          ? phrase`It ended immediately: try another seed.`
           : `${phrase`${codes.top.length} codes of the top level, ${codes.bottom.length} of the bottom level, ${seconds.toFixed(2)} s of sound.`}${await heard}`;
       if (signal.aborted) return;
       if (file.href) URL.revokeObjectURL(file.href);
@@ -149,7 +149,7 @@ export function createDraw(stages) {
         ? ''
         : ` ${gaps === 1 ? phrase`This machine did not keep up: 1 gap.` : phrase`This machine did not keep up: ${gaps} gaps.`}`;
     } catch (error) {
-      return signal.aborted ? '' : ` ${phrase`It cannot be heard: ${fault(error)}.`}`;
+      return signal.aborted ? '' : ` ${phrase`It cannot be played: ${fault(error)}.`}`;
     } finally {
       cursor = -1;
       wave();

@@ -68,8 +68,8 @@ export function createStages() {
           const { length = 0 } = staged?.[level] ?? {};
           said.textContent =
             level === 'top'
-              ? phrase`Code ${at + 1} of ${length} of the top level is number ${code} of ${book.count}. It stands for ${book.hop} samples; here it lasts longer.`
-              : phrase`Code ${at + 1} of ${length} of the bottom level is number ${code} of ${book.count}. It stands for ${book.hop} samples; here it lasts longer.`;
+              ? phrase`Code ${at + 1} of ${length} of the top level is number ${code} of ${book.count}. It represents ${book.hop} samples; here it is played longer.`
+              : phrase`Code ${at + 1} of ${length} of the bottom level is number ${code} of ${book.count}. It represents ${book.hop} samples; here it is played longer.`;
           void playSamples(book.sounds[code], model.info.sampleRate);
         },
       }),
@@ -138,7 +138,7 @@ export function createStages() {
     const { said: digit, speaker, levels } = chosen();
     return stage(
       { samples: samplesOf(levels), sampleRate: model?.info.sampleRate ?? 8000 },
-      phrase`“${digit}” as ${speaker} said it, which was not trained on`,
+      phrase`“${digit}” as ${speaker} said it, in a held-out recording`,
     );
   };
   choice.append(

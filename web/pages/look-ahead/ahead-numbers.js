@@ -43,10 +43,10 @@ export function showTiming(timing, pictures) {
   for (const way of WAYS) byId(`ahead-median-${way}`).textContent = time(timing[way]);
   const { guessing, without, unequal } = timing;
   const same = unequal
-    ? phrase`${unequal} of them were not the same both ways, which should never be.`
-    : phrase`All were the same both ways.`;
+    ? phrase`${unequal} of them differed between both ways, which must never happen.`
+    : phrase`All were the same in both ways.`;
   return say(
-    phrase`${pictures} pictures, each drawn both ways: ${(without / guessing).toFixed(2)} times as fast with guesses, in the median. ${same}`,
+    phrase`${pictures} pictures, each drawn in both ways: ${(without / guessing).toFixed(2)} times as fast with guesses (median). ${same}`,
   );
 }
 

@@ -40,7 +40,7 @@ export function createAheadPanels(root) {
     );
     picture.note.textContent =
       head === 0 ? phrase`Nothing drawn yet.` : drawn ? phrase`Drawn.` : phrase`${head} of ${values.length} pixels.`;
-    runs.note.textContent = pass ? describe(ahead, pass) : head === 0 ? '' : phrase`Point at a pixel to ask which pass it came with.`;
+    runs.note.textContent = pass ? describe(ahead, pass) : head === 0 ? '' : phrase`Point at a pixel to see which pass drew it.`;
     // If a visitor moves over a picture with the keyboard, the current item is announced.
     if (pass && root.contains(document.activeElement)) announce(runs.note.textContent, 400);
   });
@@ -56,7 +56,7 @@ export function createAheadPanels(root) {
     const canvas = make('canvas', { role: 'img' });
     const note = make('p', { class: 'panel-note' });
     const frame = askable(canvas, {
-      label: phrase`${label} Arrow keys ask which pass a pixel came with.`,
+      label: phrase`${label} Arrow keys show which pass drew a pixel.`,
       grid: () => ({ rows: SIDE, cols: SIDE }),
       from: () => (head > 0 ? { row: Math.floor((head - 1) / SIDE), col: (head - 1) % SIDE } : null),
       onPixel: ({ row, col }) => ask(row * SIDE + col),
@@ -67,7 +67,7 @@ export function createAheadPanels(root) {
     return { canvas, note };
   }
   const picture = createPanel(phrase`The picture`, '', phrase`The picture.`);
-  const runs = createPanel(phrase`Its passes`, phrase`a run of colour each`, phrase`The passes of the model.`);
+  const runs = createPanel(phrase`Its passes`, phrase`each a run of one colour`, phrase`The passes of the model.`);
   runs.canvas.dataset.varies = ''; // a pass also ends at a chunk's end, which depends on timing
 
   onTheme(redraw);
@@ -94,6 +94,6 @@ function describe(ahead, { from, to }) {
   /** @param {number} pixel */
   const where = (pixel) => phrase`row ${Math.floor(pixel / SIDE) + 1}, column ${(pixel % SIDE) + 1}`;
   const right = to - from - 1;
-  const guesses = right === 0 ? phrase`no guess that held` : right === 1 ? phrase`1 right guess` : phrase`${right} right guesses`;
+  const guesses = right === 0 ? phrase`no accepted guess` : right === 1 ? phrase`1 right guess` : phrase`${right} right guesses`;
   return phrase`Pass ${passes(ahead, from + 1)}: ${pixelsOf(to - from)}, ${guesses}. From ${where(from)}.`;
 }

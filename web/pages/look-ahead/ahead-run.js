@@ -50,7 +50,7 @@ export function verdict(a, b) {
   const count = differences(a, b);
   return count === 0
     ? phrase`The same ${a.values.length} values, with guesses and without.`
-    : phrase`The pictures differ in ${count} of ${a.values.length} values, which should never be.`;
+    : phrase`The pictures differ in ${count} of ${a.values.length} values, which must never happen.`;
 }
 
 /** @param {number[]} numbers */

@@ -119,7 +119,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
       const scaled = matrices.has(`${side}.scaled`);
       return [
         {
-          says: phrase`A letter is a row with a single one in it. Times the table it is a row of the table.`,
+          says: phrase`A letter is a row of zeros with a single one. Multiplied by the table, it selects a row of the table.`,
           line: [
             shown(`${side}.onehot`, 'one-hot', { wide: true }),
             '×',
@@ -131,7 +131,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
         ...(scaled
           ? [
               {
-                says: phrase`The row is made longer, so that the positions do not drown it.`,
+                says: phrase`The row is scaled up, so that the positions do not drown it out.`,
                 line: /** @type {Line} */ (['√<i>d</i> ×', shown(`${side}.embedding`, 'embedding'), '=', shown(`${side}.scaled`, stream)]),
               },
             ]
@@ -145,7 +145,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
         },
       } = get(`${side}.input`);
       const learned = p.made.of.map((table) => ({
-        says: phrase`They are the first rows of a table that was learned.`,
+        says: phrase`They are the first rows of a learned table.`,
         line: /** @type {Line} */ ([made(table, 'places'), '→', made(p, 'positions')]),
       }));
       return [
@@ -168,13 +168,13 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
         ...(added.length
           ? [
               {
-                says: phrase`What went in is added to what came out: the residual.`,
+                says: phrase`The input is added to the output: the residual connection.`,
                 line: /** @type {Line} */ ([made(added[0], stream), '+', made(added[1], '<i>y</i>'), '=', made(x, `${stream} + <i>y</i>`)]),
               },
             ]
           : []),
         {
-          says: phrase`Each row less its mean, over its spread; then a gain and a bias for every channel.`,
+          says: phrase`Each row minus its mean, divided by its standard deviation; then a gain and a bias for every channel.`,
           line: [
             'LN',
             made(x, added.length ? `${stream} + <i>y</i>` : stream),
@@ -226,8 +226,8 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
         },
         {
           says: masked
-            ? phrase`Scaled; what comes later is hidden; and each row becomes shares of one.`
-            : phrase`Scaled; and each row becomes shares of one.`,
+            ? phrase`Scaled; later positions are hidden; and a softmax makes each row add up to one.`
+            : phrase`Scaled; and a softmax makes each row add up to one.`,
           line: [
             shown(`${name}.scale`, '<i>QK</i><sup>T</sup>/√<i>k</i>'),
             ...(masked ? ['→', shown(`${name}.mask`, 'mask')] : []),
@@ -236,7 +236,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
           ],
         },
         {
-          says: phrase`The values, each as much as its share.`,
+          says: phrase`The values, each times its weight.`,
           line: [
             shown(`${name}.weights`, 'softmax'),
             '×',
@@ -253,7 +253,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
         ...(residual
           ? [
               {
-                says: phrase`Added to what went in: the residual.`,
+                says: phrase`Added to the input: the residual connection.`,
                 line: /** @type {Line} */ ([
                   made(get(`${id}.sum`).made.of[0], stream),
                   '+',
@@ -272,14 +272,14 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
       return [
         { says: phrase`Each row is made wider …`, line: product(`${id}.up`, stream, sub('W', '1'), 'wide') },
         {
-          says: activation === 'relu' ? phrase`… negative numbers become zero …` : phrase`… negative numbers nearly vanish …`,
+          says: activation === 'relu' ? phrase`… negative numbers become zero …` : phrase`… negative numbers become nearly zero …`,
           line: [activation === 'relu' ? 'ReLU' : 'GELU', shown(`${id}.up`, 'wide'), '=', shown(`${id}.active`, 'active')],
         },
         { says: phrase`… and narrow again.`, line: product(`${id}.down`, 'active', sub('W', '2'), '<i>y</i>') },
         ...(sum?.made.of.length === 2
           ? [
               {
-                says: phrase`Added to what went in: the residual.`,
+                says: phrase`Added to the input: the residual connection.`,
                 line: /** @type {Line} */ ([made(sum.made.of[0], stream), '+', shown(`${id}.down`, '<i>y</i>'), '=', made(sum, stream)]),
               },
             ]
@@ -289,7 +289,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
     case 'linear':
       return [
         {
-          says: phrase`Each position is compared with every row of the table, the same one as below.`,
+          says: phrase`Each position is compared with every row of the table, which is the same as below.`,
           line: [
             made(get(id).made.of[0], stream),
             '×',
@@ -302,7 +302,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
     default:
       return [
         {
-          says: phrase`Each row becomes shares of one: the probabilities of the next letter.`,
+          says: phrase`A softmax turns each row into the probabilities of the next letter.`,
           line: [shown('logits', 'logits', { wide: true }), '→', shown('odds', 'odds', { wide: true })],
         },
       ];

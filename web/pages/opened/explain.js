@@ -31,8 +31,8 @@ const column = (matrix, j) => Float32Array.from({ length: matrix.rows }, (_, i) 
 
 /** By operation. @type {Record<import('./graph.js').Op, (matrix: Matrix, i: number, j: number) => Explanation>} */
 const RULES = {
-  file: ({ name }) => ({ rule: phrase`a weight that was learned, ${name} in the file`, sum: '', sources: [] }),
-  onehot: () => ({ rule: phrase`one at the letter that stands here, zero at every other`, sum: '', sources: [] }),
+  file: ({ name }) => ({ rule: phrase`a learned weight, ${name} in the file`, sum: '', sources: [] }),
+  onehot: () => ({ rule: phrase`one at this letter, zero at all others`, sum: '', sources: [] }),
   lookup(
     {
       made: {
@@ -43,9 +43,9 @@ const RULES = {
     i,
     j,
   ) {
-    if (ids[i] < 0) return { rule: phrase`nothing is read here yet: zeros`, sum: '', sources: [] };
+    if (ids[i] < 0) return { rule: phrase`nothing is read at this position yet: zeros`, sum: '', sources: [] };
     return {
-      rule: phrase`the one-hot row times the table leaves one row of it`,
+      rule: phrase`the one-hot row times the table selects one row of it`,
       sum: `1 × ${factor(table.at(ids[i], j))}`,
       sources: [one(hot, i, ids[i]), one(table, ids[i], j)],
     };
@@ -63,8 +63,8 @@ const RULES = {
   wave: ({ cols }, i, j) => ({
     rule:
       j % 2
-        ? phrase`the cosine of the place, ${i}, over 10000 to the power ${j - 1}/${cols}`
-        : phrase`the sine of the place, ${i}, over 10000 to the power ${j}/${cols}`,
+        ? phrase`the cosine of the position, ${i}, divided by 10000 to the power ${j - 1}/${cols}`
+        : phrase`the sine of the position, ${i}, divided by 10000 to the power ${j}/${cols}`,
     sum: `${j % 2 ? 'cos' : 'sin'}(${i} / ${number(10000 ** ((j - (j % 2)) / cols), 1)})`,
     sources: [],
   }),
@@ -122,7 +122,7 @@ const RULES = {
     },
     i,
     j,
-  ) => ({ rule: j > i ? phrase`it comes later: not to be seen` : phrase`it may be seen`, sum: '', sources: [one(a, i, j)] }),
+  ) => ({ rule: j > i ? phrase`a later position: masked` : phrase`an earlier position: visible`, sum: '', sources: [one(a, i, j)] }),
   softmax(
     {
       made: {
@@ -149,7 +149,7 @@ const RULES = {
     i,
     j,
   ) => ({
-    rule: phrase`every value, as much as its weight`,
+    rule: phrase`every value, times its weight`,
     sum: products(w.row(i), column(v, j)),
     sources: [wholeRow(w, i), { matrix: v, cells: Array.from({ length: v.rows }, (_, r) => [r, j]) }],
   }),
@@ -164,7 +164,7 @@ const RULES = {
     i,
     j,
   ) => ({
-    rule: phrase`less the mean of its row, over its spread, times a gain, and a bias`,
+    rule: phrase`minus the mean of its row, divided by the standard deviation, times a gain, plus a bias`,
     sum: `(${number(x.at(i, j))} − ${factor(means[i])}) / ${number(1 / scales[i])} × ${factor(g.data[j])} + ${factor(b.data[j])}`,
     sources: [wholeRow(x, i), one(g, 0, j), one(b, 0, j)],
   }),
@@ -176,7 +176,7 @@ const RULES = {
     },
     i,
     j,
-  ) => ({ rule: phrase`itself, or zero if it is below`, sum: `max(0, ${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
+  ) => ({ rule: phrase`itself, or zero if it is negative`, sum: `max(0, ${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
   gelu: (
     {
       made: {
@@ -185,7 +185,7 @@ const RULES = {
     },
     i,
     j,
-  ) => ({ rule: phrase`itself, times a gate that shuts below zero`, sum: `gelu(${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
+  ) => ({ rule: phrase`itself, times a gate that closes below zero`, sum: `gelu(${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
   copy: (
     {
       made: {

@@ -320,9 +320,7 @@ export function createOpened(onPass) {
     const hold = await acquireFirst(options);
     try {
       if (hold.model.info.parameters > MOST)
-        throw new Error(
-          phrase`It has ${integer(hold.model.info.parameters)} numbers; this page shows each one, of ${integer(MOST)} at most.`,
-        );
+        throw new Error(phrase`It has ${integer(hold.model.info.parameters)} numbers; this page can show at most ${integer(MOST)}.`);
       if (own !== ownName()) networks.delete(FILES[0]);
       own = ownName();
       trace((await bring(FILES[0])).file, [1], ALL_ON); // checks that the file has everything that the boxes show

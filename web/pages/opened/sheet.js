@@ -65,7 +65,7 @@ export function createSheet(root, said, { onGo, onChange }) {
       view.mark(now?.matrix === view.matrix ? [now.i, now.j] : null, new Set(lit));
     }
     if (!now) {
-      said.replaceChildren(make('p', {}, phrase`Point at a number, or walk with the arrow keys: here stands how it was made.`));
+      said.replaceChildren(make('p', {}, phrase`Point at a number, or move to one with the arrow keys: its computation appears here.`));
       return;
     }
     const { matrix, i, j } = now;

@@ -81,8 +81,8 @@ export function createReading() {
   function tell() {
     note.textContent =
       chosen < 0 || chosen >= words.length
-        ? phrase`Press a line, or walk through them with the Tab key: where the word being read looks, in numbers.`
-        : phrase`“${words[chosen]}” looks at ${named(0, chosen)}; in the decoder at ${named(1, chosen)}.`;
+        ? phrase`Press a line, or move through them with the Tab key, to see the attention of its last word in numbers.`
+        : phrase`“${words[chosen]}” attends to ${named(0, chosen)}; in the decoder, to ${named(1, chosen)}.`;
   }
   /** @param {number} t */
   function choose(t) {

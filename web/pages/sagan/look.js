@@ -77,7 +77,7 @@ export function createLook(sheet) {
     const mine = Array.from(
       all.subarray((hover.row * rows + hover.column) * keyRows ** 2, (hover.row * rows + hover.column + 1) * keyRows ** 2),
     ).sort((a, b) => b - a);
-    said.textContent = phrase`Row ${hover.row + 1}, column ${hover.column + 1} gives ${percent(mine.slice(0, MOST).reduce((sum, w) => sum + w, 0))} of its attention to ${MOST} of ${keyRows ** 2} places; evenly it would be ${percent(
+    said.textContent = phrase`Row ${hover.row + 1}, column ${hover.column + 1} gives ${percent(mine.slice(0, MOST).reduce((sum, w) => sum + w, 0))} of its attention to ${MOST} of ${keyRows ** 2} positions; with uniform weights it would be ${percent(
       MOST / keyRows ** 2,
     )}.`;
   }
@@ -87,7 +87,7 @@ export function createLook(sheet) {
     if (!chosen) return;
     const gain = Number(gamma.value);
     byId('gamma-said').textContent =
-      gain === 1 ? phrase`as it was trained` : gain === 0 ? phrase`it does not look` : phrase`${gain} times as much`;
+      gain === 1 ? phrase`as it was trained` : gain === 0 ? phrase`no attention` : phrase`${gain} times as much`;
     try {
       let { model } = chosen;
       const of = model;

@@ -48,8 +48,8 @@ export function createNorm() {
     const norm = divide.checked && sigma > 0 ? 1 : sigma;
     byId('norm-said').textContent =
       rounds === 1
-        ? phrase`σ is ${norm.toFixed(4)}; after 1 round power iteration says ${found.toFixed(4)}.`
-        : phrase`σ is ${norm.toFixed(4)}; after ${rounds} rounds power iteration says ${found.toFixed(4)}.`;
+        ? phrase`σ is ${norm.toFixed(4)}; after 1 iteration, power iteration gives ${found.toFixed(4)}.`
+        : phrase`σ is ${norm.toFixed(4)}; after ${rounds} iterations, power iteration gives ${found.toFixed(4)}.`;
     const n = Number(chain.value);
     const most = (norm ** n).toPrecision(3);
     byId('chain-said').textContent =

@@ -121,7 +121,7 @@ export function createPlaces(sheet) {
         ),
       ),
     );
-    said.textContent = phrase`On a map of ${n} × ${n}, a 3 × 3 convolution sees 9 of ${integer(n * n)} positions (${percent(9 / (n * n))}), attention all. To join opposite edges takes ${n - 1} such convolutions, or one attention. Distance with attention there: ${attention[at].toFixed(2)}; with a residual block instead: ${residual[at].toFixed(2)}; with neither: ${neither.toFixed(2)}.`;
+    said.textContent = phrase`On a map of ${n} × ${n}, a 3 × 3 convolution sees 9 of ${integer(n * n)} positions (${percent(9 / (n * n))}), and attention sees all. Connecting opposite edges takes ${n - 1} such convolutions, or one attention layer. Distance with attention there: ${attention[at].toFixed(2)}; with a residual block instead: ${residual[at].toFixed(2)}; with neither: ${neither.toFixed(2)}.`;
     draw();
   }
 

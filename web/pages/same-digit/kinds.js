@@ -88,7 +88,7 @@ export function createKinds() {
           nats = step.nats.reduce((sum, n) => sum + n, nats);
         }
         shown[0] = values;
-        notes[0].textContent = phrase`${integer(positions)} passes, ${time(performance.now() - began)}. It costs ${nats.toFixed(1)} nats: the model says so itself.`;
+        notes[0].textContent = phrase`${integer(positions)} passes, ${time(performance.now() - began)}. Its cost by the model is ${nats.toFixed(1)} nats.`;
       }
       const began = performance.now();
       const options = { seed: Number(seed.value), samples: 1, signal };
@@ -104,7 +104,7 @@ export function createKinds() {
         }
         byId('kinds-first-said').textContent = Number(first.value).toFixed(2).replace('-', '−');
         shown[1] = values;
-        notes[1].textContent = phrase`1 pass, ${time(performance.now() - began)}, of ${latent.length} random numbers. How likely the picture is, it cannot say.`;
+        notes[1].textContent = phrase`1 pass, ${time(performance.now() - began)}, from ${latent.length} random numbers. The model cannot compute the probability of the picture.`;
       }
       paint();
       announce(notes.map(({ textContent }) => textContent).join(' '));

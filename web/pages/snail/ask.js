@@ -77,7 +77,7 @@ export function createAsk({ onAnswer, onModel }) {
     return { name, pad, bar, odds, look, item };
   });
   const query = createPad(phrase`The character to classify: a square to draw in`, change);
-  const next = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Another drawing to be named` }, phrase`Another`);
+  const next = make('button', { type: 'button', class: 'sign-button', 'aria-label': phrase`Another drawing to classify` }, phrase`Another`);
   const clear = make(
     'button',
     { type: 'button', class: 'sign-button', 'aria-label': phrase`Clear the character to classify` },
@@ -193,7 +193,7 @@ export function createAsk({ onAnswer, onModel }) {
     }
     maps = (answer.maps ?? []).map(({ weights }) => Float32Array.from(slots, ({ name }) => weights[labels.indexOf(name)] ?? 0));
     showLooks();
-    said.textContent = phrase`It says ${label}, with a probability of ${percent(probabilities[0].p)}.`;
+    said.textContent = phrase`It chooses ${label}, with probability ${percent(probabilities[0].p)}.`;
     result.textContent = `${probabilities.map((one) => `${one.label} ${one.nats}`).join(' ')}; ${maps.map((weights) => [...weights].join(' ')).join('; ')}`;
     transport.say(phrase`${nats.toFixed(3)} nats; ${time(ms)}`);
     onAnswer(maps);
@@ -244,7 +244,7 @@ export function createAsk({ onAnswer, onModel }) {
       return;
     }
     const answers = labels.size === 1 ? phrase`the answer stays.` : phrase`the answer is ${[...labels].join(phrase` or `)}.`;
-    orderSaid.textContent = phrase`In ${ORDERS} other orders of the same examples the probability of ${usual} goes from ${percent(Math.min(...best))} to ${percent(Math.max(...best))}, because the convolutions see order; ${answers}`;
+    orderSaid.textContent = phrase`In ${ORDERS} other orders of the same examples, the probability of ${usual} ranges from ${percent(Math.min(...best))} to ${percent(Math.max(...best))}, because the convolutions see the order; ${answers}`;
   });
   alphabet.append(...ALPHABETS.map((name) => make('option', {}, name)));
   alphabet.addEventListener('change', fill);

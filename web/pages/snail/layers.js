@@ -12,7 +12,7 @@ const DENSE = [2, 4, 8, 16, 32];
 const LAYERS = [
   {
     name: phrase`picture and label`,
-    says: phrase`Four convolutions make 64 numbers of each picture; an example has its label beside them, the query has zeros.`,
+    says: phrase`Four convolutions turn each picture into 64 numbers; an example also has its label, the query has zeros.`,
   },
   ...[0, 1, 2].flatMap((attention) => [
     {
@@ -24,7 +24,7 @@ const LAYERS = [
   ]),
   {
     name: phrase`probabilities`,
-    says: phrase`A linear map of all channels that the query has by now, and softmax over the labels that an example has.`,
+    says: phrase`A linear map of all channels that the query has so far, and a softmax over the labels of the examples.`,
   },
 ];
 const [LEFT, STEP, ROW, TOP] = [108, 62, 21, 14];
@@ -89,8 +89,8 @@ export function createLayers() {
           : [[last, 0.5]];
       text =
         last - reach >= 0
-          ? phrase`A dense block: tanh times sigma of the query and of the place ${reach} back, ${EXAMPLES[last - reach]}.`
-          : phrase`A dense block that looks ${reach} places back: before five examples there is nothing there, so zeros. With twenty or more it matters.`;
+          ? phrase`A dense block: tanh times sigma of the query and of the position ${reach} back, ${EXAMPLES[last - reach]}.`
+          : phrase`A dense block that looks ${reach} positions back: with five examples there is nothing there, so it reads zeros. With twenty or more it matters.`;
     }
     links.replaceChildren(
       ...reads.map(([place, weight]) =>

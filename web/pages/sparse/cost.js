@@ -20,7 +20,7 @@ const TRIES = 3;
  * runs.
  */
 const MEASURED = {
-  where: phrase`another machine, an Intel Xeon with other work, in Node 20`,
+  where: phrase`another machine, a busy Intel Xeon, in Node 20`,
   times: [
     [50, 13, 11],
     [128, 11, 8],
@@ -76,7 +76,7 @@ export function createCost(root) {
       time: make('td', { class: 'time', 'data-head': phrase`${NAMES[which]}, a step` }, phrase`${integer(MEASURED.times[i][k])} µs`),
       memory: make('td', { 'data-head': phrase`${NAMES[which]} keeps` }, bytes(memory(which, side))),
     }));
-    const ratio = make('td', { class: 'ratio', 'data-head': phrase`Dense by the faster one` }, ratioOf(MEASURED.times[i]));
+    const ratio = make('td', { class: 'ratio', 'data-head': phrase`Dense divided by the faster one` }, ratioOf(MEASURED.times[i]));
     body.append(
       make(
         'tr',
@@ -101,7 +101,7 @@ export function createCost(root) {
           {},
           make('th', { scope: 'col' }, phrase`Length`),
           ...WHICH.map((which) => make('th', { scope: 'col' }, phrase`${NAMES[which]}, a step`)),
-          make('th', { scope: 'col' }, phrase`Dense by the faster one`),
+          make('th', { scope: 'col' }, phrase`Dense divided by the faster one`),
           ...WHICH.map((which) => make('th', { scope: 'col' }, phrase`${NAMES[which]} keeps`)),
         ),
       ),
@@ -163,7 +163,7 @@ export function createCost(root) {
         ratio.classList.add('here');
         ratio.textContent = ratioOf(times);
       }
-      said.textContent = phrase`A step holds all else that a network does, too, which does not grow: the longer, the nearer its time is to that of attention.`;
+      said.textContent = phrase`A step also includes the rest of the network, which does not grow with length: the longer the sequence, the larger the part of attention.`;
       announce(
         phrase`Measured: ${rows.map(({ side, ratio }) => phrase`${integer(side * side)} positions, ${ratio.textContent}`).join('; ')}.`,
       );

@@ -68,7 +68,7 @@ export function createHeadsFigure(root, files) {
     make(
       'div',
       { class: 'panel heads-source' },
-      make('p', { class: 'panel-name' }, make('b', {}, phrase`The pixel that asks`)),
+      make('p', { class: 'panel-name' }, make('b', {}, phrase`The querying pixel`)),
       make('div', { class: 'stage' }, frame),
       note,
     ),
@@ -117,7 +117,7 @@ export function createHeadsFigure(root, files) {
         if (back < SIDE || back % SIDE === 0) for (const { weights } of dense) held += weights[k];
       });
       held /= dense.length;
-      note.textContent = phrase`Row ${asked.row + 1}, column ${asked.col + 1}: ${Math.round(100 * held)}% of the attention of the dense heads is in the two strided sets, which hold ${SIDE + asked.row} of ${query + 1} places.`;
+      note.textContent = phrase`Row ${asked.row + 1}, column ${asked.col + 1}: ${Math.round(100 * held)}% of the attention of the dense heads is in the two strided sets, which have ${SIDE + asked.row} of ${query + 1} positions.`;
       canvas.setAttribute('aria-label', note.textContent);
       grids.forEach(({ grid, name }) =>
         grid.setAttribute('aria-label', phrase`${name}: attention of all heads at row ${asked.row + 1}, column ${asked.col + 1}`),

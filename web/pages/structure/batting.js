@@ -42,7 +42,7 @@ export function createBatting() {
     byId('batting-said').textContent =
       Number(pull.value) === 0
         ? phrase`${alike(taken)} of 8 neighbours bat from the same side.`
-        : phrase`${alike(taken)} of 8 neighbours bat from the same side; without the chain ${alike(alone)}. Place ${most.place + 1} changed most: ${percent(most.by)} of its weight moved.`;
+        : phrase`${alike(taken)} of 8 neighbours bat from the same side; without the chain ${alike(alone)}. Position ${most.place + 1} changed most: ${percent(most.by)} of its weight moved.`;
   }
   pull.addEventListener('input', show);
   show();

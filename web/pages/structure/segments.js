@@ -94,7 +94,7 @@ export function createSegments(onFour) {
         const most = Math.max(...p);
         place?.setAttribute(
           place.matches('button') ? 'aria-description' : 'aria-label',
-          `${step.text.trim()}: ${looks || phrase`most of all “${letters[p.indexOf(most)] ?? phrase`the end`}”, ${percent(most)}`}`,
+          `${step.text.trim()}: ${looks || phrase`mostly “${letters[p.indexOf(most)] ?? phrase`the end`}”, ${percent(most)}`}`,
         );
       });
       const total = (looked / steps.length).toFixed(2);
@@ -102,8 +102,8 @@ export function createSegments(onFour) {
         steps.length === 0
           ? ''
           : count === 0
-            ? phrase`Weights of a word add up to ${total} on average; no character has half.`
-            : phrase`Weights of a word add up to ${total} on average; stretches of half and more: ${(count / steps.length).toFixed(1)} a word, ${(long / count).toFixed(1)} characters long.`;
+            ? phrase`Weights of a word add up to ${total} on average; no character has one half or more.`
+            : phrase`Weights of a word add up to ${total} on average; segments with one half or more: ${(count / steps.length).toFixed(1)} per word, ${(long / count).toFixed(1)} characters long.`;
     });
     const factor = Number(strength.value);
     byId('strength-said').textContent =

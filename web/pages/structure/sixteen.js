@@ -20,8 +20,8 @@ export function createSixteen() {
   /** @type {HTMLInputElement} */
   const stick = byId('stick');
   const rows = /** @type {[string, string][]} */ ([
-    [phrase`simple`, phrase`softmax: one of the four`],
-    [phrase`sigmoid`, phrase`each by itself`],
+    [phrase`simple`, phrase`softmax: selects one of the four`],
+    [phrase`sigmoid`, phrase`each on its own`],
     [phrase`structured`, phrase`each with its neighbours`],
   ]);
   const sliders = scores.map((_, i) => {
@@ -89,9 +89,9 @@ export function createSixteen() {
     const far = Math.max(...looks.map((one, i) => Math.abs(one - chain[i])));
     const whole =
       count < WAYS
-        ? phrase`Forward and backward sum over all of them.`
+        ? phrase`The forward-backward algorithm sums over all of them.`
         : far < 1e-9
-          ? phrase`Forward and backward give the same four numbers without any of the terms.`
+          ? phrase`The forward-backward algorithm gives the same four numbers without listing the terms.`
           : '';
     byId('sixteen-said').textContent =
       count === 0

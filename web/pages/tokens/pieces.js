@@ -26,7 +26,7 @@ export function createPieces() {
     const kind = {
       normal: '',
       byte: phrase`, one byte of a character that has no token`,
-      control: phrase`, of control`,
+      control: phrase`, a control token`,
       unknown: phrase`, unknown`,
       user: phrase`, defined by the file’s maker`,
     }[tokenizer.kind(id)];

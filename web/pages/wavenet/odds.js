@@ -116,7 +116,7 @@ export function createOdds(player) {
       return void (said.textContent = phrase`${levels.length} samples, ${mean.toFixed(1)} bits each; eight bits would be a blind guess.`);
     const own = odds.subarray(column * VALUES, (column + 1) * VALUES);
     const best = own.indexOf(Math.max(...own));
-    said.textContent = phrase`Sample ${begin + column}: level ${levels[column]} was drawn, at ${percent(own[levels[column]])}; the likeliest was ${best === LEVELS ? phrase`the end` : phrase`level ${best}`}, at ${percent(own[best])}.`;
+    said.textContent = phrase`Sample ${begin + column}: level ${levels[column]} was drawn, with probability ${percent(own[levels[column]])}; the likeliest was ${best === LEVELS ? phrase`the end` : phrase`level ${best}`}, with ${percent(own[best])}.`;
   }
 
   canvas.addEventListener('pointermove', ({ offsetX }) => {

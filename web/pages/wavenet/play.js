@@ -45,7 +45,7 @@ export async function hear(run, wave, signal) {
         : phrase` This machine did not keep up: ${gaps} gaps.`;
   } catch (error) {
     if (signal.aborted) throw error;
-    return phrase` It cannot be heard: ${fault(error)}.`;
+    return phrase` It cannot be played: ${fault(error)}.`;
   } finally {
     wave.cursor = -1;
   }
@@ -103,8 +103,7 @@ export function createPlayer() {
       if (speakers.includes(voice)) speaker.value = voice;
       speaker.disabled = zoom.disabled = false;
       const field = (2 + dilations.reduce((sum, d) => sum + d, 0)) / rate;
-      byId('own-field').textContent =
-        phrase`This network sees ${Math.round(1000 * field)} thousandths of a second with ${dilations.length} layers.`;
+      byId('own-field').textContent = phrase`This network sees ${Math.round(1000 * field)} ms back with ${dilations.length} layers.`;
       byId('voice-field').textContent = String(Math.round(1000 * field));
       transport.show('ready');
       for (const tell of listeners) tell();
@@ -167,7 +166,7 @@ export function createPlayer() {
       middle = seconds / 2;
       look();
       transport.say(
-        phrase`${seconds.toFixed(2)} s of sound drawn in ${took.toFixed(2)} s: ${(seconds / took).toFixed(1)} times as fast as it sounds`,
+        phrase`${seconds.toFixed(2)} s of sound generated in ${took.toFixed(2)} s: ${(seconds / took).toFixed(1)} times real time`,
       );
       for (const tell of listeners) tell();
       const [drawing, shown] = [/** @type {SoundRun} */ (run), /** @type {Waveform} */ (wave)];
@@ -175,7 +174,7 @@ export function createPlayer() {
         .slice(0, TRIES - 1)
         .map((defect) => DEFECTS[defect])
         .join(', ');
-      const again = `${before && phrase` Drawn again, because it was ${before}.`}${drawing.finish === 'length' ? phrase` It did not come to an end.` : ''}`;
+      const again = `${before && phrase` Drawn again, because it was ${before}.`}${drawing.finish === 'length' ? phrase` It did not end.` : ''}`;
       said.textContent = `${sentenceOf(shown)}${again}`;
       const how = aloud ? await hear(drawing, shown, signal) : '';
       said.textContent = `${sentenceOf(shown)}${again}${how}`;
@@ -219,7 +218,7 @@ export function createPlayer() {
     zoomSaid.textContent =
       share === 0
         ? phrase`the whole sound`
-        : phrase`${length < 0.1 ? phrase`${(1000 * length).toFixed(0)} thousandths of a second` : phrase`${length.toFixed(2)} s`} from ${from.toFixed(3)} s, ${Math.round(length * (run?.sampleRate ?? 0))} samples`;
+        : phrase`${length < 0.1 ? phrase`${(1000 * length).toFixed(0)} ms` : phrase`${length.toFixed(2)} s`} from ${from.toFixed(3)} s, ${Math.round(length * (run?.sampleRate ?? 0))} samples`;
   }
   zoom.addEventListener('input', look);
   canvas.tabIndex = 0;

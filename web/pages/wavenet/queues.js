@@ -50,7 +50,7 @@ export function createQueues() {
     clearInterval(timer);
     timer = undefined;
     turn.setAttribute('aria-pressed', 'false');
-    turn.textContent = phrase`Let them turn`;
+    turn.textContent = phrase`Run`;
     said.setAttribute('role', 'status');
   }
   step.addEventListener('click', () => {

@@ -17,8 +17,8 @@ export function sentenceOf({ facts: { seconds, given, bits } }) {
  * @param {number} to the rate of the model
  */
 export function changeOf({ sampleRate: rate, channels }, to) {
-  if (rate === to) return channels === 1 ? '' : phrase`The sound was mixed to one channel of ${channels}.`;
+  if (rate === to) return channels === 1 ? '' : phrase`The sound was mixed down to one channel of ${channels}.`;
   return channels === 1
-    ? phrase`The sound was brought from ${rate} to ${to} samples a second.`
-    : phrase`The sound was brought from ${rate} to ${to} samples a second and was mixed to one channel of ${channels}.`;
+    ? phrase`The sound was resampled from ${rate} to ${to} samples a second.`
+    : phrase`The sound was resampled from ${rate} to ${to} samples a second, and mixed down to one channel of ${channels}.`;
 }

@@ -32,7 +32,7 @@ export function createPad(store, side, onDraw, id = 'pad') {
   root.append(
     surface,
     make('div', { class: 'pad-tools' }, undo, clear),
-    make('p', {}, phrase`Draw one digit. It is centred and scaled as the digits of the training set were.`),
+    make('p', {}, phrase`Draw one digit. It is centred and scaled like the digits of the training set.`),
   );
 
   /** @type {Point[][]} in fractions of the pad's width and height */

@@ -109,7 +109,7 @@ function createOwnFile(box) {
     const { signal } = (stopper = new AbortController());
     box.setAttribute('open', '');
     if (!/\.gguf$/i.test(file.name)) {
-      said.textContent = phrase`${file.name} is no GGUF file: its name would end in .gguf. PyTorch checkpoints become one by weights/train/export.py.`;
+      said.textContent = phrase`${file.name} is not a GGUF file: its name would end in .gguf. weights/train/export.py converts PyTorch checkpoints.`;
       return;
     }
     const { name } = file;

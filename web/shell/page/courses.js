@@ -16,7 +16,7 @@ async function fillBox(box) {
     const { fill } = await keeping();
     await fill(box, said);
   } catch {
-    said.textContent = phrase`This takes a connection.`;
+    said.textContent = phrase`This needs a connection.`;
     const retry = make('button', { type: 'button', class: 'button' }, phrase`Try again`);
     const tools = make('div', { class: 'take-tools' }, retry);
     retry.addEventListener('click', () => {

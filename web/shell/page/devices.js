@@ -11,17 +11,17 @@ const SENTENCES = {
   microphone: {
     refused: phrase`The microphone may not be used: allow it in the address bar of the browser, or choose a file.`,
     missing: phrase`There is no microphone: choose a file.`,
-    busy: phrase`The microphone is in use elsewhere: end that, or choose a file.`,
-    insecure: phrase`Browsers let only pages use the microphone that come over https: open the page at an https address, or choose a file.`,
-    unsupported: phrase`This browser shows no microphone to pages: choose a file.`,
+    busy: phrase`Another program is using the microphone: close it, or choose a file.`,
+    insecure: phrase`Browsers allow the microphone only on pages served over https: open the page at an https address, or choose a file.`,
+    unsupported: phrase`This browser gives pages no access to a microphone: choose a file.`,
     other: (why) => phrase`The microphone gave nothing: ${why}. Choose a file.`,
   },
   camera: {
     refused: phrase`The camera may not be used: allow it in the address bar of the browser, or choose a file.`,
     missing: phrase`There is no camera: choose a file.`,
-    busy: phrase`The camera is in use elsewhere: end that, or choose a file.`,
-    insecure: phrase`Browsers let only pages use the camera that come over https: open the page at an https address, or choose a file.`,
-    unsupported: phrase`This browser shows no camera to pages: choose a file.`,
+    busy: phrase`Another program is using the camera: close it, or choose a file.`,
+    insecure: phrase`Browsers allow the camera only on pages served over https: open the page at an https address, or choose a file.`,
+    unsupported: phrase`This browser gives pages no access to a camera: choose a file.`,
     other: (why) => phrase`The camera gave nothing: ${why}. Choose a file.`,
   },
 };

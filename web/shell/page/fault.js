@@ -5,12 +5,12 @@ import { phrase } from './phrase.js';
 
 /** The sentence for each error code. @type {Record<string, string>} */
 const SENTENCES = {
-  argument: 'What was given does not fit.',
+  argument: 'The input does not fit.',
   format: 'The file cannot be read.',
   unsupported: 'This browser or this page cannot do it.',
   limit: 'It is too large.',
   memory: 'There is not enough memory.',
-  numeric: 'The numbers broke.',
+  numeric: 'The computation gave values that are not finite.',
   network: 'The file could not be fetched.',
   integrity: 'The file is a different one.',
   trap: 'The computation was interrupted.',

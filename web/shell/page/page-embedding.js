@@ -179,10 +179,10 @@ export async function toggleEmbed(button) {
     make(
       'p',
       {},
-      phrase`For a web page or a course page, such as Moodle’s: paste this into its HTML. It shows the figure with its present settings.`,
+      phrase`For a web page or a course page, such as Moodle’s: paste this into its HTML. It shows the figure with its current settings.`,
     ),
     block(code, phrase`HTML of the frame`),
-    make('p', {}, phrase`For slides, and for everything else that takes an address:`),
+    make('p', {}, phrase`For slides, and everything else that accepts an address:`),
     block(address, phrase`Address of the figure`),
   );
   copyCode(codes);

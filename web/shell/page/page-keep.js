@@ -216,7 +216,7 @@ function reason(error) {
 export async function fill(box, said) {
   const id = String(box.dataset.course);
   if (!canStore()) {
-    said.textContent = phrase`This takes a page from https: or from the address localhost.`;
+    said.textContent = phrase`This needs a page from https: or from the address localhost.`;
     return;
   }
   const bar = make('progress', { max: '1', value: '0', 'aria-label': phrase`Keeping the course`, hidden: '' });

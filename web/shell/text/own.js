@@ -97,7 +97,7 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
     const wanted = address.value.trim();
     if (!wanted) return;
     if (URL.canParse(wanted, document.baseURI)) open(new URL(wanted, document.baseURI), wanted);
-    else tell(phrase`${wanted} is no address: it begins with https:// or is the name of a file next to this page`);
+    else tell(phrase`${wanted} is not an address: it begins with https:// or is the name of a file next to this page`);
   });
   for (const type of ['dragover', 'drop']) {
     document.addEventListener(type, (event) => {
