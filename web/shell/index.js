@@ -42,4 +42,5 @@ export * from './picture/pixel-grid.js';
 export * from './picture/take.js';
 
 createProjector();
-if (document.querySelector('next-pixel')) import('../lib/define.js').catch(() => {}); // without it there is the picture inside
+// If this fails, the picture inside the element stays visible.
+if (document.querySelector('next-pixel')) import('../lib/define.js').catch(() => {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only door of the pages to the library: nothing else in web/shell, web/pages and web/front knows where it lies.
+// The pages' only access to the library: nothing else in web/shell, web/pages and web/front knows its location.
 // @ts-check
 
 import { part } from '../lib/base/part.js';
@@ -21,19 +21,19 @@ export const texts = () => part(() => import('../lib/kinds/text/texts.js'));
 /** Fetches the chat box and the element, whose words it uses: in the language of the page (language.js). */
 export const talks = () => part(async () => (await Promise.all([import('../lib/element/talk.js'), import('../lib/define.js')]))[0]);
 
-/** Fetches the list of chat models on the Hugging Face Hub, and the cache that keeps their files. */
+/** Fetches the list of chat models on the Hugging Face Hub, and the cache of their files. */
 export const shelf = () => part(async () => ({ ...(await import('../lib/chat-models.js')), cache }));
 
-/** Fetches what opens a file of the visitor's, a large one too, before there is one: without a connection it could not be fetched then. */
+/** Fetches the code that opens a visitor's file, even a large one, in advance: without a connection it could not be fetched later. */
 export const ownFiles = () => part(() => Promise.all([import('../lib/load/handed.js'), import('../lib/load/large.js')]));
 
 /** Fetches the part of the library that only pages of music need. */
 export const music = () => part(() => import('../lib/kinds/note/notes.js'));
 
-/** load() of a file that a page knows. @type {(...given: Parameters<typeof loadModel>) => Promise<Model>} */
+/** load() for a file of the page. @type {(...given: Parameters<typeof loadModel>) => Promise<Model>} */
 export const load = /** @type {any} */ (loadModel);
 
-/** acquire() of a file that a page knows. @type {(...given: Parameters<typeof acquireModel>) => Promise<Hold>} */
+/** acquire() for a file of the page. @type {(...given: Parameters<typeof acquireModel>) => Promise<Hold>} */
 export const acquire = /** @type {any} */ (acquireModel);
 
 /** @typedef {import('../lib/model/of-kind.js').AnyModel} Model */

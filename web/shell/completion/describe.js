@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// One pixel of an ending in words.
 // @ts-check
 import { make } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
@@ -10,7 +9,7 @@ import { SIDE } from '../picture/digits.js';
 /** @import { Pixel } from './state.js' */
 
 /**
- * Describes one pixel.
+ * Describes one pixel of a completion in words.
  * @param {{ picture: Ending, pixel: Pixel, known: number, info: ModelInfo }} what
  * @returns {(string | Node)[]}
  */

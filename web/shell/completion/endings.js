@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first figure of a page of digits: endings of a digit from the strip or from the pad, to be taken along, with its settings in the address.
+// The first figure of a page of digits: completions of a digit from the strip or from the pad, which can be saved, with the figure's
+// settings in the address.
 // @ts-check
 import { acquireWith } from '../model/acquire-all.js';
 import { acquireFirst } from '../model/start.js';

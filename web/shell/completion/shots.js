@@ -11,7 +11,7 @@ import { inked } from '../picture/inked.js';
 /** @import { Ending } from './runner.js' */
 /** @import { State, Store } from './state.js' */
 
-/** Their names. */
+/** Titles of the completions. */
 export const ENDINGS = [phrase`First ending`, phrase`Second ending`, phrase`Third ending`];
 
 /** @param {Store<State>} store @param {Ending[]} endings @returns {Shot[]} */

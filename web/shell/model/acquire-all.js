@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Several models at once, with one bar for all of them.
+// Loads several models together, with one progress bar for all of them.
 // @ts-check
 import { acquire } from '../library.js';
 /** @import { Hold, Progress } from '../library.js' */

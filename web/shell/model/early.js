@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The slowest work begins first: while the rest of a page is still being read, a worker starts and the weights come that its head asks for.
+// Starts the slowest work first: while the rest of a page is still being read, starts a worker and loads the weights that the page's head
+// names.
 // @ts-check
 import { acquire } from '../library.js';
 import { asked } from '../page/asked.js';
@@ -29,7 +30,7 @@ if (address) {
 export function acquireEarly(options) {
   if (!address) throw new Error('The head of this page preloads no weights.');
   const hold = acquire(address, options);
-  // Aborted no earlier than this: an acquire() that is aborted before it starts would leave its worker without a model.
+  // Aborts only now: an acquire() that is aborted before it starts would leave its worker without a model.
   const held = () => waiting.abort();
   hold.then(held, held);
   return hold;

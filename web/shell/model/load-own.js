@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model of the visitor instead of the page's.
+// Loads a model of the visitor instead of the page's own.
 // @ts-check
 import { load } from '../library.js';
 import { phrase } from '../page/phrase.js';
@@ -11,10 +11,10 @@ import { misfit } from './misfit.js';
  * Loads the model of a file and rejects one that the page cannot show.
  *
  * @param {Parameters<typeof load>[0]} source
- * @param {string} name   for people
+ * @param {string} name   displayed name
  * @param {AbortSignal} signal
  * @param {(text: string) => void} say  receives progress messages
- * @returns {Promise<Model>} to be closed
+ * @returns {Promise<Model>} the caller must close it
  */
 export async function loadOwn(source, name, signal, say) {
   const model = await load(source, {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The models of a figure: loading with progress and cancel, what went wrong with a way to try again, and a worker that has gone.
+// The models of a figure: loads them with progress and a cancel button, reports errors with a way to try again, and handles a worker that
+// has ended.
 // @ts-check
 import { announce, supported } from '../library.js';
 import { make } from '../page/dom.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether a page can show a model of somebody else, and which page can, if this one cannot.
+// Decides whether a page can show a visitor's model, and otherwise which page can.
 // @ts-check
 import { meta } from '../page/asked.js';
 import { phrase } from '../page/phrase.js';

@@ -36,7 +36,7 @@ export const ownName = () => own?.file.name ?? '';
 /**
  * Passes the bytes of the current model file to a function, now and whenever another file replaces it.
  * @param {(bytes: ArrayBuffer) => void} reader
- * @returns {Promise<void>} rejects where the page's own is not there
+ * @returns {Promise<void>} rejects if the page's own file cannot be read
  */
 export function onFile(reader) {
   readers.push(reader);
@@ -57,7 +57,7 @@ standIn((options, among) => {
 /** @param {NonNullable<typeof own>} from @param {LoadOptions} options @returns {Promise<Hold>} */
 async function hold(from, options) {
   const model = from.model ?? (await load(new Response(from.file), { ...options, cache: false }));
-  from.model = undefined; // a further figure needs a model of its own
+  from.model = undefined; // another figure needs a model of its own
   return {
     model,
     release: () => {

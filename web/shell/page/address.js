@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Settings in the address: behind the # stands a figure and everything that decides its picture or text; the history has those of every figure
-// that was changed, so that Back goes back. Nothing behind the # leaves the page: browsers do not send it.
+// Settings in the address: after the # there is a figure's id and everything that determines its picture or text. The history keeps the
+// settings of every figure that was changed, so that Back restores them. Nothing after the # leaves the device: browsers do not send it.
 // @ts-check
 
 /** @typedef {Record<string, string | number>} Settings */

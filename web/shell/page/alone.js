@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * Hides everything that does not contain the figure. Texts for screen readers only stay.
+ * Hides everything that does not contain the figure. Texts that are for screen readers only stay.
  *
  * @param {Element | undefined} figure  undefined: shows the whole page again
  * @param {...Element} kept  children of the body that stay visible

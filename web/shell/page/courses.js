@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lets a visitor keep a course on the device. The code for that comes when the box is opened, or where a course is kept.
+// Lets a visitor keep a course on the device. The code for this is fetched when the box is opened, or on a page of a kept course.
 // @ts-check
 import { part } from '../library.js';
 import { make } from './dom.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The microphone and the camera: how a page opens them, and what may be wrong with either as a sentence.
+// The microphone and the camera: how a page opens them, and a sentence for each error of either.
 // @ts-check
 import { phrase } from './phrase.js';
 

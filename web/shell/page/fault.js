@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An error in words for people: the message of the library, which is English; on a page in another language behind a sentence in that.
+// Describes an error to visitors: the library's message, which is English; on a page in another language, a sentence in that language
+// precedes it.
 // @ts-check
 import { phrase } from './phrase.js';
 

@@ -16,7 +16,7 @@ async function bringSheet() {
     root.setAttribute('aria-hidden', 'true');
     document.body.append(root);
   } catch {
-    /* no connection */
+    /* no connection: buttons have labels only */
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Returns whether a figure is visible: out of sight, nothing needs to be computed or fetched.
+// Tracks whether a figure is visible: out of sight, nothing needs to be computed or fetched.
 // @ts-check
 import { reducedMotion } from './dom.js';
 

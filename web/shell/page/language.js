@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A link to the same page in another language keeps the place that the visitor looks at, and the settings of every figure.
+// A link to the same page in another language keeps the visitor's position in the page, and the settings of every figure.
 // @ts-check
 import { carry } from './address.js';
 import { asked } from './asked.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One figure of a page in other pages. PAGE/?figure=ID&bare shows that figure alone; the button below each figure shows the code of a frame with it. A page loads this
-// file only for these.
+// Shows one figure of a page inside other pages. PAGE/?figure=ID&bare shows that figure alone; the button below each figure shows the HTML
+// of a frame with it. A page loads this file only for these purposes.
 // @ts-check
 import { showAlone } from './alone.js';
 import { copyCode } from './copy.js';

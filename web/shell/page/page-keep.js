@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Keeps the files of a course for visits without a connection: pages in all languages, scripts, models. Scripts and pages are in the cache of the service worker (sw.js),
-// models in that of the library; a list of them in a third one keeps both from dropping them.
+// Keeps the files of a course for visits without a connection: pages in all languages, scripts, models. Scripts and pages are in the cache
+// of the service worker (sw.js), models in that of the library; a list in a third cache prevents both from being dropped.
 // @ts-check
 import { fastest } from '../../lib/workers/simd.js';
 import { make } from './dom.js';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts a page: lets code be copied, keeps the place for who changes the language, and keeps the page, or its course, for a visit without a connection.
+// Starts a page: adds copy buttons, keeps the visitor's position when the language changes, and keeps the page or its course for visits
+// without a connection.
 // @ts-check
 import { copyCode } from './copy.js';
 import { offerCourses, refreshCourses } from './courses.js';

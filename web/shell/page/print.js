@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// On paper every figure is drawn, also one that was never scrolled to. A browser does not wait for what beforeprint begins, so the keys that print wait first; from the
-// menu, a first print begins the drawing and a second one has it.
+// Draws every figure for printing, including figures that were never scrolled to. A browser does not wait for work that beforeprint starts,
+// so the print keys wait first. From the browser's menu, the first print starts the drawing and a second one shows it.
 // @ts-check
 import { countAsSeen } from './in-sight.js';
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// For a lecture hall: the figures of a page one by one, on the whole screen and in large type, as alive as before. Alt and P begin and end it, as does the button at the end of the
-// page; arrow keys, the space bar, Home and End, or the keys of a presenter, go from figure to figure.
+// For a lecture hall: shows the figures of a page one by one, in full screen and in large type; they stay interactive. Alt+P begins and
+// ends it, as does the button at the end of the page; arrow keys, the space bar, Home and End, or the keys of a presenter, move from figure
+// to figure.
 // @ts-check
 import { announce } from '../library.js';
 import { showAlone } from './alone.js';

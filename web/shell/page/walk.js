@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A guided walk through a figure, forward, back, or automatic: sentences of the page, one at a time, and the parts that each lights up.
+// A guided walk through a figure, forward, backward or automatic: one sentence of the page at a time, which highlights its parts.
 // @ts-check
 import { announce } from '../library.js';
 import { createButton } from './button.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers in words, one way everywhere.
+// Formats numbers in words, in the same way everywhere.
 // @ts-check
 import { phrase } from './phrase.js';
 

@@ -16,12 +16,12 @@ const within = (value, size) => Math.min(size - 1, Math.max(0, value));
  * @param {Object} options
  * @param {string} options.label
  * @param {() => { rows: number, cols: number }} options.grid
- * @param {() => Cell | null} [options.from] where the arrow keys begin to walk
+ * @param {() => Cell | null} [options.from] the cell at which the arrow keys start
  * @param {() => Cell} [options.start] the initial cell; default: the middle
- * @param {() => number} [options.limit] how many pixels of the raster order may be chosen; default: all
+ * @param {() => number} [options.limit] how many pixels, in raster order, can be chosen; default: all
  * @param {(cell: Cell) => void} options.onPixel
- * @param {() => void} [options.onLeave] neither pointed at nor focused any more
- * @returns {HTMLElement} the canvas in its focusable frame
+ * @param {() => void} [options.onLeave] called when the picture is neither pointed at nor focused any more
+ * @returns {HTMLElement} the focusable frame that contains the canvas
  */
 export function askable(canvas, { label, grid, from = () => null, start, limit = () => Infinity, onPixel, onLeave = () => {} }) {
   const frame = make('div', { class: 'picture', tabindex: '0', role: 'application', 'aria-label': label }, canvas);
@@ -48,7 +48,7 @@ export function askable(canvas, { label, grid, from = () => null, start, limit =
   };
   frame.addEventListener('pointermove', point);
   frame.addEventListener('pointerdown', point);
-  // A finger that lifts leaves its pixel chosen, until the picture loses the focus.
+  // When a finger is lifted, its pixel stays chosen until the picture loses the focus.
   frame.addEventListener('pointerleave', (event) => {
     if (event.pointerType === 'mouse' && document.activeElement !== frame) leave();
   });

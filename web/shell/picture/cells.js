@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A canvas as a grid of coloured cells of any number, each on whole device pixels: vectors, tables, pictures that are no digits.
+// Paints a canvas as a grid of coloured cells, each on whole device pixels: vectors, tables, and pictures of any size.
 // @ts-check
 import { palette } from './palette.js';
 /** @import { Cell } from './ask.js' */
@@ -15,8 +15,8 @@ export const signed = (x, { heat, ghost, known }) =>
  * @param {number} what.rows
  * @param {number} what.cols
  * @param {(row: number, col: number, colours: Palette) => string} what.colour
- * @param {(Cell & { rows?: number, cols?: number })[]} [what.framed] cells, or rectangles that begin there, with a frame
- * @returns {boolean} false: the canvas has no room on the page
+ * @param {(Cell & { rows?: number, cols?: number })[]} [what.framed] cells, or rectangles that start there, to outline
+ * @returns {boolean} false if the canvas has no size on the page
  */
 export function paintCells(canvas, { rows, cols, colour, framed = [] }) {
   const context = canvas.getContext('2d');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The grid of classes: a group of pictures for each class, and the run that draws one group after the other.
+// The grid of classes: a group of pictures for each class, and the run that draws the groups one by one.
 // @ts-check
 import { Codec, blank } from '../library.js';
 import { make, reducedMotion } from '../page/dom.js';
@@ -13,10 +13,10 @@ import { onTheme, palette } from './palette.js';
 export const SAMPLES = 6;
 /** Pixels per second of each picture, at most: a group takes about a second, which is slow enough to be watched. */
 const SPEED = 900;
-/** Pixels to ask for at once: a row of a digit, so that a group grows steadily. */
+/** Pixels per request: a row of a digit, so that a group grows steadily. */
 const CHUNK = 28;
 
-/** One picture, as far as it is drawn. */
+/** One picture and its drawn part. */
 class Tile {
   #codec;
   #elements;
@@ -42,7 +42,7 @@ class Tile {
     this.#filled = to;
   }
 
-  /** @param {string} name @param {string} file @returns {Shot[]} nothing, if nothing is drawn */
+  /** @param {string} name @param {string} file @returns {Shot[]} empty if nothing is drawn */
   shots(name, file) {
     if (this.#filled === 0) return [];
     this.paint(false);
@@ -52,7 +52,7 @@ class Tile {
     return [{ name, file, picture, order }];
   }
 
-  /** @param {boolean} pen whether to show where the next pixel comes */
+  /** @param {boolean} pen whether to mark the next pixel */
   paint(pen) {
     const { width, height, channels } = this.#codec.info;
     const context = this.canvas.getContext('2d');
@@ -75,7 +75,7 @@ class Tile {
 
 /** The pictures of one class. */
 class Group {
-  /** All pictures are complete. */
+  /** whether all pictures are complete */
   done = false;
   #drawing = false;
   #tiles;
@@ -110,7 +110,7 @@ class Group {
   take(step) {
     const tile = this.#tiles[step.sample];
     tile.take(step);
-    // With less motion the pictures of a class appear when they are finished.
+    // With reduced motion, the pictures of a class are shown when they are finished.
     if (!reducedMotion()) tile.paint(true);
   }
 
@@ -126,12 +126,12 @@ class Group {
     );
   }
 
-  /** As far as it came. */
+  /** Stops; the partial pictures stay. */
   stop() {
     if (this.#drawing) this.#leave(phrase`not finished`);
   }
 
-  /** The pen is lifted. @param {string} how */
+  /** Removes the mark of the next pixel. @param {string} how */
   #leave(how) {
     this.#drawing = false;
     this.#label(how);
@@ -153,7 +153,7 @@ class Group {
  * @param {Object} hooks
  * @param {(phase: Phase) => void} hooks.onPhase
  * @param {(done: number, of: number) => void} hooks.onProgress groups
- * @param {(ms: number, pixels: number) => void} hooks.onPull how long the model took for these pixels
+ * @param {(ms: number, pixels: number) => void} hooks.onPull receives the model's time for this many pixels
  * @param {(error: unknown) => void} hooks.onError
  */
 export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) {
@@ -217,7 +217,7 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
     get phase() {
       return playback.phase;
     },
-    /** Shows the classes of a model, or of none. @param {Model | null} loaded @param {number} [heat] temperature */
+    /** Shows the classes of a model, or an empty grid. @param {Model | null} loaded @param {number} [heat] temperature */
     use(loaded, heat = 1) {
       stop();
       model = loaded;
@@ -231,14 +231,14 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
     },
     /** @param {number} seed */
     start: (seed) => run(groups, seed),
-    /** Draws the missing ones. @param {number} seed */
+    /** Draws the missing pictures. @param {number} seed */
     resume: (seed) =>
       run(
         groups.filter(({ done }) => !done),
         seed,
       ),
     stop,
-    /** @param {string} file what the names of the files begin with */
+    /** @param {string} file prefix of the file names */
     shots: (file) => groups.flatMap((group) => group.shots(file)),
   };
 }

@@ -14,10 +14,14 @@ import { createTransport } from '../run/transport.js';
 import { SAMPLES, createClassGrid } from './class-grid.js';
 import { createTake } from './take.js';
 
-/** @typedef {{ weights: string, temperature: number, things: string }} ClassModel things: what its classes are of, for people */
+/**
+ * @typedef {{ weights: string, temperature: number, things: string }} ClassModel things: the plural noun for the pictures of its classes,
+ * as displayed
+ */
 
 /**
- * Builds the figure, and its requirements when it comes near. The page contains a switch between several models (#classes-switch).
+ * Builds the figure, and loads its model when the figure comes near the screen. The page may contain a switch between several models
+ * (#classes-switch).
  *
  * @param {Record<string, ClassModel>} models the first is shown first
  * @param {number} [first] seed
@@ -25,7 +29,7 @@ import { createTake } from './take.js';
 export function createClasses(models, first = 1) {
   const root = byId('classes-grid');
   const names = Object.keys(models);
-  /** The model whose classes the grid shows: not the one that the switch says while that is loading, or if it cannot be. */
+  /** The model whose classes the grid shows; it differs from the switch while another model is loading or after that has failed. */
   let shown = names[0];
   let drawn = '';
   let each = NaN;
@@ -88,7 +92,7 @@ export function createClasses(models, first = 1) {
   function change() {
     address.changed();
     sight.renew();
-    grid.use(null); // the run of the other one stops
+    grid.use(null); // stops the run of the previous model
     return loading.load();
   }
   const loading = createLoading(byId('classes-load'), {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pictures as the page holds them: 8-bit greys in raster order, 0 = paper, 255 = ink. And the strip file (see ../pictures/digits.md).
+// Pictures in the page's format: 8-bit greys in raster order, 0 = paper, 255 = ink. Also reads the strip file (see ../pictures/digits.md).
 // @ts-check
 import { phrase } from '../page/phrase.js';
 
@@ -27,7 +27,7 @@ export async function loadStrip(signal) {
 }
 
 /**
- * The picture as the library takes it: one grey per pixel.
+ * The picture in the library's format: one grey per pixel.
  * @param {Uint8Array} pixels
  */
 export const toImage = (pixels) => ({ data: pixels, width: SIDE, height: SIDE });

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The pixels that a model may see when it predicts one: returned by the model, not drawn by us.
+// The receptive field of a pixel, as reported by the model.
 // @ts-check
 import { PIXELS, SIDE, toImage } from './digits.js';
 /** @import { Model } from '../library.js' */
 
 /**
- * The visible pixels, layer by layer, the last one the whole model: [layer][pixel], 1 if it is visible.
+ * The visible pixels by layer, where the last entry is for the whole model: [layer][pixel], 1 if visible.
  *
  * @typedef {Uint8Array[]} Field
  */
@@ -29,7 +29,11 @@ async function asked(model, i, signal) {
   return [];
 }
 
-/** Local attention in query blocks, a layer at a time: a pixel sees its block and those before it that the memory holds. @param {Model} model @param {number} i */
+/**
+ * The field of local attention in query blocks, layer by layer: a pixel sees its block and the blocks before it that the memory holds.
+ * @param {Model} model
+ * @param {number} i
+ */
 function attended({ info: { queryBlock, memoryBlock, blocks } }, i) {
   let first = i;
   return Array.from({ length: blocks }, () => {
@@ -39,7 +43,7 @@ function attended({ info: { queryBlock, memoryBlock, blocks } }, i) {
 }
 
 /**
- * The fields of a model's pixels; of one at a time, each once.
+ * Requests the fields of a model's pixels, one at a time and each only once.
  *
  * @param {Model} model
  */
@@ -48,7 +52,7 @@ export function createFields(model) {
   const known = new Map();
   let stopper = new AbortController();
   return {
-    /** Values that are known by now. @param {number} i */
+    /** Fields known so far. @param {number} i */
     now: (i) => known.get(i),
     /** Requests a field; earlier requests get no answer. @param {number} i @returns {Promise<Field>} */
     async at(i) {
@@ -61,12 +65,12 @@ export function createFields(model) {
           ? await asked(model, i, stopper.signal)
           : heads > 0
             ? attended(model, i)
-            : [Uint8Array.from(BLANK, (_, j) => Number(j < i))]); // one row of weights sees all
+            : [Uint8Array.from(BLANK, (_, j) => Number(j < i))]); // a single row of weights sees all earlier pixels
       known.set(i, field);
       return field;
     },
   };
 }
 
-/** How many pixels are seen. @param {Uint8Array} seen */
+/** Number of visible pixels. @param {Uint8Array} seen */
 export const countOf = (seen) => seen.reduce((sum, one) => sum + one, 0);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// All heads of a model as a grid of small pictures, one of which is chosen, or the average of all.
+// All heads of a model as a grid of small pictures; one head is selected, or the average of all.
 // @ts-check
 import { make } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
 
 /**
  * @param {HTMLElement} root a fieldset of the class "heads"
- * @param {{ name: string, onChoose: (head: number) => void, notes?: boolean }} options  name: of its radio buttons; notes: a line of text below each
- *   picture. A head is layer * heads + head; -1: the average of all
+ * @param {{ name: string, onChoose: (head: number) => void, notes?: boolean }} options  name: name attribute of its radio buttons; notes:
+ *   whether there is a line of text below each picture. A head is layer * heads + head; -1: the average of all
  */
 export function createHeadGrid(root, { name, onChoose, notes = false }) {
   /** @type {{ input: HTMLInputElement, canvas?: HTMLCanvasElement, note?: HTMLElement, head: number }[]} */
@@ -27,7 +27,7 @@ export function createHeadGrid(root, { name, onChoose, notes = false }) {
   }
 
   return {
-    /** Makes the grid, once the numbers are known. @param {number} layers @param {number} heads of each */
+    /** Builds the grid once the numbers are known. @param {number} layers @param {number} heads of each */
     build(layers, heads) {
       const wanted = `${layers} ${heads}`;
       if (shape === wanted) return;
@@ -54,7 +54,7 @@ export function createHeadGrid(root, { name, onChoose, notes = false }) {
         grid,
       );
     },
-    /** Shows a choice made elsewhere; a number that no cell has: none is marked. @param {number} head */
+    /** Shows a choice made elsewhere; if no cell has this number, none is marked. @param {number} head */
     choose(head) {
       chosen = head;
       for (const cell of cells) cell.input.checked = cell.head === head;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A vector as a strip of cells, one device pixel each, which the style sheet enlarges: warm above zero, grey below, the darker the farther.
+// A vector as a strip of cells of one device pixel, which the style sheet enlarges: warm above zero, grey below, darker the farther from
+// zero.
 // @ts-check
 import { signed } from './cells.js';
 import { palette } from './palette.js';

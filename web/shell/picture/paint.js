@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Draws pictures of pixels on a canvas of any size, each cell on whole device pixels. Pure: the same view, the same canvas.
+// Draws pictures on a canvas of any size, each cell on whole device pixels. The same view always gives the same canvas.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 import { palette } from './palette.js';
 
 /**
- * @typedef {Object} View what a canvas shows
+ * @typedef {Object} View the contents of a canvas
  * @property {Uint8Array} values 8-bit greys
- * @property {number} filled how many of them exist; the rest is blank
- * @property {number} known how many of them were given: these are drawn in the first ink, the others in the second
- * @property {boolean} [ghost] draw the part beyond `known` pale: it exists, but the model may not see it
- * @property {(i: number) => number} [heat] share 0..1 of the heat ramp behind pixel i; NaN: none
+ * @property {number} filled number of drawn pixels; the rest is blank
+ * @property {number} known number of given pixels, which are drawn in the first ink; the others have the second ink
+ * @property {boolean} [ghost] draw the pixels from `known` on in a pale ink: they exist, but the model must not see them
+ * @property {(i: number) => number} [heat] position on the heat ramp behind pixel i, 0 to 1; NaN: none
  * @property {number} [cursor] pixel to outline; -1: none
- * @property {number} [pen] pixel about to be written; -1: none
+ * @property {number} [pen] the pixel to be drawn next; -1: none
  * @property {[number, number][]} [ranges] ranges of pixels in raster order to outline
  */
 
 /**
- * Fits the store of a square canvas to its size on the screen.
+ * Fits the bitmap of a square canvas to its size on the screen.
  * @param {HTMLCanvasElement} canvas
- * @returns {number} its side in device pixels; 0: there is nothing to draw on
+ * @returns {number} its side in device pixels; 0 if it has no size
  */
 export function fitSquare(canvas) {
   const side = Math.round(canvas.clientWidth * devicePixelRatio);
@@ -49,7 +49,7 @@ export function paint(canvas, view) {
     return [x, y, edge(column + 1) - x, edge(row + 1) - y];
   };
   if (filled < PIXELS) {
-    // the rest of a row, and the rows below it
+    // the rest of a row, then the rows below it
     const [x, y, , h] = cell(filled),
       below = filled % SIDE ? y + h : y;
     context.fillStyle = colours.wash;
@@ -71,7 +71,7 @@ export function paint(canvas, view) {
     context.fillStyle = colours.heat(t);
     context.fillRect(x, y, w, h);
     if (values[i] === 0) continue;
-    // The shade itself as a dot on the heat, as large as it is dark: both can be read.
+    // Draws the shade as a dot on the heat, larger for darker shades, so that both are readable.
     const dot = Math.round(Math.min(w, h) * (0.2 + (0.4 * values[i]) / 255));
     context.fillStyle = (i < known || ghost ? colours.known : colours.predicted)[255];
     context.fillRect(x + ((w - dot) >> 1), y + ((h - dot) >> 1), dot, dot);
@@ -117,7 +117,7 @@ function outline(context, from, to, edge, colour, width) {
 }
 
 /**
- * A small picture, one device pixel of store for each pixel; the style sheet scales it. For the strip and the heads.
+ * Paints a small picture with one device pixel per pixel; the style sheet scales it. Used for the strip and the heads.
  * @param {HTMLCanvasElement} canvas
  * @param {(i: number) => string} colour
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The colours of the figures, read from the custom properties of page.css, so that a theme is changed in one place.
+// The colours of the figures, read from the custom properties of page.css, so that a theme is defined in one place.
 // @ts-check
 
 const HEAT_STEPS = 64;
@@ -7,14 +7,14 @@ const HEAT_STEPS = 64;
 /**
  * @typedef {Object} Palette
  * @property {string} paper
- * @property {string} wash not yet written
+ * @property {string} wash colour of the part that is not drawn yet
  * @property {string} ink
  * @property {string} accent
  * @property {string} edge
  * @property {string[]} known 256 colours from paper to ink
  * @property {string[]} predicted 256 colours from paper to the second ink
- * @property {string[]} ghost 256 colours from paper to a pale ink: what the model may not see
- * @property {(t: number) => string} heat colour of a share 0..1
+ * @property {string[]} ghost 256 colours from paper to a pale ink, for the part that the model must not see
+ * @property {(t: number) => string} heat colour of a position on the ramp, 0 to 1
  */
 
 /** @typedef {[number, number, number]} RGB 0..255 */
@@ -32,7 +32,11 @@ const mix = (a, b, t) => {
   return [channel(0), channel(1), channel(2)];
 };
 
-/** The heat ramp between some colours, in few steps: the colour of a share 0..1. @param {RGB[]} stops @returns {(share: number) => RGB} */
+/**
+ * The heat ramp between some colours, in a few steps: the colour of a position, 0 to 1.
+ * @param {RGB[]} stops
+ * @returns {(share: number) => RGB}
+ */
 export const heatRamp = (stops) => (share) => {
   const t = (Math.round(share * (HEAT_STEPS - 1)) / (HEAT_STEPS - 1)) * (stops.length - 1);
   const k = Math.min(stops.length - 2, Math.floor(t));
@@ -73,7 +77,7 @@ let current = null;
 export const palette = () => (current ??= read());
 
 /**
- * Calls back after the theme has changed.
+ * Calls a function after the theme has changed.
  * @param {() => void} listener
  */
 export function onTheme(listener) {

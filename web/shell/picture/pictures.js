@@ -6,12 +6,12 @@ import { phrase } from '../page/phrase.js';
 /**
  * @typedef {Object} Subject a picture to complete or to enlarge
  * @property {string} name
- * @property {string} note what else there is to say
+ * @property {string} note further description
  * @property {string | null} label the class given to the model
  * @property {ImageData} image
  */
 
-/** The strips, and the names of their pictures: of several, and of one. */
+/** The strips, and the nouns for their pictures in the plural and the singular. */
 export const STRIPS = {
   emoji: { things: phrase`emoji`, one: phrase`an emoji` },
   photos: { things: phrase`photographs`, one: phrase`a photograph` },
@@ -19,8 +19,7 @@ export const STRIPS = {
 /** @typedef {keyof typeof STRIPS} StripName */
 
 /**
- * An emoji has a style, which is a class of its model. A photograph's class is its caption, and the model does not receive it: it should
- * recognise it.
+ * An emoji has a style, which is a class of its model. A photograph's class is its caption, and is not given to the model.
  * @typedef {{ name: string, style?: string, number?: number }} Entry
  */
 

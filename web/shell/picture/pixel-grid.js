@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A canvas with a cell for each pixel of a digit; one of them has a frame.
+// A canvas with a cell for each pixel of a digit; one of them is outlined.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 import { fitSquare } from './paint.js';
@@ -7,17 +7,17 @@ import { palette } from './palette.js';
 /** @import { Palette } from './palette.js' */
 
 /**
- * Paints it at the device's own resolution.
+ * Paints the grid at the device's resolution.
  *
  * @param {HTMLCanvasElement} canvas
  * @param {object} what
- * @param {number} what.at                        the pixel with the frame
+ * @param {number} what.at                        the outlined pixel
  * @param {(pixel: number, colours: Palette) => string} what.cell  colour of a cell
- * @param {(pixel: number, colours: Palette) => { colour: string, margin: number } | undefined} [what.dot]  of a square in it, whose margin is a
- *   share of the cell
+ * @param {(pixel: number, colours: Palette) => { colour: string, margin: number } | undefined} [what.dot]  a square inside the cell; its
+ *   margin is a fraction of the cell
  * @param {(colours: Palette) => string} [what.frame]  colour of the frame
- * @param {number} [what.line]                    its width in CSS pixels
- * @returns {boolean} false: the canvas has no room on the page
+ * @param {number} [what.line]                    width of the frame in CSS pixels
+ * @returns {boolean} false if the canvas has no size on the page
  */
 export function paintGrid(canvas, { at, cell, dot, frame = ({ accent }) => accent, line = 2 }) {
   const context = canvas.getContext('2d');

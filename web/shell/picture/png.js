@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PNG files, still and animated (APNG), made of RGBA pictures. The same pictures give the same pixels everywhere; how they are
-// packed is the browser's zlib.
+// PNG files, still and animated (APNG), from RGBA pictures. The same pictures give the same pixels everywhere; the compressed bytes depend
+// on the browser's zlib.
 // @ts-check
 /** @import { Picture } from '../library.js' */
 
@@ -19,7 +19,7 @@ function crc32(bytes) {
   return (c ^ 0xffffffff) >>> 0;
 }
 
-/** Big-endian numbers of 32 bits. @param {...number} numbers */
+/** Encodes big-endian 32-bit numbers. @param {...number} numbers */
 function words(...numbers) {
   const view = new DataView(new ArrayBuffer(4 * numbers.length));
   numbers.forEach((n, i) => view.setUint32(4 * i, n));
@@ -54,9 +54,9 @@ async function deflated(bytes) {
 
 /** A part of a picture. @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
-/** The packed lines of a part, each pixel `scale` times as wide and high. @param {Picture} picture @param {Box} box @param {number} scale */
+/** Compressed lines of a part, with each pixel enlarged `scale` times. @param {Picture} picture @param {Box} box @param {number} scale */
 function packed(picture, { x, y, width, height }, scale) {
-  const line = 1 + 4 * width * scale; // each line after a zero: no filter
+  const line = 1 + 4 * width * scale; // each line begins with a zero: no filter
   const bytes = new Uint8Array(line * height * scale);
   for (let row = 0; row < height * scale; row++) {
     for (let col = 0; col < width * scale; col++) {
@@ -70,7 +70,7 @@ function packed(picture, { x, y, width, height }, scale) {
 /** @param {Picture} picture @param {number} scale */
 const header = ({ width, height }, scale) => chunk('IHDR', words(width * scale, height * scale), Uint8Array.of(8, 6, 0, 0, 0)); // 8 bits, RGBA
 
-/** @param {Picture} picture @param {number} [scale] how many times as wide and high each pixel becomes */
+/** @param {Picture} picture @param {number} [scale] enlargement factor of each pixel */
 export async function encodePng(picture, scale = 1) {
   const { width, height } = picture;
   return joined(
@@ -98,7 +98,7 @@ function changed(a, b) {
 }
 
 /**
- * A film that repeats for ever. Frames that differ in nothing from the ones before them only make these last longer.
+ * Encodes an animation that repeats forever. A frame that equals the previous one only extends its duration.
  *
  * @param {{ picture: Picture, ms: number }[]} frames of one size
  * @param {number} [scale]
@@ -116,7 +116,7 @@ export async function encodeFilm(frames, scale = 1) {
   let number = 0;
   for (const [i, { picture, ms, box }] of kept.entries()) {
     const { x, y, width, height } = box;
-    // Delay as a fraction of a second; the earlier picture stays, and the part replaces the pixels below it.
+    // delay as a fraction of a second; the earlier picture stays, and the part replaces the pixels below it
     parts.push(
       chunk(
         'fcTL',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Turns strokes into a picture in the format of MNIST: the drawing is scaled, keeping its shape, into a box of 20 by 20 pixels, and moved
-// so that its centre of mass is in the middle of 28 by 28. Strokes keep one width after the scaling, as those of a pen do. Computed from
-// distances, without a canvas: the same strokes give the same picture everywhere.
+// Turns strokes into a picture in the format of MNIST: the drawing is scaled, keeping its proportions, into a box of 20 by 20 pixels, and
+// moved so that its centre of mass is in the middle of 28 by 28. Strokes have the same width after scaling, like those of a pen. The result
+// is computed from distances, without a canvas, so the same strokes give the same picture everywhere.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 
@@ -13,7 +13,13 @@ const STROKE = 2.5;
 /** Width of the soft edge of a stroke. */
 const SOFT = 1.25;
 
-/** The square of the distance of a place from a line between two points: a root of it is the same everywhere, Math.hypot is not. @param {number} x @param {number} y @param {Point} a @param {Point} b */
+/**
+ * The squared distance of a point from a line segment. A square root gives the same result everywhere, Math.hypot does not.
+ * @param {number} x
+ * @param {number} y
+ * @param {Point} a
+ * @param {Point} b
+ */
 function distance2(x, y, a, b) {
   const dx = b[0] - a[0];
   const dy = b[1] - a[1];
@@ -55,7 +61,7 @@ export function rasterise(strokes, { box = BOX, stroke = STROKE } = {}) {
   const top = Math.min(...ys);
   const width = Math.max(...xs) - left;
   const height = Math.max(...ys) - top;
-  // The box holds the ink, so the points get the box less half a stroke on each side.
+  // The box must hold the ink, so the points get the box minus half a stroke on each side.
   const size = Math.max(width, height);
   const scale = size > 0 ? (box - stroke) / size : 1;
   const centred = move(strokes, scale, SIDE / 2 - (left + width / 2) * scale, SIDE / 2 - (top + height / 2) * scale);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Saves the contents of a figure: a picture as PNG, its drawing as animated PNG, and a link that draws the very same picture again.
+// Saves the contents of a figure: a picture as PNG, its drawing as animated PNG, and a link that draws the same picture again.
 // @ts-check
 import { announce, blank } from '../library.js';
 import { ownName } from '../model/own-file.js';
@@ -12,22 +12,22 @@ import { encodeFilm, encodePng } from './png.js';
 /** @import { Picture } from '../library.js' */
 /** @import { Settings } from '../page/address.js' */
 
-/** About the pixels on a side of a saved picture. */
+/** Approximate side of a saved picture in pixels. */
 const SIDE = 320;
-/** The most frames of drawing that a film has; then it shows the finished picture for a while. */
+/** Maximum number of frames of an animation; the finished picture then stays for a while. */
 const FRAMES = 96;
 const FRAME_MS = 40;
 const END_MS = 2000;
 
 /**
- * @typedef {Object} Shot a picture that can be taken along
- * @property {string} name for people
- * @property {string} file without its ending
- * @property {Picture} picture in the sizes of the model; transparent where nothing is drawn
- * @property {number[]} order the pixels that were drawn, by their numbers in raster order, in the order of drawing; the others were given
+ * @typedef {Object} Shot a picture that can be saved
+ * @property {string} name displayed name
+ * @property {string} file file name without its extension
+ * @property {Picture} picture at the model's resolution; transparent where nothing is drawn
+ * @property {number[]} order raster indices of the drawn pixels, in the order of drawing; the other pixels were given
  */
 
-/** The picture on paper: what is not drawn is white. @param {Picture} picture */
+/** The picture on white: undrawn pixels are white. @param {Picture} picture */
 function onPaper({ data, width, height }) {
   const copy = blank(width, height);
   copy.data.fill(255);
@@ -41,7 +41,7 @@ const scaleOf = ({ width, height }) => Math.max(1, Math.round(SIDE / Math.max(wi
 /** @param {Shot} shot */
 const stillOf = ({ picture }) => encodePng(onPaper(picture), scaleOf(picture));
 
-/** The picture as it is drawn, pixel after pixel. @param {Shot} shot */
+/** The picture as an animation of its drawing, pixel by pixel. @param {Shot} shot */
 function filmOf({ picture, order }) {
   const whole = onPaper(picture);
   const now = onPaper(picture);
@@ -68,9 +68,9 @@ function save(bytes, name) {
  * @param {HTMLElement} root
  * @param {Object} figure
  * @param {string} figure.id
- * @param {() => Shot[]} figure.shots what is drawn now
- * @param {boolean} [figure.films] whether there is an order in which a picture was drawn
- * @param {(shot: number) => Settings | null} figure.settings the settings that determine the pictures; null: no address can hold it
+ * @param {() => Shot[]} figure.shots returns the current pictures
+ * @param {boolean} [figure.films] whether there is a drawing order to animate
+ * @param {(shot: number) => Settings | null} figure.settings the settings that determine the pictures; null if an address cannot hold them
  */
 export function createTake(root, { id, shots, settings, films = true }) {
   const still = createButton(phrase`PNG`, { icon: 'picture' }).button;
@@ -93,7 +93,7 @@ export function createTake(root, { id, shots, settings, films = true }) {
     announce(text);
   }
 
-  /** The pictures that there are; the choice stays. */
+  /** Updates the list of pictures; the choice stays. */
   function refresh() {
     const all = shots();
     const chosen = Math.max(0, choice.selectedIndex);
@@ -126,7 +126,7 @@ export function createTake(root, { id, shots, settings, films = true }) {
   link.addEventListener('click', async () => {
     refresh();
     const all = settings(Math.max(0, choice.selectedIndex));
-    const own = ownName() && root.closest('figure')?.matches(':has(+ #own-file)'); // the figure that shows it
+    const own = ownName() && root.closest('figure')?.matches(':has(+ #own-file)'); // whether this figure shows the visitor's model
     if (!all || own) return tell(phrase`A link cannot include your own model. You can save the pictures.`);
     const address = addressOf(id, all);
     showAddress(address);

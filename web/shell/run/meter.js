@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Measures how long a pixel takes on this machine.
+// Measures the time per pixel on this device.
 // @ts-check
 import { perFrame } from '../page/dom.js';
 
-/** Forget older pulls at this rate, so that the number follows the machine. */
+/** The decay of older measurements, so that the value follows the device's speed. */
 const KEEP = 0.98;
 
-/** @param {(each: number) => void} show milliseconds of a pixel; NaN: not known */
+/** @param {(each: number) => void} show receives milliseconds per pixel; NaN if unknown */
 export function createMeter(show) {
   let ms = 0;
   let pixels = 0;
@@ -18,7 +18,7 @@ export function createMeter(show) {
       pixels = pixels * KEEP + count;
       soon();
     },
-    /** Another model takes another time. */
+    /** Starts over for another model. */
     reset() {
       ms = pixels = 0;
       soon();

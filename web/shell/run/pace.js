@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Limits the speed of a run: no faster than a number of pixels a second, paused, or one pixel at a time. The library is pulled: it computes
-// only the requested pixels, so limiting the speed means requesting them later.
+// Limits the speed of a run: at most a number of pixels per second, paused, or one pixel at a time. The library computes only the requested
+// pixels, so requesting them later limits the speed.
 // @ts-check
 
-/** Leave no more than this many milliseconds of pixels to catch up with after the page was busy or hidden. */
+/** Maximum backlog in milliseconds of pixels after the page was busy or hidden. */
 const BACKLOG_MS = 250;
 
 export class Pace {
@@ -39,7 +39,7 @@ export class Pace {
     this.#rebase();
   }
 
-  /** Lets n pixels through while paused. @param {number} n */
+  /** Allows n pixels while paused. @param {number} n */
   step(n) {
     this.#granted += n;
     this.#wake();
@@ -52,7 +52,7 @@ export class Pace {
   }
 
   /**
-   * Waits until pixels may be shown and answers how many, at most `limit`.
+   * Waits until pixels may be shown and returns how many, at most `limit`.
    * @param {number} limit
    * @param {AbortSignal} signal
    */
@@ -88,7 +88,7 @@ export class Pace {
     for (let left = count; left > 0; ) left -= await this.take(left, signal);
   }
 
-  /** Until woken, aborted or due. @param {number} ms @param {AbortSignal} signal */
+  /** Waits until woken, aborted or due. @param {number} ms @param {AbortSignal} signal */
   async #sleep(ms, signal) {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let timer;
@@ -102,7 +102,7 @@ export class Pace {
   }
 }
 
-/** The most elements to ask for at once: a row without a limit, else about a twenty-fifth of a second's worth.
+/** Maximum number of elements per request: a row without a speed limit, otherwise about a twenty-fifth of a second's worth.
  * @param {number} speed */
 export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 25)));
 
@@ -120,19 +120,19 @@ export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 2
  * @param {Object} options
  * @param {number} options.samples
  * @param {number} options.from the first element that the run draws
- * @param {{ take: (limit: number, signal: AbortSignal) => Promise<number> }} options.pace how many pixels may be shown
+ * @param {{ take: (limit: number, signal: AbortSignal) => Promise<number> }} options.pace grants the number of pixels that may be shown
  * @param {AbortSignal} options.signal
- * @param {(ms: number, elements: number) => void} options.onPull how long the model took for these elements
+ * @param {(ms: number, elements: number) => void} options.onPull receives the model's time for these elements
  * @param {(steps: { sample: number, at: number, value: number, nats: number }[]) => void} options.onPixels
  */
 export async function play(run, { samples, from, pace, signal, onPull, onPixels }) {
   const steps = run[Symbol.asyncIterator]();
-  /** @type {Map<number, { value: number, nats: number }>[]} what was pulled and not yet shown, by position */
+  /** @type {Map<number, { value: number, nats: number }>[]} what pulled but not yet shown, by position */
   const waiting = Array.from({ length: samples }, () => new Map());
   try {
     for (let at = from, granted = 0; ; at++) {
       if (granted === 0) {
-        // Whole pixels of all samples that are here already, or one: then pull.
+        // The whole pixels that all samples have already, or one, which requires a pull.
         const here = Math.min(...waiting.map((queue) => queue.size));
         granted = await pace.take(Math.max(1, here), signal);
       }

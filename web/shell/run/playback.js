@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One run at a time of a figure: its phase, its pace, its end by the next one, and what becomes of it out of sight.
+// A figure's single current run: its phase, its speed, its replacement by the next run, and its behaviour out of sight.
 // @ts-check
 import { reducedMotion } from '../page/dom.js';
 import { whileSeen } from '../page/in-sight.js';
@@ -16,9 +16,9 @@ export class Playback {
 
   /**
    * @param {Object} hooks
-   * @param {number} [hooks.speed] elements per second; without one there is no limit
-   * @param {(phase: Phase) => void} hooks.onPhase the phase is another one
-   * @param {(error: unknown) => void} [hooks.onError] a run has failed; the phase is 'ready'
+   * @param {number} [hooks.speed] elements per second; no limit by default
+   * @param {(phase: Phase) => void} hooks.onPhase called when the phase changes
+   * @param {(error: unknown) => void} [hooks.onError] called when a run has failed; the phase is then 'ready'
    */
   constructor({ speed = Infinity, onPhase, onError = () => {} }) {
     this.#pace = new Pace(speed);
@@ -30,7 +30,7 @@ export class Playback {
     return this.#phase;
   }
 
-  /** Whether a run is under way. */
+  /** Whether a run is active. */
   get active() {
     return this.#phase === 'running' || this.#phase === 'paused' || this.#phase === 'timing';
   }
@@ -69,23 +69,23 @@ export class Playback {
       if (!signal.aborted) this.enter(end ?? 'done');
     } catch (error) {
       if (signal.aborted) return;
-      this.#stopper.abort(); // whatever else the work has begun
+      this.#stopper.abort(); // also stops everything else that the work has started
       this.enter('ready');
       this.#onError(error);
     }
   }
 
-  /** The clock of the pace starts now: what the work did before takes nothing off the time that elements are shown. */
+  /** Restarts the clock of the speed limit, so that earlier work does not shorten the display of elements. */
   rebase() {
     if (!this.#pace.paused) this.#pace.resume();
   }
 
-  /** Gives the run up; the phase is for the caller to say. */
+  /** Aborts the run; the caller sets the phase. */
   abort() {
     this.#stopper.abort();
   }
 
-  /** Gives the run up. */
+  /** Aborts the run. */
   stop() {
     this.abort();
     if (this.active) this.enter('ready');
@@ -103,13 +103,14 @@ export class Playback {
     this.enter('running');
   }
 
-  /** Lets one element through while the run is paused. */
+  /** Allows one element while the run is paused. */
   step() {
     this.#pace.step(1);
   }
 
   /**
-   * Waits until elements may be shown and answers how many, at most `limit`. With less motion all may at once, unless the run is paused.
+   * Waits until elements may be shown and returns how many, at most `limit`. With reduced motion, all may be shown immediately, unless the
+   * run is paused.
    *
    * @param {number} limit
    * @param {AbortSignal} signal
@@ -126,7 +127,7 @@ export class Playback {
   }
 
   /**
-   * Begins when the element is seen first, and waits out of sight.
+   * Starts a run when the element first becomes visible, and pauses it out of sight.
    *
    * @param {Element} element
    * @param {() => void} begin
@@ -140,7 +141,7 @@ export class Playback {
         return true;
       },
       stop: () => {
-        if (this.#phase === 'timing') this.stop(); // times are of no use when the page does not get the processor
+        if (this.#phase === 'timing') this.stop(); // measured times are useless while the page gets little processor time
         if (this.#phase === 'running') this.#pace.pause();
         return this.#phase === 'running';
       },

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Coins that fall the same way for the same seed.
+// Random numbers that are the same for the same seed.
 // @ts-check
 
 /**
- * A counter through a mixing function of 32 bits.
+ * Passes a counter through a 32-bit mixing function.
  * @param {number} seed
- * @returns {() => number} uniform in 0..1, 1 excluded
+ * @returns {() => number} uniform in 0..1, excluding 1
  */
 export function randomFrom(seed) {
   let state = seed >>> 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A field for a seed, and a button that rolls a new one.
+// A field for a seed, and a button that draws a new one.
 // @ts-check
 import { createButton } from '../page/button.js';
 import { make } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
 
 const LIMIT = 1e9;
-/** Seeds of the button are short, to be remembered and typed. */
+/** The button draws short seeds, which are easy to remember and type. */
 const ROLLED = 10000;
 
 /** @param {number} n */
@@ -15,7 +15,7 @@ const isSeed = (n) => Number.isInteger(n) && n >= 0 && n < LIMIT;
 /**
  * @param {{ seed: string, dice: string }} ids
  * @param {number} first
- * @param {(seed: number) => void} onSeed the visitor wants another seed, or the same once more
+ * @param {(seed: number) => void} onSeed called when the visitor wants another seed, or the same one again
  */
 export function createSeedField(ids, first, onSeed) {
   let seed = first;
@@ -46,7 +46,7 @@ export function createSeedField(ids, first, onSeed) {
     get value() {
       return seed;
     },
-    /** From elsewhere: listeners are not notified. @param {number} n */
+    /** Sets the value from code: listeners are not notified. @param {number} n */
     set value(n) {
       put(n);
     },

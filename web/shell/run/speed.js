@@ -5,8 +5,9 @@ import { make, reducedMotion } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
 
 /**
- * @param {{ id: string, speeds: number[], first: number, unit?: string }} options speeds: elements a second; first: the index of the one to begin with
- * @param {(speed: number) => void} onSpeed called at once with the first
+ * @param {{ id: string, speeds: number[], first: number, unit?: string }} options speeds: elements per second; first: index of the initial
+ *   one
+ * @param {(speed: number) => void} onSpeed called immediately with the initial speed
  */
 export function createSpeed({ id, speeds, first, unit = phrase`pixels` }, onSpeed) {
   const input = make('input', { id, type: 'range', min: '0', max: String(speeds.length - 1), step: '1', value: String(first) });

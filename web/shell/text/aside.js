@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The panel next to the story: the marked token, its alternatives, and the head whose attention is shown.
+// The panel next to the story: the selected token, its alternatives, and the head whose attention is shown.
 // @ts-check
 import { byId, make, phrase } from '../index.js';
 import { createHeads } from './heads.js';
@@ -17,9 +17,9 @@ export function createAside({ onChoose, onHead }) {
   const note = byId('token-note');
   const list = byId('token-list');
   const heads = createHeads([byId('token-layer')], [byId('token-head')], onHead);
-  let wanted = false; // the list gets the focus once it belongs to the marked token
+  let wanted = false; // whether the list gets the focus once it belongs to the selected token
 
-  /** While the list is still that of the token before. */
+  /** Whether the list still belongs to the previous token. */
   const waits = () => list.getAttribute('aria-busy') === 'true';
   /** @param {boolean} busy */
   const wait = (busy) => {
@@ -30,7 +30,7 @@ export function createAside({ onChoose, onHead }) {
   return {
     /** Offers layers and heads. @param {number} layers @param {number} count */
     heads: (layers, count) => heads.have(layers, count),
-    /** The mean of the heads that are chosen. @param {AttentionMap[]} maps */
+    /** The mean of the selected heads. @param {AttentionMap[]} maps */
     chosen: (maps) => ({ keys: maps[0].keys, weights: meanOf(maps, heads.choice) }),
     clear() {
       title.textContent = phrase`Point at a word`;
@@ -38,7 +38,13 @@ export function createAside({ onChoose, onHead }) {
       list.replaceChildren();
       wait(false);
     },
-    /** The list is to follow: alternatives(). @param {string} text @param {number} token @param {number} nats @param {boolean} given */
+    /**
+     * Shows a token; alternatives() then fills the list.
+     * @param {string} text
+     * @param {number} token
+     * @param {number} nats
+     * @param {boolean} given
+     */
     token(text, token, nats, given) {
       title.textContent = visible(text);
       note.textContent = given

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The choice of a layer and a head, in several places at once.
+// The choice of a layer and a head, shown in several places.
 // @ts-check
 import { make, phrase } from '../index.js';
 /** @import { Choice } from './maps.js' */
 
 /**
- * The layer and head that are shown: the same everywhere.
+ * Keeps the selected layer and head the same in all places.
  * @param {HTMLElement[]} layers
  * @param {HTMLElement[]} heads
  * @param {() => void} onChange
- * @param {Choice} [first] the choice before anybody makes one; all
+ * @param {Choice} [first] the initial choice; default: all
  */
 export function createHeads(layers, heads, onChange, first = { layer: -1, head: -1 }) {
   const selects = /** @type {HTMLSelectElement[][]} */ ([layers, heads]);
@@ -27,7 +27,7 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
     get choice() {
       return { layer: chosen(selects[0][0]), head: chosen(selects[1][0]) };
     },
-    /** From elsewhere: listeners are not notified. A missing head means all. @param {Choice} choice */
+    /** Sets the choice from code: listeners are not notified. A missing head means all. @param {Choice} choice */
     set choice({ layer, head }) {
       for (const [same, n] of /** @type {[HTMLSelectElement[], number][]} */ ([
         [selects[0], layer],
@@ -36,19 +36,23 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
         for (const select of same) select.value = n >= 0 && n < select.options.length - 1 ? String(n) : '';
       }
     },
-    /** For an address, if it differs from the initial choice; 0: all. @returns {Record<string, number>} */
+    /** The settings for an address, if they differ from the initial choice; 0 means all. @returns {Record<string, number>} */
     settings() {
       const { layer, head } = this.choice;
       return layer === first.layer && head === first.head ? {} : { layer: layer + 1, head: head + 1 };
     },
-    /** Of an address. @param {URLSearchParams} given */
+    /** Applies the settings of an address. @param {URLSearchParams} given */
     apply(given) {
       this.choice =
         given.has('layer') || given.has('head')
           ? { layer: Number(given.get('layer') ?? 0) - 1, head: Number(given.get('head') ?? 0) - 1 }
           : first;
     },
-    /** Offers this many, and makes the initial choice if there were none before. @param {number} layerCount @param {number} headCount */
+    /**
+     * Offers this many layers and heads, and makes the initial choice if there were none before.
+     * @param {number} layerCount
+     * @param {number} headCount
+     */
     have(layerCount, headCount) {
       const fresh = selects[0][0].disabled;
       for (const [same, count] of /** @type {[HTMLSelectElement[], number][]} */ ([

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Means of maps of attention. No page here.
+// Means of attention maps. Independent of the page.
 // @ts-check
 /** @import { AttentionMap, TranslationStep } from '../index.js' */
 
@@ -9,9 +9,9 @@
 const chosen = (choice) => (map) => (choice.layer < 0 || map.layer === choice.layer) && (choice.head < 0 || map.head === choice.head);
 
 /**
- * The mean of the weights of the heads that are chosen.
+ * The mean of the weights of the selected heads.
  * @param {AttentionMap[]} maps with the same queries and keys
- * @param {Choice} [choice] by default all
+ * @param {Choice} [choice] default: all
  */
 export function meanOf(maps, choice = { layer: -1, head: -1 }) {
   const some = maps.filter(chosen(choice));

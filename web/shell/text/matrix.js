@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A map of attention as a matrix: who looked, line by line, at what, column by column.
+// An attention map as a matrix: a row for each query, a column for each key.
 // @ts-check
 import { announce, make, onTheme, palette, perFrame, percent, phrase } from '../index.js';
 
-/** @typedef {{ rows: string[], columns: string[], weights: ArrayLike<number>[], windows?: { from: number, to: number, centre: number }[] }} Matrix  weights: a
- * line may be shorter than the others; windows: what a line may see at all, and where the middle of it is, framed */
+/** @typedef {{ rows: string[], columns: string[], weights: ArrayLike<number>[], windows?: { from: number, to: number, centre: number }[] }} Matrix
+ * weights: a row may be shorter than the others; windows: the visible range of a row and its centre, which are framed */
 
-const SIZE = 13; // of letters
-const MOST = 34; // of a cell
+const SIZE = 13; // size of the letters
+const MOST = 34; // maximum size of a cell
 const LEAST = 13;
 
 /**
@@ -27,7 +27,7 @@ export function createMatrix(root, note, { say, rest } = {}) {
   /** @type {Matrix} */
   let matrix = { rows: [], columns: [], weights: [] };
   let [left, top, cell] = [0, 0, MOST];
-  /** @type {[number, number] | null} line and column */
+  /** @type {[number, number] | null} line row and column */
   let marked = null;
   const hint = note.textContent ?? '';
 

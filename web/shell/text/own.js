@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Another model instead of the page's own: a file that is dropped or chosen, or an address. Also shows the description of the model.
+// Another model instead of the page's own: a file that is dropped or chosen, or an address. Also shows the model's metadata.
 // @ts-check
 import { announce, byId, bytes, fault, integer, loadOwn, make, phrase } from '../index.js';
 /** @import { Model } from '../index.js' */
 
-/** The entries of a card that are shown, and their labels. @type {[string, string][]} */
+/** The metadata entries that are shown, with their labels. @type {[string, string][]} */
 const CARD = [
   ['description', phrase`What it is`],
   ['dataset', phrase`Trained on`],
@@ -37,7 +37,7 @@ export function showCard(model) {
   }
   if (info.chatTemplate) rows.push([phrase`Talks`, phrase`the file has a chat template`]);
   if (info.warnings.length > 0) rows.push([phrase`Odd`, info.warnings.join('. ')]);
-  const told = CARD.filter(([key]) => info.card[key]).map(([key, name]) => [name, info.card[key]]); // in the language of whoever made the file
+  const told = CARD.filter(([key]) => info.card[key]).map(([key, name]) => [name, info.card[key]]); // in the language of the file's author
   byId('card').replaceChildren(
     ...rows.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))),
     ...told.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', { lang: '' }, value))),
@@ -45,10 +45,10 @@ export function showCard(model) {
 }
 
 /**
- * The part of a page where one's own file is given (own.html).
+ * The part of a page that accepts the visitor's own file (own.html).
  *
- * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: a sentence, with the model's name, on its
- * action
+ * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: returns a sentence about what the named model
+ * now does
  */
 export function createOwn({ onModel, says = (name) => phrase`${name} writes now.` }) {
   const zone = byId('own');
@@ -58,7 +58,7 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
   const address = byId('own-address');
   const said = byId('own-said');
   let stopper = new AbortController();
-  /** Loaded here, and so to be closed here. @type {Model | null} */
+  /** the model loaded here, which must be closed here @type {Model | null} */
   let mine = null;
 
   /** @param {string} text */

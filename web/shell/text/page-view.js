@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The page that is being written: a canvas with the text, arcs over it, and a token that is marked by pointing or with the arrow keys.
+// The page of the story: a canvas with the text, arcs over it, and a token that is selected by pointing or with the arrow keys.
 // @ts-check
 import { make, onTheme, perFrame, phrase } from '../index.js';
 /** @import { AttentionMap, TextSheet } from '../index.js' */
 
-/** Weights below this leave no trace. */
+/** Arcs with smaller weights are not drawn. */
 const LEAST_WEIGHT = 0.02;
 
 /**
  * @param {HTMLElement} root
- * @param {TextSheet} Sheet what sets the text
- * @param {{ mirror: HTMLElement, onMark: (place: number, by: 'pointer' | 'keys' | 'leave') => void, onEnter: () => void }} hooks onEnter: from
- *   the marked token to what might have been in its place
+ * @param {TextSheet} Sheet the library class that draws texts
+ * @param {{ mirror: HTMLElement, onMark: (place: number, by: 'pointer' | 'keys' | 'leave') => void, onEnter: () => void }} hooks onEnter:
+ *   moves from the selected token to its alternatives
  */
 export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   const canvas = make('canvas', { class: 'page-text', 'aria-hidden': 'true', lang: '' });
@@ -29,7 +29,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   );
   root.append(frame);
   const page = new Sheet(canvas, { mirror });
-  /** Positions as the page counts them: without tokens that have no text, such as the start token. */
+  /** Positions are counted without tokens that have no text, such as the start token. */
   let marked = -1;
   let pinned = false;
   let offset = 0;
@@ -121,16 +121,20 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     get marked() {
       return marked;
     },
-    /** Keeps the mark in its place. */
+    /** Keeps the selected token selected. */
     pin() {
       pinned = true;
     },
-    /** Nothing is marked any more. */
+    /** Clears the selection. */
     release() {
       pinned = false;
       mark(-1, 'leave');
     },
-    /** Sets a whole text. @param {{ text: string, nats: number, given: boolean }[]} tokens @param {number} first the place of the first of them in the path */
+    /**
+     * Shows a whole text.
+     * @param {{ text: string, nats: number, given: boolean }[]} tokens
+     * @param {number} first the place of the first of them in the path
+     */
     set(tokens, first) {
       offset = first;
       page.clear();
@@ -143,11 +147,11 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
       page.add(step);
       if (shown) drawArcs();
     },
-    /** The last word for now: the caret goes. */
+    /** Removes the caret when no more text follows. */
     rest() {
       page.end();
     },
-    /** Shows where it looked for the marked token. @param {number} place @param {Pick<AttentionMap, 'keys' | 'weights'> | null} map */
+    /** Shows the attention of the selected token. @param {number} place @param {Pick<AttentionMap, 'keys' | 'weights'> | null} map */
     showMap(place, map) {
       shown = map && { from: place, map };
       drawArcs();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A sentence and what models make of it: at once while somebody types, slowly for whoever watches.
+// A sentence and its processing by models: immediately while the visitor types, slowly for watching.
 // @ts-check
 import { Playback, byId, createLoading, createTransport, keepInAddress, reducedMotion } from '../index.js';
 import { createTyping } from './typing.js';
@@ -7,32 +7,34 @@ import { createTyping } from './typing.js';
 /** @import { LoadOptions } from '../model/loading.js' */
 
 /**
- * A run over the sentence as it stands.
+ * A run over the current sentence.
  *
  * @typedef {Object} Reading
  * @property {Model[]} models
  * @property {string} text
- * @property {boolean} slowly for whoever watches
+ * @property {boolean} slowly whether to run slowly, for watching
  * @property {AbortSignal} signal
- * @property {() => Promise<void>} next waits until the next word may be shown, and throws when the run is over
+ * @property {() => Promise<void>} next waits until the next word may be shown; throws when the run is over
  */
 
 /**
- * The field of a sentence with its examples, the transport, the models, and the place in the address.
+ * The field of a sentence with its examples, the buttons of the run, the models, and the settings in the address.
  *
  * @param {Object} options
  * @param {string} options.figure its id
  * @param {string} options.field id of the input
- * @param {string[]} options.examples the first one is read at once
- * @param {string} options.lang of the examples
- * @param {number} options.speed words a second, for whoever watches
- * @param {(how: LoadOptions) => Promise<Hold[]>} options.acquire gets the models
- * @param {(models: Model[]) => void} options.onModels they are there
- * @param {() => void} [options.onLost] they are gone
+ * @param {string[]} options.examples example sentences; the first one is processed immediately
+ * @param {string} options.lang language of the examples
+ * @param {number} options.speed words per second when run slowly
+ * @param {(how: LoadOptions) => Promise<Hold[]>} options.acquire acquires the models
+ * @param {(models: Model[]) => void} options.onModels called when the models are loaded
+ * @param {() => void} [options.onLost] called when the models are closed
  * @param {(reading: Reading) => Promise<Phase | void>} options.read what Playback.run() takes
- * @param {(empty: boolean) => void} [options.onEmpty] whether there are no models to read with
- * @param {(text: string) => Record<string, string | number>} [options.settings] what the address says, with the text of the field
- * @param {(given: URLSearchParams) => void} [options.apply] applies the other settings of an address, also before the models are loaded
+ * @param {(empty: boolean) => void} [options.onEmpty] called with whether there are no models
+ * @param {(text: string) => Record<string, string | number>} [options.settings] returns the settings for the address, given the text of the
+ *   field
+ * @param {(given: URLSearchParams) => void} [options.apply] applies the other settings of an address; may be called before the models are
+ *   loaded
  */
 export function createSentence({
   figure,
@@ -62,7 +64,7 @@ export function createSentence({
     onError: (error) => loading.failed(error),
   });
 
-  /** @param {boolean} slowly for whoever watches */
+  /** @param {boolean} slowly whether to run slowly, for watching */
   async function start(slowly) {
     if (models.length === 0) return;
     await playback.run((signal) => {
@@ -79,7 +81,7 @@ export function createSentence({
       });
     });
   }
-  /** The sentence or its settings have changed. @param {boolean} slowly */
+  /** Restarts because the sentence or its settings have changed. @param {boolean} slowly */
   function restart(slowly) {
     sight.decide();
     address.changed();
@@ -133,11 +135,11 @@ export function createSentence({
     get text() {
       return input.value;
     },
-    /** About the time. */
+    /** Shows a text about the time. */
     say: transport.say,
-    /** The same sentence in another way: it is read anew, at once. */
+    /** Processes the same sentence again immediately, with other settings. */
     again: () => restart(false),
-    /** The settings have changed, and nothing is to be read anew. */
+    /** Records changed settings that need no new run. */
     changed: () => address.changed(),
   };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A text on a canvas, to be taken along as a picture.
+// A text on a canvas, as a picture to save.
 // @ts-check
 import { blank, palette } from '../index.js';
 /** @import { Shot } from '../index.js' */
@@ -8,9 +8,9 @@ import { blank, palette } from '../index.js';
  * Renders the contents of a canvas on paper colour.
  *
  * @param {HTMLCanvasElement} canvas
- * @param {string} name for people
- * @param {string} file without its ending
- * @returns {Shot[]} none, if it shows nothing
+ * @param {string} name displayed name
+ * @param {string} file file name without its extension
+ * @returns {Shot[]} empty if the canvas shows nothing
  */
 export function shotOf(canvas, name, file) {
   const { width, height } = canvas;

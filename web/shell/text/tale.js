@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A story and its branches: a tree of tokens, one path of which is current. Independent of the page; of the model it needs only the
-// tokenizer.
+// A story and its branches: a tree of tokens with a current path. Independent of the page; it needs only the model's tokenizer.
 // @ts-check
 /** @import { Tokenizer } from '../index.js' */
 
@@ -8,8 +7,8 @@
  * @typedef {Object} Twig a token of the tree
  * @property {number} token
  * @property {number} nats
- * @property {boolean} given by the prompt
- * @property {boolean} chosen by the visitor
+ * @property {boolean} given whether the prompt contains it
+ * @property {boolean} chosen whether the visitor chose it
  * @property {Twig | null} parent
  * @property {Twig[]} children
  */
@@ -21,7 +20,10 @@ export class Tale {
   /** The current path, from the first token on. @type {Twig[]} */
   path = [];
   #tokenizer;
-  /** The ends of the branches. @type {Twig[]} the last twig of each branch, in the order in which they were begun */
+  /**
+   * The last token of each branch, in the order in which the branches were begun.
+   * @type {Twig[]} the last twig of each branch, in the order in which they were begun
+   */
   #ends = [];
 
   /** @param {ArrayLike<number>} prompt @param {Tokenizer | undefined} tokenizer */
@@ -46,7 +48,7 @@ export class Tale {
     return this.path.map(({ token }) => token);
   }
 
-  /** How many tokens were given. */
+  /** Number of given tokens. */
   get given() {
     return this.path.filter(({ given }) => given).length;
   }
@@ -57,8 +59,8 @@ export class Tale {
   }
 
   /**
-   * Branches at a position of the path: the path is cut there, and the old branch stays in the tree.
-   * @param {number} at place in the path
+   * Starts a branch at a position of the path: the path is cut there, and the old branch stays in the tree.
+   * @param {number} at position in the path
    * @param {{ token: number, nats: number }} instead
    */
   branch(at, { token, nats }) {
@@ -66,7 +68,7 @@ export class Tale {
     this.path.length = at;
     const there = parent.children.find((child) => child.token === token);
     if (there) {
-      // It was gone before: to the end of its newest branch.
+      // this branch exists already: goes to the end of its newest continuation
       this.path.push(there);
       for (let last = there; last.children.length > 0; ) this.path.push((last = last.children[last.children.length - 1]));
       return;
@@ -87,7 +89,7 @@ export class Tale {
   }
 
   /**
-   * Every branch: its end, the position where it left its parent, and its text there.
+   * Describes every branch: its end, the position where it left its parent, and its text from there.
    * @returns {{ end: Twig, depth: number, at: number, words: string, count: number, told: boolean }[]}
    */
   branches() {
@@ -109,7 +111,7 @@ export class Tale {
     return this.#tokenizer?.decode(twigs.map(({ token }) => token)) ?? '';
   }
 
-  /** The texts that the tokens of the path add, one after the other. @returns {string[]} */
+  /** The text that each token of the path adds. @returns {string[]} */
   texts() {
     const writer = this.#tokenizer?.writer();
     const texts = this.path.map(({ token }) => writer?.write(token) ?? '');

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A figure in which a model translates a sentence while it is typed: the translation above its sentence, beams, and whose attention is shown.
+// A figure in which a model translates a sentence as it is typed: the translation above its sentence, beams, and the heads whose attention
+// is shown.
 // @ts-check
 import { acquireFirst, announce, byId, createHeadGrid, createTake, fault, integer, phrase, time } from '../index.js';
 import { createHeads } from './heads.js';
@@ -10,22 +11,23 @@ import { shotOf } from './shot.js';
 /** @import { Reading } from './sentence.js' */
 /** @import { AlignedSheet, AttentionMap, Model, TranslationRun, TranslationStep } from '../index.js' */
 
-/** Tokens a second, for whoever watches; who types does not wait. */
+/** Tokens per second when run slowly; while the visitor types, there is no limit. */
 const SPEED = 9;
 
-/** @typedef {{ run: TranslationRun, steps: TranslationStep[], beams: number, over: boolean }} Translated a translation as far as it came */
+/** @typedef {{ run: TranslationRun, steps: TranslationStep[], beams: number, over: boolean }} Translated a translation so far */
 
 /**
- * Makes the figure #figure-translation (translation.html) of the model that the page's head asks for.
+ * Builds the figure #figure-translation (translation.html) for the model that the page's head names.
  *
- * @param {AlignedSheet} Sheet what sets a translation above its sentence
+ * @param {AlignedSheet} Sheet the library class that draws a translation above its sentence
  * @param {Object} options
  * @param {string} options.name name of the model, for the address
- * @param {string[]} options.examples sentences to begin with; the first one is translated at once
- * @param {HTMLElement} [options.grid] a place for the grid of all heads, where one can be chosen too
- * @param {Choice} [options.first] the layer and head that are shown before anybody chooses; all
- * @param {(model: Model | null) => void} [options.onModel] it is loaded, or released
- * @param {(translated: Translated | null) => void} [options.onChange] there is more of a translation, or another head is chosen; null: a new one begins
+ * @param {string[]} options.examples example sentences; the first one is translated immediately
+ * @param {HTMLElement} [options.grid] a place for the grid of all heads, in which one can be selected too
+ * @param {Choice} [options.first] the initially shown layer and head; default: all
+ * @param {(model: Model | null) => void} [options.onModel] called when the model is loaded, or released (null)
+ * @param {(translated: Translated | null) => void} [options.onChange] called when a translation grows or another head is selected; null: a
+ *   new one begins
  */
 export function createTranslation(Sheet, { name, examples, grid, first, onModel = () => {}, onChange = () => {} }) {
   /** @type {HTMLSelectElement} */
@@ -34,12 +36,12 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
   const canvas = byId('aligned');
   const result = byId('translation');
   const said = byId('sentence-said');
-  /** The translation that is shown. @type {Translated | null} */
+  /** The shown translation. @type {Translated | null} */
   let shown = null;
   /** @type {InstanceType<AlignedSheet> | null} */
   let sheet = null;
 
-  /** Numbers of heads in a layer, as in the model. */
+  /** Number of heads in a layer. */
   let across = 1;
   const heads = createHeads(
     [byId('layer')],
@@ -61,13 +63,13 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
         showHeads();
       },
     });
-  /** Marks the choice in the grid; the mean of a layer is in none of its cells. */
+  /** Marks the choice in the grid; the mean of a layer has no cell. */
   function markHead() {
     const { layer, head } = heads.choice;
     cells?.choose(layer < 0 && head < 0 ? -1 : layer < 0 || head < 0 ? -2 : layer * across + head);
   }
 
-  /** The translation above its sentence, as the chosen heads see it. @param {Translated} translated */
+  /** Draws the translation above its sentence, with the attention of the selected heads. @param {Translated} translated */
   function setSheet({ run, steps }) {
     const { choice } = heads;
     sheet = new Sheet(canvas, run.sourceTexts, { weights: (step) => meanOf(mapsOf(step, 'source'), choice) });
@@ -95,7 +97,7 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
         over: false,
       };
     } catch (error) {
-      said.textContent = fault(error); // such as that it is too long
+      said.textContent = fault(error); // such as a sentence that is too long
       return 'ready';
     }
     const { run, steps } = now;
@@ -116,7 +118,7 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
     now.over = true;
     onChange(now);
     const nats = steps.reduce((sum, step) => sum + step.nats, 0);
-    // The time without drawing.
+    // the time without drawing
     const started = performance.now();
     await reader.translate(sentence, options).text();
     const ms = performance.now() - started;
@@ -163,17 +165,17 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
   });
   return {
     load: figure.load,
-    /** The translation that is shown. */
+    /** The shown translation. */
     get shown() {
       return shown;
     },
-    /** The sentence that is given. */
+    /** The given sentence. */
     get sentence() {
       return figure.text;
     },
     /** The grid of all heads, if there is one. */
     cells,
-    /** The mean of the weights that the chosen heads have. @param {AttentionMap[]} maps */
+    /** The mean weights of the selected heads. @param {AttentionMap[]} maps */
     mean: (maps) => meanOf(maps, heads.choice),
   };
 }

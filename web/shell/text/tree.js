@@ -9,7 +9,7 @@ const NOTHING = phrase`Search tree: empty`;
 const [COLUMN, LINE, TOP] = [118, 34, 30];
 
 /**
- * The hypotheses that led to the result: of each step the rank of the one that did, or -1.
+ * The hypotheses that led to the result: the rank of one hypothesis per step, or -1.
  * @param {SearchStep[]} search
  */
 export function pathOf(search) {

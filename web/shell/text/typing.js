@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// A text that is typed, or taken from examples below its field.
+// A text that is typed, or chosen from examples below its field.
 // @ts-check
 import { byId, make } from '../index.js';
 
-/** Milliseconds until somebody who types is taken to rest. */
+/** Milliseconds without a key after which typing counts as paused. */
 const REST_MS = 150;
 
 /**
- * @param {HTMLInputElement} input begins with the first example
+ * @param {HTMLInputElement} input contains the first example at the start
  * @param {Object} options
- * @param {string} options.examples id of the list that gets their buttons
- * @param {string[]} options.texts of the examples
- * @param {string} options.lang of the examples
- * @param {string} [options.look] further classes of a button
- * @param {() => void} [options.onType] the text has changed, by a key or by an example
- * @param {() => void} options.onRest somebody who typed rests
- * @param {() => void} [options.onExample] the text of an example is there
+ * @param {string} options.examples id of the list for the buttons of the examples
+ * @param {string[]} options.texts texts of the examples
+ * @param {string} options.lang language of the examples
+ * @param {string} [options.look] additional classes of a button
+ * @param {() => void} [options.onType] called when the text has changed, by a key or by an example
+ * @param {() => void} options.onRest called when typing has paused
+ * @param {() => void} [options.onExample] called when an example was chosen
  */
 export function createTyping(input, { examples, texts, lang, look = '', onType = () => {}, onRest, onExample = onRest }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */

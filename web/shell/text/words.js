@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tokens as the pages write them: a space and a line break can be seen.
+// Displays tokens so that spaces and line breaks are visible.
 // @ts-check
 
 /** A single token for display. @param {string} text @param {string} [empty] the sign of one that has no text */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A figure in which a model writes a text: the text with the surprise of every token, what might have been, where it looked, and its branches.
+// A figure in which a model writes a text: the text with the surprisal of every token, the alternatives, the attention, and the branches.
 // @ts-check
 import {
   Playback,
@@ -22,30 +22,31 @@ import { Tale } from './tale.js';
 import { visible } from './words.js';
 /** @import { Alternative, Hold, LoadOptions, Model, SavedText, Settings, TextSheet, TextOptions, TextStep, Tokenizer } from '../index.js' */
 
-/** Tokens a second: a reader's, and up. */
+/** Tokens per second: reading speed and faster. */
 const SPEEDS = [4, 8, 16, 40, 120, Infinity];
-/** The longest story. */
+/** Maximum number of tokens of a story. */
 const MOST = 10_000;
-/** How many of the most probable tokens the page asks for. */
+/** Number of most probable tokens that the page requests. */
 const LOOKED_AT = 256;
-/** The rest of the page waits no longer than this for the first token. */
+/** Longest wait of the rest of the page for the first token, in milliseconds. */
 const REST_OF_PAGE_MS = 500;
-/** Wait for a pointer to rest. */
+/** Milliseconds until a pointer counts as resting. */
 const REST_MS = 60;
 
 /**
  * Builds the figure #figure-tale (writing.html).
  *
- * @param {TextSheet} Sheet what sets texts
+ * @param {TextSheet} Sheet the library class that draws texts
  * @param {Object} options
- * @param {(options: LoadOptions) => Promise<Hold>} options.acquire gets the model
- * @param {string} options.name name of that model, for the address
+ * @param {(options: LoadOptions) => Promise<Hold>} options.acquire acquires the model
+ * @param {string} options.name name of that model, used in the address
  * @param {() => TextOptions} [options.sampling] the sampling options of the next token, except the seed
- * @param {{ settings: () => Settings, apply: (given: URLSearchParams) => void }} [options.address] further settings that belong into the address
- * @param {(odds: Alternative[], before: string, model: Model) => void} [options.onOdds] the most probable tokens at a place, and the text before it
- * @param {(model: Model, vocabulary: Tokenizer | undefined) => void} [options.onFirst] a model has written its first token, or takes its time: the rest of
- *   the page may have the model
- * @param {() => void} [options.onLost] the model is gone
+ * @param {{ settings: () => Settings, apply: (given: URLSearchParams) => void }} [options.address] additional settings for the address
+ * @param {(odds: Alternative[], before: string, model: Model) => void} [options.onOdds] receives the most probable tokens at a position,
+ *   and the text before it
+ * @param {(model: Model, vocabulary: Tokenizer | undefined) => void} [options.onFirst] called when a model has written its first token, or
+ *   takes long: the rest of the page may use the model
+ * @param {() => void} [options.onLost] called when the model is closed
  */
 export function createWriting(
   Sheet,
@@ -65,16 +66,16 @@ export function createWriting(
   const asTalk = byId('as-talk');
   /** @type {Model | null} */
   let model = null;
-  /** It is the one that the page came with. */
+  /** whether it is the page's own model */
   let ours = true;
   /** @type {Tale | null} */
   let tale = null;
-  /** A saved run of this model, for what any run of it needs. @type {SavedText | null} */
+  /** A saved run of this model, as the template for new runs. @type {SavedText | null} */
   let template = null;
   let asker = new AbortController();
-  /** Times of this run. */
+  /** Times of the current run. */
   let clock = { first: 0, ms: 0, tokens: 0 };
-  /** Whether the rest of the page has the model. */
+  /** Whether the rest of the page has received the model. */
   let shown = true;
 
   const playback = new Playback({
@@ -117,7 +118,7 @@ export function createWriting(
     playback.enter('done');
   });
 
-  /** The current path, as a text. */
+  /** Shows the current path as text. */
   function showTale() {
     if (!tale) return;
     const texts = tale.texts();
@@ -126,7 +127,7 @@ export function createWriting(
     branches.show(tale);
   }
 
-  /** A saved run that continues from here. @param {Tale} from @param {number} [length] */
+  /** Returns a saved run that continues from here. @param {Tale} from @param {number} [length] */
   const saved = (from, length = from.path.length) => ({
     .../** @type {SavedText} */ (template),
     ids: from.ids.slice(0, length),
@@ -152,7 +153,7 @@ export function createWriting(
         signal.throwIfAborted();
         if (done) break;
         measure(performance.now() - asked);
-        if (clock.tokens > 1) await playback.take(1, signal); // the first one at once
+        if (clock.tokens > 1) await playback.take(1, signal); // the first token immediately
         telling.add(value);
         view.add(value);
         if (clock.tokens === 1) {
@@ -216,13 +217,13 @@ export function createWriting(
     try {
       return model?.tokenizer;
     } catch {
-      return undefined; // a file without one: its tokens have numbers and no texts
+      return undefined; // a file without a vocabulary: its tokens have ids and no texts
     }
   }
 
   /**
    * Shows the distribution at a position of the story: its probabilities, and its attention.
-   * @param {number} place in the path; -1: what comes next
+   * @param {number} place position in the path; -1: the next token
    * @param {'pointer' | 'keys' | 'leave'} by
    */
   async function explain(place, by) {
@@ -249,7 +250,7 @@ export function createWriting(
           setTimeout(resolve, REST_MS);
         });
       signal.throwIfAborted();
-      // Draws one token from there, any: for the probabilities and the attention of each head.
+      // Draws any one token from there, to get the probabilities and the attention of each head.
       const run = model.resume(saved(telling, at), {
         maxTokens: 1,
         seed: 0,
@@ -377,17 +378,21 @@ export function createWriting(
   return {
     load: loading.load,
     use,
-    /** The rule by which tokens are drawn is another one now. */
+    /** Continues with changed sampling settings. */
     resample() {
       address.changed();
       if (playback.phase !== 'running') return;
       sight.decide();
-      write(); // from its end, with the new settings
+      write(); // continues from its end with the new settings
     },
   };
 }
 
-/** To ask about a place takes one token, and the end would be none. @param {Model} model @returns {Record<string, number>} */
+/**
+ * Requesting the distribution at a position takes one token, which must not be the end.
+ * @param {Model} model
+ * @returns {Record<string, number>}
+ */
 function withoutEnd(model) {
   try {
     const { end } = model.tokenizer;
