@@ -27,10 +27,10 @@ const ERRORS = [
   ['SecurityError', /may not be used/],
   ['NotFoundError', /^There is no (microphone|camera): choose a file\.$/],
   ['OverconstrainedError', /^There is no/],
-  ['NotReadableError', /in use elsewhere/],
-  ['AbortError', /in use elsewhere/],
+  ['NotReadableError', /^Another program is using the (microphone|camera)/],
+  ['AbortError', /^Another program is using the (microphone|camera)/],
   ['Insecure', /over https/],
-  ['Unsupported', /This browser shows no/],
+  ['Unsupported', /This browser gives pages no access/],
   ['constructor', /gave nothing: why\. Choose a file\.$/],
   ['TypeError', /gave nothing: why\. Choose a file\.$/],
 ];

@@ -178,7 +178,7 @@ test('it learns from picked or drawn digits, with reduced motion one digit at a 
     await page.locator('#learning-run').click();
     await nats.getByText(/^2,000 digits/).waitFor({ timeout: 60000 }); // it computes this long
     assert.equal(await transport.getAttribute('data-phase'), 'paused');
-    const [, learnt, unseen] = /: (\d+) nats .*, (\d+) a digit/.exec((await nats.textContent()) ?? '')?.map(Number) ?? [];
+    const [, learnt, unseen] = /: (\d+) nats .*, (\d+) for a held-out digit/.exec((await nats.textContent()) ?? '')?.map(Number) ?? [];
     assert.ok(learnt < 20 && unseen > 200, `${learnt}, ${unseen}`);
     await page.locator('#figure-learning').screenshot({ path: `${OUT}learning.png` });
     await page.locator('#learning-again').click();

@@ -177,7 +177,7 @@ test('the picture is what the model draws, and the passes are those of its steps
       ['784', '1.00', 'none'],
     );
     assert.match(await text(page, 'median-without'), /^[\d.]+ m?s$/);
-    assert.match(await text(page, 'timing'), /^8 pictures, .* in the median/);
+    assert.match(await text(page, 'timing'), /^8 pictures, .* \(median\)/);
     assert.equal(await text(page, 'verdict'), 'The same 784 values, with guesses and without.');
 
     // Each pixel has the tint of its place in its pass, and no other place has that tint.
@@ -237,7 +237,7 @@ more('time both: medians of pictures drawn both ways, in turn', () =>
     const before = (await heard(page)).length;
     await page.click('#ahead-both');
     await page.locator('#ahead-timing', { hasText: /^Timing: [1-7] of 8/ }).waitFor(WAIT);
-    await page.locator('#ahead-timing', { hasText: 'in the median' }).waitFor(WAIT);
+    await page.locator('#ahead-timing', { hasText: '(median)' }).waitFor(WAIT);
     const said = await text(page, 'timing');
     assert.match(
       said,
@@ -395,7 +395,7 @@ for (const width of widths(320, 400, 768)) {
         await open(page);
         await finished(page);
         await page.click('#ahead-both');
-        await page.locator('#ahead-timing', { hasText: 'in the median' }).waitFor(WAIT);
+        await page.locator('#ahead-timing', { hasText: '(median)' }).waitFor(WAIT);
         assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
         for (const part of await page.locator('#figure-ahead :is(.stage, .transport, table, p, button, input):visible').all()) {
           const box = await part.boundingBox();

@@ -31,7 +31,7 @@ test('a text is read word by word, by a memory network and by a decoder', () =>
     assert.equal(await lines('lines-lstmn').nth(4).locator('.past').count(), 4);
     assert.match((await page.locator('.pace').textContent()) ?? '', /memory-network \d.* nats, the decoder \d/);
     await lines('lines-lstmn').nth(5).press('Enter');
-    assert.match((await page.locator('#look-note').textContent()) ?? '', /looks at “.*” \d.*%.*in the decoder at “/);
+    assert.match((await page.locator('#look-note').textContent()) ?? '', /attends to “.*” \d.*%.*in the decoder, to “/);
     assert.equal(await lines('lines-decoder').nth(5).getAttribute('aria-pressed'), 'true');
     const before = await page.locator('#look-result').textContent();
     await page.locator('#head').selectOption('1');

@@ -129,7 +129,7 @@ test('a layer is highlighted; a round of the game', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#layer-choices input').nth(2).press('Space');
-    await page.locator('#layer-said', { hasText: 'the place 2 back, D' }).waitFor();
+    await page.locator('#layer-said', { hasText: 'the position 2 back, D' }).waitFor();
     assert.equal(await page.locator('.layer-links path').count(), 2);
     await page.locator('#game-said', { hasText: 'Task 1 of 20' }).waitFor(); // the first one exists
     await page.locator('.game-choice').nth(3).press('Enter');

@@ -248,7 +248,7 @@ test('the page: a digit is drawn without a click, equals Node’s, and plays; zo
     await page.getByText(/120 samples, \d\.\d bits each/).waitFor({ timeout: 40000 });
     await page.locator('#odds').focus();
     await page.keyboard.press('ArrowRight');
-    await page.getByText(/Sample \d+: level \d+ was drawn, at /).waitFor();
+    await page.getByText(/Sample \d+: level \d+ was drawn, with probability /).waitFor();
   }),
 );
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How chorales around a melody end: of songs that end on their tonic, how many end on its chord, and how many of all end on no chord.
+// Measures how chorales around a melody end: how many songs that end on their tonic end on its chord, and how many songs end on no chord.
 //
 //   node weights/eval/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
 //
 // The songs are twelve well-known ones, in four keys each; nine of them end on their tonic. The seed is the index of the song. --data uses
-// melodies of chorales instead (weights/train/held_out.py chorales); an ending counts as on the tonic if the root of the composed last
+// melodies of chorales instead (weights/train/held_out.py chorales); an ending then counts as on the tonic if the root of the composed last
 // chord is the soprano's last note. --once draws the last bar once; by default it uses the page's rule (web/pages/chorale/ending.js).
 // @ts-check
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How well a model describes held-out scenes, and whether it attends to the things that it names, through the wasm; compared with a control
-// that sees a blank picture.
+// Measures how well a model captions held-out scenes, and whether it attends to the objects that it names, through the wasm, in comparison
+// with a control that sees a blank picture.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -28,7 +28,7 @@ import { bleu } from './bleu.js';
  * @property {number} ms         median time per caption
  */
 
-/** The page of captions reports that it is not sure below this probability. */
+/** The captions page reports that it is not sure below this probability. */
 const SURE = 0.6;
 
 /** @param {string} file  path of NAME.u8.gz, with NAME.json next to it */

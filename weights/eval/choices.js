@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Which of several endings, or enlargements, should be shown? Draws held-out pictures and chooses in several ways, for somebody who does not know which is which:
+// Which of several completions or enlargements should be shown? Draws held-out pictures and chooses in several ways, for a judge who does
+// not know which is which:
 //
 //   node weights/eval/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
 //
 //   OUT-choices.png    for each picture the input, four completions of the lower half or two enlargements in random order, the original;
 //                      two pictures per row
-//   OUT-choices.json   [picture: [the method of each completion]], to be opened after the judging
+//   OUT-choices.json   [picture: [the method of each completion]], to be opened after judging
 //
 // The methods are: one, the first sample; likeliest, the best of 4 samples that compete while they are drawn (options samples and
 // resample); middle 4 and middle 16, the one of 4 or 16 independent samples whose nats are closest to the mean of all sixteen, which

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is left of held-out sounds when they have become codes and sounds again, through the wasm.
+// Measures the loss when held-out sounds are encoded into codes and decoded again, through the wasm.
 // @ts-check
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Treebanks in their usual file format, for the evaluation of tags and of heads.
+// Reads treebanks in their usual file format, for the evaluation of tags and heads.
 // @ts-check
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a run draws, as pictures, and how likely each is.
+// Draws a run's samples as pictures, with the probability of each.
 // @ts-check
 /** @import { PictureRun } from '../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Twenty German sentences of a visitor (weights/train/data/everyday.tsv, which no training pair has), and how many a model translates rightly:
+// Counts how many of twenty everyday German sentences (weights/train/data/everyday.tsv, in no training pair) a model translates correctly:
 //
 //   node weights/eval/everyday.js weights/de-en.gguf [--beams 4]
 //
@@ -31,7 +31,7 @@ export function plain(text) {
   return written.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
 }
 
-/** @param {string} text  of everyday.tsv @returns {{ source: string, right: RegExp }[]} */
+/** @param {string} text  contents of everyday.tsv @returns {{ source: string, right: RegExp }[]} */
 function readEveryday(text) {
   return text
     .trim()

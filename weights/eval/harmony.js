@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be counted of music in voices: parallel fifths and octaves, crossings, chords.
+// Statistics of music in voices: parallel fifths and octaves, crossings, chords.
 //
 // Two voices move in parallel fifths if both move at the same time in the same direction and are a fifth apart (or an octave and a fifth)
 // before and after; parallel octaves are defined likewise. A beat is a chord if all its pitches belong to one triad or seventh chord of
@@ -26,8 +26,8 @@ const at = (notes, voice, tick) =>
   notes.find((note) => note.voice === voice && note.start <= tick && tick < note.start + note.length)?.pitch ?? 0;
 
 /**
- * Returns the chord to which all of these pitches belong, such as D7/F#; undefined if there is none. Of several chords, the one with the
- * fewest missing pitches is returned, then the one whose root is the lowest pitch.
+ * Returns the chord to which all of these pitches belong, such as D7/F#; undefined if there is none. If there are several chords, the one
+ * with the fewest missing pitches is returned; in a tie, the one whose root is the lowest pitch.
  *
  * @param {number[]} pitches
  */

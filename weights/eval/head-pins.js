@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which pinned parents move other words: sentences of a treebank in which another likely parent of one word changes the parents of others. The examples of
-// web/pages/structure were chosen from its list.
+// Lists pinned heads that change other words: sentences of a treebank in which another likely head of one word changes the heads of others.
+// The examples of web/pages/structure were chosen from this list.
 //
 //     node weights/eval/head-pins.js validation.tsv [weights/parents-en.gguf [sentences at most]]
 // @ts-check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How well a model finds the parents of words in held-out sentences, through the wasm.
+// Measures how well a model finds the heads of words in held-out sentences, through the wasm.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { readSentences } from './conllu.js';

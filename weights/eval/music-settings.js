@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// At which temperature and top-p a model of music keeps best to the rules, by the chorales that validate:
+// Finds the temperature and top-p at which a music model breaks the fewest rules, on the validation chorales:
 //
 //   python3 weights/train/held_out.py chorales build/chorales-valid --split validation
 //   node weights/eval/music-settings.js weights/chorales.gguf build/chorales-valid.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]

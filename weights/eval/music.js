@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The probability of held-out music under a model, through the wasm, and how its own music keeps to the rules in comparison.
+// Measures the probability of held-out music under a model, through the wasm, and compares the model's own music with it by the rules of
+// harmony.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { count } from './harmony.js';
@@ -8,7 +9,7 @@ import { count } from './harmony.js';
 /** @typedef {import('./harmony.js').Note} Note */
 
 /**
- * Parallel fifths and octaves per piece, moments in a hundred at which voices cross, beats in a hundred that are a chord.
+ * Parallel fifths and octaves per piece, the percentage of moments at which voices cross, and the percentage of beats that are a chord.
  * @typedef {{ pieces: number, fifths: number, octaves: number, crossings: number, chords: number }} Rules
  */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How probable held-out pictures are, and how well enlargements agree with their input and with the original.
+// Measures the probability of held-out pictures, and the agreement of enlargements with their input and with the original.
 // @ts-check
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

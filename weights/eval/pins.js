@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which pinned words move their neighbours: sentences of a treebank in which one other likely tag of one word changes tags of others, in all three
-// models of chains. The examples of web/pages/chains were chosen from its list.
+// Lists pinned words that change their neighbours: sentences of a treebank in which another likely tag of one word changes the tags of
+// others in all three chain models. The examples of web/pages/chains were chosen from this list.
 //
 //     node weights/eval/pins.js validation.tsv [sentences at most]
 // @ts-check

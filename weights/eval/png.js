@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PNG files of what scripts paint.
+// Writes PNG files of pictures that scripts paint.
 // @ts-check
 import { crc32, deflateSync } from 'node:zlib';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Has a model of music draw some pieces from nothing, to be looked at and read:
+// Generates some pieces with a music model, without input, for inspection:
 //
 //   node weights/eval/rolls.js weights/chorales.gguf [--out build/chorales] [--count 12] [--first 1] [--temperature 1] [--top-p 1]
 //

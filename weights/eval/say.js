@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Has a model of spoken digits say some, each in the voices of its speakers in turn, as WAV files DIGIT_SPEAKER_SEED.wav, seeds from `first` on:
+// Generates spoken digits with a model, each in the voices of its speakers in turn, as WAV files DIGIT_SPEAKER_SEED.wav, with seeds from
+// `first` on:
 //
 //   node weights/eval/say.js weights/wavenet.gguf build/said [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]
 //
@@ -40,7 +41,7 @@ const model = /** @type {import('../../web/lib/index.js').ModelOf<'sound'>} */ (
 const { classes, speakers = [] } = model.info;
 const began = performance.now();
 let [sounded, ended] = [0, 0];
-/** @type {number[]} milliseconds until something could be heard */
+/** @type {number[]} milliseconds milliseconds until playback could start */
 const waits = [];
 /** @type {Record<string, number>} */
 const defects = { short: 0, quiet: 0, endless: 0 };

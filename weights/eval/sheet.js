@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sheets of pictures, to be looked at.
+// Writes sheets of pictures for inspection.
 // @ts-check
 import { writeFileSync } from 'node:fs';
 import { png } from './png.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws sheets of a shipped file's output, through the wasm, for inspection:
+// Writes sheets of pictures that a shipped file generates, through the wasm, for inspection:
 //
 //   node weights/eval/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32] [--of 1] [--rows 16]
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How well a model names signs that it never saw, after one example of each, through the wasm.
+// Measures how well a model classifies characters of unseen alphabets, given one example of each, through the wasm.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -11,7 +11,7 @@ import { gunzipSync } from 'node:zlib';
  * @property {number} ways      number of classes (characters) in an episode, with one example each
  * @property {number} episodes
  * @property {number} accuracy  fraction of the episodes with the correct class
- * @property {number} standardError  of it
+ * @property {number} standardError  standard error of the accuracy
  * @property {number} nats      -log p of the correct label per episode
  * @property {number} ms        median time per episode
  */

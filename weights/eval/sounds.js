@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How probable a model finds held-out sounds, through the wasm.
+// Measures the probability of held-out sounds under a model, through the wasm.
 // @ts-check
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';

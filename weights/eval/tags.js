@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How well a model tags held-out sentences, through the wasm.
+// Measures how well a model tags held-out sentences, through the wasm.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { readSentences } from './conllu.js';
@@ -13,7 +13,7 @@ import { readSentences } from './conllu.js';
  * @property {number} words
  * @property {number} accuracy        fraction of the words whose best tag is the treebank's
  * @property {number} unseen          number of words whose form is not in the training sentences
- * @property {number} unseenAccuracy  of these
+ * @property {number} unseenAccuracy  fraction of these words with the correct tag
  * @property {number} natsPerWord     -log p(the treebank's tags | words) per word
  * @property {number} wordsPerSecond  speed of tagging, one sentence at a time
  */

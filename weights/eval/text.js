@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What held-out texts cost under a model of language, through the wasm: whole, with half a context before each token, or in pieces of a context each.
+// Measures the cost of held-out texts under a language model, through the wasm: whole texts, with half a context before each token, or in
+// chunks of one context each.
 // @ts-check
 import { readFileSync } from 'node:fs';
 
@@ -22,7 +23,7 @@ import { readFileSync } from 'node:fs';
  * previous one, so that all tokens but the first ones have at least half a context before them.
  *
  * @param {Model} model
- * @param {string} file     file of texts separated by form feeds
+ * @param {string} file     a file of texts separated by form feeds
  * @param {number} most     maximum number of texts
  * @param {(done: string) => void} say
  * @returns {Promise<TextResult>}
@@ -65,8 +66,8 @@ export async function scoreTexts(model, file, most, say) {
  * the same way for every file.
  *
  * @param {Model} model
- * @param {Uint32Array} ids  its tokens
- * @returns {Promise<{ nats: number, tokens: number }>} the mean over all tokens, and their number
+ * @param {Uint32Array} ids  the text's tokens
+ * @returns {Promise<{ nats: number, tokens: number }>} the mean nats over all tokens, and the number of tokens
  */
 export async function scorePieces(model, ids) {
   const begin = model.tokenizer.begin ?? 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How well a model translates held-out sentences, through the wasm: lower-cased BLEU, see bleu.js.
+// Measures how well a model translates held-out sentences, through the wasm: lower-cased BLEU, see bleu.js.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { bleu, words } from './bleu.js';

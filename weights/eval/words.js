@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many held-out words a model of single words answers to the last letter, through the wasm, always by the most probable one:
+// Counts the held-out words that a model of single words answers correctly to the last letter, always with the most probable letter,
+// through the wasm:
 //
 //   python3 weights/train/held_out.py letters build/letters-test
 //   npm run eval -- weights/opened.gguf --data build/letters-test.tsv

@@ -53,7 +53,7 @@ def read_checkpoint(path):
         for i, x in enumerate(take(layers, *shape)):
             tensors["blk.%d.%s.weight" % (i, part)] = x
     tensors["output_norm.weight"] = take(d)
-    take(2, length, key // 2)                            # cosines and sines
+    take(2, length, key // 2)                            # skips cosines and sines
     if not tied:
         tensors["output.weight"] = take(ids, d)
     if at != numbers.size:
@@ -108,7 +108,7 @@ def convert(checkpoint, tokenizer, out, kind, name="", licence="", plain=False, 
     done = {}
     for tried in range(seed, seed + (0 if plain or not rounded else TRIES)):
         done = calibrated.round_llama(h, tensors, rounded, tried)
-        if kind != "q8_0":                               # not expected with so few bits
+        if kind != "q8_0":                               # the same greedy text is not expected with so few bits
             break
         margin = calibrated.greedy_margin(h, tensors, done)
         print("texts of seed %d: the greedy text keeps a margin of %.4f" % (tried, margin))

@@ -67,7 +67,7 @@ def pictures_below(folder):
 
 
 def plain(name):
-    """Names of one emoji differ in the separators between words."""
+    """A normalised name: names of one emoji differ in the separators between words."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 

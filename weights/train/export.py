@@ -59,7 +59,7 @@ def card_of(recipe, checkpoint):
 def mix(task, model, path, share):
     """model <- (1 - share) model + share file"""
     other = task.model()
-    other.load_state_dict(model.state_dict())            # tensors that the file does not have
+    other.load_state_dict(model.state_dict())            # keeps tensors that the file does not have
     task.s.start = path
     task.begin_with(other, path)
     for p, q in zip(model.parameters(), other.parameters()):
@@ -83,7 +83,7 @@ def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2):
     out = out or path_of(find(name), run or name, checkpoint)
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
     size = export(out, task, model, TYPES[kind or card.get("type", "q8_0")], card, checkpoint["settings"].get("round_to", ""))
-    if task.shape and data.own(task.s.dataset, task.s.data):             # for weights/eval/sheets.js: what this model never trained on
+    if task.shape and data.own(task.s.dataset, task.s.data):             # for weights/eval/sheets.js: pictures that this model was never trained on
         images, labels = (np.concatenate(parts) for parts in zip(*(
             data.load(task.s.dataset, task.s.data, split, task.shape)[:2] for split in ("test", "validation"))))
         print(pictures.write(os.path.splitext(out)[0], images, labels))

@@ -8,7 +8,7 @@ feature. The 64 features come from a convolutional network that this command tra
 pictures. This measure is our own: numbers from other classifiers are not comparable. For scale it also prints the distance of the held-out
 pictures from the training pictures.
 
-Then, for each class, it counts how many of sixteen pictures differ. Two pictures count as the same if they are nearer, by the same
+Then, for each class, it counts how many of sixteen pictures are different. Two pictures count as the same if they are nearer, by the same
 features, than the nearest one in a hundred pairs of training pictures of the class. It also prints the distance of two pictures in colour
 (root mean square) relative to that of two training pictures. Both are means over many groups of sixteen; training pictures are measured the
 same way.
@@ -116,7 +116,7 @@ def drawn(model, latent_length, labels, seed=1):
 
 
 def sampled(kinds, count, seed=1):
-    """This many pictures of these kinds, in proportion."""
+    """This many pictures, with the kinds in proportion."""
     return kinds[torch.randint(0, len(kinds), (count,), generator=torch.Generator().manual_seed(seed))]
 
 

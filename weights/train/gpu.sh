@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Trains the three colour models, the tales and the translator on one CUDA GPU in about half an hour, in commands of at most ten minutes each:
+# Trains the three colour models, the stories and the translator on one CUDA GPU in about half an hour, in commands of at most ten minutes each:
 #
-#   sh weights/train/gpu.sh probe          up to 3 min, may be left out: the steps of three sizes to choose from
+#   sh weights/train/gpu.sh probe          up to 3 min, optional: times a step of three sizes, to choose from
 #   sh weights/train/gpu.sh cifar10        9.5 min; again for longer: it resumes (MINUTES is the length of the whole schedule)
 #   sh weights/train/gpu.sh emoji          4 min
-#   sh weights/train/gpu.sh emoji-sr       9.5 min: goes on from what ships; again for longer
+#   sh weights/train/gpu.sh emoji-sr       9.5 min: continues from the shipped file; again for longer
 #   sh weights/train/gpu.sh stories        5 min
 #   sh weights/train/gpu.sh de-en          6 min
-#   sh weights/train/gpu.sh together       9.5 min: the small models at once, each of which alone leaves most of a GPU idle; NAME... for some of them
-#   sh weights/train/gpu.sh collect        copies what was made to $OUT again
-#   sh weights/train/gpu.sh smoke          every line above, tiny, on whatever machine this is: a minute or two
+#   sh weights/train/gpu.sh together       9.5 min: the small models in parallel, because each alone leaves most of a GPU idle; NAME... for some of them
+#   sh weights/train/gpu.sh collect        copies the results to $OUT again
+#   sh weights/train/gpu.sh smoke          every line above with tiny settings, on any machine: a minute or two
 #
 # Environment: DATA, the folder with cifar10/, emoji/, stories/, multi30k/, binarised_mnist/, fsdd/ (default data); KEEP, a folder where data/ is added to what is there already
 # and read from, for a machine that is sent the pictures (cifar10 85 MB, emoji 11 MB, emoji-drawings 74 MB, in two files) in several commands; OUT, where results are copied (default build/gpu):
@@ -46,10 +46,10 @@ CIFAR10="$CIFAR10_SCHEDULE --warmup 200 --every 3 --embedding-length 384 --feed-
 EMOJI="--embedding-length 256 --feed-forward-length 1024 --key-length 64 --block-count 8 --batch 64 --lr 1.5e-3 --warmup 300
   --dropout 0.1 --ema 0.9995 --every 2 --sheets 0 --compile 1 --threads 8 --data $DATA/emoji"
 
-# Emoji are drawn anew if their drawings are present (drawings.py makes them, 74 MB).
+# Emoji are redrawn if their drawings are present (drawings.py makes them, 74 MB).
 if [ -e "$DATA/emoji-drawings/drawings.tsv" ]; then DRAWINGS='--drawings 0.5'; else DRAWINGS='--drawings 0'; fi
 
-collect() {  # run...: copies the results worth keeping
+collect() {  # run...: copies the results to keep
   mkdir -p "$OUT"
   for run in "$@"; do
     folder=$RUNS/$run
@@ -63,7 +63,7 @@ train() {  # recipe, settings...: trains as run <recipe>-gpu; the output also go
   folder=$RUNS/$1-gpu
   mkdir -p "$folder"
   $TRAIN "$@" --run "$1-gpu" $SMOKE 2>&1 | tee -a "$folder/out.log"
-  [ -f "$folder/average.pt" ]            # tee hides a failure
+  [ -f "$folder/average.pt" ]            # tee hides a failure of train.py
 }
 
 # a GPU stage of its recipe, from the shipped file; data sets are named by folder
@@ -77,7 +77,7 @@ small() {  # recipe, stage, data, settings...
   grep -E "valid|step|gamma" "$RUNS/$name-$stage/out.log" | tail -n 3 | sed "s/^/$name: /"
 }
 
-# both continue one first run, as the card says, so that only attention differs
+# both continue the same first run, as the card says, so that they differ only in attention
 sagan() {
   small sagan-emoji-plain 1 emoji --run sagan-first --batch 64 --minutes 3.5 --lr-floor 1
   for name in sagan-emoji sagan-emoji-plain; do small $name 1 emoji --begun sagan-first --batch 64 --minutes 3 & done
@@ -126,7 +126,7 @@ stories() {
   collect stories-gpu
 }
 
-# the recipe unchanged: a larger file would be too large for a page
+# the recipe unchanged, because a larger file would be too large for a page
 de_en() {
   SMOKE=$SMOKE_TEXT
   train de-en --every 1 --minutes 6 --limit-seconds 500 --threads 8 --data "$DATA/multi30k" "$@"
@@ -146,10 +146,10 @@ case $task in
     OUT=$RUNS/out
     SMOKE='--smoke --block-count 1 --embedding-length 32 --feed-forward-length 32 --head-count 2 --key-length 16 --minutes 0 --steps 2 --batch 2
       --sheets -1 --final-valid-images 2 --threads 2 --attention batched'
-    SHIPPED=                             # it is larger than these
+    SHIPPED=                             # the shipped file is larger than these
     SMOKE_TEXT='--smoke --minutes 0 --steps 2 --batch 2 --sheets -1 --final-valid-images 2 --threads 2'
     SMOKE_SMALL=$SMOKE_TEXT
-    # without the GAN, whose smallest pictures are smaller than its data's
+    # without the GAN, whose smallest pictures are smaller than those of its data
     probe && cifar10 && emoji && emoji_sr && stories && de_en && together pixelcnn-digits gated-pixelcnn-digits captions-hard wavenet jukebox-small && collect cifar10-gpu emoji-gpu emoji-sr-gpu stories-gpu de-en-gpu
     rm -rf "$RUNS"
     echo 'every line works' ;;

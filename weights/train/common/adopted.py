@@ -23,7 +23,7 @@ def made_by(name, path, metadata):
 
 
 def stage_of(recipe, found):
-    """Settings of the last stage that makes a model like the file's; {} if it is the first."""
+    """Settings of the last stage whose model has the same settings as the file's; {} for the first stage."""
     same = lambda a, b: (list(a) if isinstance(a, tuple) else a) == (list(b) if isinstance(b, tuple) else b)
     for stage in reversed(recipe.stages):
         whole = dict(recipe.settings, **stage)

@@ -210,7 +210,7 @@ class Chosen:
     --vocabulary own: byte pairs of the training texts, --values tokens in total; tokens that the file also has keep their vectors, others
     begin as the mean of their two parts.
     """
-    vocabularies = ""                    # their folder
+    vocabularies = ""                    # the folder of named vocabularies
     words = None
 
     @classmethod
@@ -226,7 +226,7 @@ class Chosen:
     def adopted(cls, metadata, tensors):
         found = super().adopted(metadata, tensors)
         if metadata.get("tokenizer.ggml.model") != "gpt2" or len(metadata["tokenizer.ggml.tokens"]) < 257:
-            return found                 # of single characters
+            return found                 # a vocabulary of single characters
         return cls.named(metadata, found, sorted(name[:-4] for name in os.listdir(cls.vocabularies) if name.endswith(".txt")))
 
     def adapt(self):

@@ -24,7 +24,7 @@ from common.task import spread
 
 OUT = os.path.normpath(os.path.join(HERE, "../../tests/golden"))
 HIDDEN = ("gpt2-tiny", "llama-tiny", "olmo2-tiny", "transformer-post", "transformer-pre", "lstmn-tiny", "seq2seq-general", "sparse-strided", "sparse-notes",
-          "pixelcnn-narrow", "gated-pixelcnn-narrow")      # the image transformers have theirs in their own files
+          "pixelcnn-narrow", "gated-pixelcnn-narrow")      # the golden files of the image transformers are separate
 MANY = 20000                             # if there are more logits, only those of ROWS positions
 ROWS = 64
 
@@ -107,10 +107,10 @@ def layers_of(model, values, source):
     if hasattr(model, "states"):         # LSTMN
         h = model.states(values[:, :-1])
         return [model.token_embd(values[:, :-1])[0] * model.c.embedding_length ** 0.5, h[0]]
-    if hasattr(model, "dec"):            # recurrent translators
+    if hasattr(model, "dec"):            # a recurrent translator
         return [torch.nn.functional.pad(model.rows(values[:, :-1]), (0, 0, 1, 0))[0], model.behind(source, values)[0]]
     kept = []
-    last = lambda x: (x[-1] if isinstance(x, tuple) else x).reshape(-1, model.c.embedding_length)      # the horizontal stack of a gated PixelCNN
+    last = lambda x: (x[-1] if isinstance(x, tuple) else x).reshape(-1, model.c.embedding_length)      # of a gated PixelCNN, the horizontal stack
     first = model.input if hasattr(model, "input") else None
     hooks = [block.register_forward_hook(lambda _, inputs, output: kept.append((last(inputs[0]), last(output)))) for block in model.blk]
     if first:
@@ -156,12 +156,12 @@ def shipped(name, directory, out=OUT):
     task.s.data = directory or task.s.data
     model = stored(task, os.path.join(SHIPPED, name + ".gguf"))
     golden = module(type(task).__module__.split(".")[1])
-    if hasattr(golden, "shipped"):       # of a model with several parts
+    if hasattr(golden, "shipped"):       # a model with several parts
         write(os.path.join(out, name + ".golden.gguf"), golden.shipped(task, model))
         return
     batch = task.encode(first(task.load("validation")), model).take(slice(1), "cpu")
     logits, nats = golden.outputs(model, *batch)
-    found, n = golden.inputs(*batch), MANY // logits.shape[1]            # later positions do not change them
+    found, n = golden.inputs(*batch), MANY // logits.shape[1]            # later positions do not affect the logits of earlier ones
     write(os.path.join(out, name + ".golden.gguf"), dict(found, values=found["values"][:n], logits_q8_0=logits[:n], nats_q8_0=nats[:n]))
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The classes of a run that trains on your own folder (--labels):
 
-    auto       folders that are all called as classes of the model: these; else folders of sounds, and of a GAN of pictures, are new classes; other pictures have none
-    folders    the folders directly in the folder are the classes of the model
-    speakers   of sounds: they are its speakers
-    file       folders that are called as classes of the model are these; the rest has no class
-    none       nothing has a class
+    auto       if all folders are named like classes of the model, these classes; otherwise folders of sounds and of GAN pictures become new classes; other pictures have none
+    folders    the top-level folders are the classes of the model
+    speakers   for sounds: the top-level folders are the speakers of the model
+    file       folders named like classes of the model are these classes; the other files have no class
+    none       no file has a class
 
 A model that begins with a file keeps the file's vectors of classes with the same names; new classes start at the mean of the file's
 vectors.

@@ -75,7 +75,7 @@ def compiled(task, model, batch, autocast):
 
 
 class Trainer:
-    """One run of one task: resumed from its checkpoint, or started fresh."""
+    """One run of one task: resumed from its checkpoint, or newly started."""
 
     def __init__(self, recipe, s, examples, run=None, device="cpu", rank=0, processes=1):
         self.recipe, self.s, self.run, self.device, self.rank, self.processes = recipe, s, run, device, rank, processes
@@ -87,7 +87,7 @@ class Trainer:
         saved = parallel.same(saved, processes)
         model = task.model()
         if saved:
-            model.load_state_dict(saved["model"])        # the pictures are encoded with the palette of the run
+            model.load_state_dict(saved["model"])        # The pictures must be encoded with the palette of the run, which is now known.
         else:
             task.begin(model, examples["train"])
             if s.start:
@@ -109,7 +109,8 @@ class Trainer:
         beside = {id(p): a for p, a in trained}
         grouped = [p for group in self.adam.param_groups for p in group["params"]]
         plain = not task.update and type(self.adam) is torch.optim.Adam and len(grouped) == len(trained)
-        self.fused = native.Adam(self.adam, [beside[id(p)] for p in grouped]) if plain and native.usable(*self.parameters) else None     # in one pass
+        # Adam, clipping and averaging in one pass
+        self.fused = native.Adam(self.adam, [beside[id(p)] for p in grouped]) if plain and native.usable(*self.parameters) else None
         nats = compiled(task, model, self.batch(), self.autocast) if s.compile else lambda *b: task.nats(model, *b)
         self.loss = parallel.averaging(model, nats, processes)
         model.train()
@@ -177,8 +178,9 @@ class Trainer:
     def counted(self, value):
         """Bookkeeping after a step with this loss."""
         self.count += 1
-        value = parallel.mean(value, self.processes)                     # stays on the GPU, which need not wait for its number
-        kept = min(0.98, 1 - 1 / self.count)             # a plain mean of the first 50, in which the first batch, maybe of short sentences, has no greater part
+        value = parallel.mean(value, self.processes)                     # stays on the GPU, so that the GPU does not wait
+        # a plain mean of the first 50 losses, so that the first batch, which may have short sentences, has no larger weight
+        kept = min(0.98, 1 - 1 / self.count)
         self.running = value if self.running is None else kept * self.running + (1 - kept) * value
         return value
 
@@ -193,7 +195,7 @@ class Trainer:
                                rng=torch.get_rng_state(), running=self.smoothed(), least=self.least))
 
     def save_average(self, final=False, name="average.pt"):
-        """Writes only the averaged weights to average.pt in half precision: an eighth of the checkpoint, easy to copy to another machine."""
+        """Writes only the averaged weights to average.pt, in half precision: an eighth of the checkpoint's size, easy to copy to another machine."""
         if not self.rank:
             half = {k: v.half() if v.is_floating_point() and name == "average.pt" else v for k, v in self.average.state_dict().items()}
             self.run.save(dict(self.head(final), average=half), name)
@@ -306,14 +308,14 @@ def train(recipe, s):
     if s.batch % processes:
         sys.exit("a batch of %d does not divide into %d processes" % (s.batch, processes))
     torch.set_num_threads(s.threads)
-    torch.set_float32_matmul_precision("high")           # CUDA: TF32 for what autocast leaves in fp32
+    torch.set_float32_matmul_precision("high")           # CUDA: TF32 for products that autocast leaves in single precision
     torch.manual_seed(s.seed)
     clock = CLOCKS[s.clock]
-    stop, away = [], [0.0]               # Ctrl-C or kill: finish the step, save, leave
+    stop, away = [], [0.0]               # on Ctrl-C or kill: finish the step, save and exit
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.append(True))
 
-    def stand_still(*_):                 # until SIGCONT: not counted as training time
+    def stand_still(*_):                 # until SIGCONT; this time does not count as training time
         began = clock()
         os.kill(os.getpid(), signal.SIGSTOP)
         away[0] += clock() - began
@@ -329,7 +331,7 @@ def train(recipe, s):
     print("%s: %d parameters, %d training and %d validation examples, %s" % (
         s.run, sum(p.numel() for p in t.parameters), len(t.training), len(t.valid), device), flush=True)
     saved = t.elapsed
-    due = t.elapsed + 60 * s.every       # the next measurement; the first one of a run comes early, to show a picture soon
+    due = t.elapsed + 60 * s.every       # Time of the next measurement. The first one of a run comes early, so that there is a picture soon.
     if not t.count and (not s.minutes or s.every < s.minutes):
         due = min(due, FIRST_SHEET)
     if s.start and not t.count:
@@ -354,7 +356,8 @@ def train(recipe, s):
         t.elapsed, since, away[0] = t.elapsed + now - since - away[0], now, 0.0
         if t.count % 50 == 0:
             t.progress_line()
-        if time.monotonic() - told >= (SAY if sys.stdout.isatty() else max(SAY, t.elapsed / 60)):      # in a file fewer, the longer it takes
+        # a log file gets fewer lines the longer the run is
+        if time.monotonic() - told >= (SAY if sys.stdout.isatty() else max(SAY, t.elapsed / 60)):
             t.say()
             told = time.monotonic()
         if t.elapsed - saved >= s.save_seconds:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The features of this machine's processor. Does not import PyTorch, whose settings depend on it (memory.py)."""
+"""Detects the features of this machine's processor. Does not import PyTorch, whose settings depend on it (memory.py)."""
 import functools
 import os
 

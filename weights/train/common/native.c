@@ -128,7 +128,7 @@ typedef void kernel(int, const group *, size_t, size_t, const group *, size_t, f
 #define ALL(R) {{kernel_##R##_1_0, kernel_##R##_2_0, kernel_##R##_3_0, kernel_##R##_4_0}, {kernel_##R##_1_1, kernel_##R##_2_1, kernel_##R##_3_1}}
 static kernel *const kernels[4][2][4] = {ALL(1), ALL(2), ALL(4), ALL(6)};
 
-/* What fits the registers: vectors of 16 columns for six rows, and rows of half a vector. */
+/* Row counts that fit the registers: vectors of 16 columns for six rows, and rows of half a vector. */
 enum { ROWS_BESIDE_HALF = REGISTERS == 32 ? 6 : 4 };
 static int vectors(int left, int half) { return REGISTERS == 16 ? 1 : left > 4 || (left == 4 && half) ? (left > 5 ? 4 : 2) : left; }
 
@@ -190,7 +190,7 @@ static float dot(const bf16 *a, const bf16 *b, int d) {
 }
 
 typedef struct {
-    int n, heads, d, block, memory, window; /* positions; width d of a head (even); queries per block; keys before the block; most keys per query (0: no limit) */
+    int n, heads, d, block, memory, window; /* positions; width d of a head (even); queries per block; keys before the block; maximum keys per query (0: no limit) */
     size_t in, out;                 /* stride in bf16 of rows of q, k, v and their gradients; of o and its gradient */
 } shape;
 

@@ -20,7 +20,7 @@ FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
 def library():
     """-> the compiled functions; raises OSError if they are unavailable."""
     compiler = os.environ.get("CC", "gcc")
-    name = hashlib.sha256(" ".join([compiler] + FLAGS + sorted(processor()[1])).encode())     # another machine may share the folder
+    name = hashlib.sha256(" ".join([compiler] + FLAGS + sorted(processor()[1])).encode())     # machines with other processors may share the folder
     for source in SOURCES:
         with open(source, "rb") as f:
             name.update(f.read())
@@ -178,7 +178,7 @@ class FeedForward(torch.autograd.Function):
         x, h, up, down = ctx.saved_tensors
         g = g.contiguous()
         dh = g @ down
-        d_up = column_sums(dh, h)        # dh is now the gradient before relu
+        d_up = column_sums(dh, h)        # dh is now the gradient before the ReLU
         return dh @ up, (dh.t() @ x).float(), d_up, (g.t() @ h).float(), column_sums(g)
 
 

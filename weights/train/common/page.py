@@ -7,7 +7,7 @@ import urllib.parse
 import data
 
 SERVED = ("build", "weights")            # folders that web/tools/serve.js serves
-ADDRESS = "http://127.0.0.1:8080/"       # the address of npm start
+ADDRESS = "http://127.0.0.1:8080/"       # the default address of npm start
 
 
 def page_of(metadata):

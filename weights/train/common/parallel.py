@@ -98,6 +98,6 @@ def launch(argv, processes):
     children = [subprocess.Popen([sys.executable] + argv, env=dict(
         os.environ, RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(processes), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port)))
         for rank in range(processes)]
-    for number in (signal.SIGINT, signal.SIGTERM):       # the first process receives it and notifies the others
+    for number in (signal.SIGINT, signal.SIGTERM):       # the first process receives the signal and notifies the others
         signal.signal(number, lambda number, _: children[0].send_signal(number))
     return max(abs(child.wait()) for child in children)

@@ -19,7 +19,7 @@ from common.recipes import HERE, RUNS
 from common.runlog import lines_of
 
 STATE, LOCK, HOLDS = (os.path.join(RUNS, "queue" + end) for end in (".json", ".lock", ".hold"))
-TRIES = 3                                # of a run that fails without progress
+TRIES = 3                                # attempts for a run that fails without progress
 TICK = 0.3                               # seconds
 
 
@@ -57,7 +57,7 @@ def condition(pid):
 
 
 def held():
-    """Processes that hold the queue: their ids; 0 means a `pause` command."""
+    """Ids of the processes that hold the queue; 0 means a `pause` command."""
     found = [int(name) for name in os.listdir(HOLDS)] if os.path.isdir(HOLDS) else []
     return [pid for pid in found if pid == 0 or condition(pid)]
 
@@ -151,7 +151,7 @@ def run(forever=False):
         if s["runner"] and s["runner"] != os.getpid() and condition(s["runner"]):
             sys.exit("the queue runs already (process %d)" % s["runner"])
         s["runner"] = os.getpid()
-        for job in s["jobs"]:            # left by a runner that was killed; its trainings may still run
+        for job in s["jobs"]:            # jobs left by a runner that was killed; their trainings may still run
             if job.get("pid") and condition(job["pid"]):
                 tell(job["pid"], signal.SIGCONT), tell(job["pid"], signal.SIGTERM)
                 while condition(job["pid"]):

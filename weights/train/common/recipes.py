@@ -19,9 +19,10 @@ class Recipe(NamedTuple):
     task: type
     settings: dict
     card: dict
-    start: str = ""                      # a file of weights/ that training begins with
-    stages: tuple = ()                   # of the second run and those that follow, each begun from the one before: settings over `settings`
-    own: dict = {}                       # of a run that begins with a file of this recipe (--from) on a folder of one's own (--data): settings over those of its stage
+    start: str = ""                      # a file in weights/ from which training begins
+    stages: tuple = ()                   # settings of the second and later runs, over `settings`; each run continues from the previous one
+    # settings of a run that begins with a file of this recipe (--from) on your own folder (--data), over those of its stage
+    own: dict = {}
 
 
 def models():

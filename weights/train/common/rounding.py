@@ -35,7 +35,7 @@ def q4_0(w):
     return torch.where(step != 0, (blocks / step).round().clamp(-8, 7) * step, blocks).flatten(1)
 
 
-FORMS = {"q8_0": q8_0, "q4_0": q4_0}     # the half-precision scales of blocks in a file are not imitated
+FORMS = {"q8_0": q8_0, "q4_0": q4_0}     # the half-precision rounding of the scales is not imitated
 
 
 @contextlib.contextmanager

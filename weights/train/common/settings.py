@@ -34,16 +34,16 @@ class Settings:
     fresh_rate: float = 1.0              # factor of the learning rate for tensors missing in the initial file (Task.fresh)
     sharp_rate: float = 1.0              # and for tensors that are sensitive to small changes (Task.sharp)
     ema: float = 0.999
-    best: bool = False                   # the average with the lowest validation loss is kept in best.pt and exported
+    best: bool = False                   # keep the average with the lowest validation loss in best.pt, and export it
     round_to: str = ""                   # q8_0 | q4_0: train with the rounding of such a file, see rounding.py
     seed: int = 1
     # machine
     device: str = "auto"                 # auto | cpu | cuda
-    bf16: bool = torch.cuda.is_available() or has_bf16()     # products; a processor that has none takes two to three times as long for them
+    bf16: bool = torch.cuda.is_available() or has_bf16()     # products in bf16; without hardware support, they take two to three times as long
     threads: int = 2
     native: bool = True                  # uses the C code of native.py if the CPU supports it
     compile: bool = False                # torch.compile; skipped if it fails
-    limit_seconds: float = 0.0           # seconds of this process; then it saves and exits with 0, and the same command resumes 0 = none
+    limit_seconds: float = 0.0           # after this many seconds the process saves and exits with 0, and the same command resumes; 0 = never
     # files
     dataset: str = ""                    # a module of data/
     data: str = ""                       # its folder, default data/<dataset>
@@ -53,7 +53,7 @@ class Settings:
     speaker_names: tuple = of_file(())
     adopted: bool = of_file(False)       # the run takes the sizes of the file that it begins with (adopted.py)
     run: str = ""                        # run folder name, default the recipe's name
-    save_seconds: float = 50.0           # seconds between checkpoints: the most that a crash may lose
+    save_seconds: float = 50.0           # seconds between checkpoints, so the maximum loss in a crash
     every: float = 3.0                   # minutes between measurements on validation examples
     sheets: int = 1                      # a sample sheet at each SHEETS-th measurement, and at the end; 0 = at the end, -1 = never
     valid_images: int = 256              # examples per measurement

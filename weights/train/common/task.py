@@ -29,8 +29,9 @@ class Task:
     unit = "nats"                        # unit of the training loss
     every_class = False                  # whether every training picture needs a class
     slow_sheet = False                   # whether a sample sheet takes longer than a short run
-    update = None                        # a method (trainer, batch, rate) -> loss where a step is more than one loss and one optimiser, as with a GAN; then also
-                                         # beside() -> its part of a checkpoint, and restore(beside)
+    # a method (trainer, batch, rate) -> loss, for steps that are more than one loss and one optimiser, as with a GAN; such a task also has
+    # beside() -> its part of a checkpoint, and restore(beside)
+    update = None
 
     def __init__(self, settings):
         self.s = settings
@@ -59,7 +60,7 @@ class Task:
 
     def grow(self, model, weights):
         """Initialises from the weights {name: tensor} of a file, which may be of a smaller model.  By default the shapes must be equal.
-        Else a Misfit."""
+        Raises Misfit otherwise."""
         own = model.state_dict()
         for name, w in weights.items():
             if name in own and w.shape != own[name].shape:
@@ -71,7 +72,7 @@ class Task:
 
     @classmethod
     def adopted(cls, metadata, tensors):
-        """What a run takes over from a file of its recipe (common/adopted.py): {field: value}."""
+        """The settings that a run takes from a file of its recipe (common/adopted.py): {field: value}."""
         found = cls.settings_of(metadata, tensors)
         for names, key in (("class_names", "classes"), ("speaker_names", "speakers")):
             listed = metadata.get("%s.%s" % (cls.architecture, key))
@@ -93,7 +94,7 @@ class Task:
             new = tuple(s.class_names if kind == "classes" else s.speaker_names)
             wanted = getattr(s, kind) if kind else 0
             if kind and not wanted:
-                continue                 # a model without classes or speakers
+                continue                 # the model has no classes or speakers
             renamed = kind and old and len(old) == len(w) and len(new) == wanted and old != new
             found[name] = rows(w, old, new) if renamed else w
         return found
@@ -194,7 +195,7 @@ class Task:
 
     @property
     def elements(self):
-        """Elements per example: the gradient is that of the mean over them, and `clip` refers to it."""
+        """Number of elements per example: the gradient is that of the mean over elements, and `clip` refers to it."""
         raise NotImplementedError
 
     @property

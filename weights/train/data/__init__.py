@@ -61,7 +61,7 @@ def load(name, directory, split, shape, **how):
 
 
 def writing(name, directory, split):
-    """Which pictures of a split must not be mirrored, (N,) bool; None: all may be."""
+    """Which pictures of a split must not be mirrored, (N,) bool; None if all may be."""
     module = dataset(name)
     directory = directory or module.DEFAULT_DIR
     return module.writing(directory, split) if hasattr(module, "writing") and not own(name, directory) else None

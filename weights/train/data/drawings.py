@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Emoji drawings larger than the training pictures. Each time, a training picture is made anew: scaled, turned and moved a little, then
-reduced as the data set's pictures were, so outlines fall differently between the pixels.  `../drawings.py` fetches and paints them.
+"""Emoji drawings larger than the training pictures. Each time, a training picture is redrawn: scaled, rotated and moved a little, then
+reduced like the data set's pictures, so that outlines fall differently between the pixels.  `../drawings.py` fetches and paints them.
 
 drawings-1.webp and -2 hold them side by side, 96x96 pixels each; drawings.tsv has a row for each: set, code points, name, licence.  A
 drawing is never returned if the data set of emoji holds out or validates its base code point.
@@ -20,15 +20,17 @@ SIZE = 96
 COLUMNS, IN_A_FILE = 170, 170 * 64       # WebP allows at most 16,383 pixels per side; files under 64 MB are also easier to handle
 FOLDER = "emoji-drawings"                # next to the data set's folder
 DEFAULT_DIR = os.path.join(os.path.dirname(emoji.DEFAULT_DIR), FOLDER)
-MEANS = ("emojione",)                    # sets that are reduced by plain means, the others by Lanczos' window: so the data set's own pictures were
-STYLE = {"noto": "noto-2023", "noto-2018": "noto-2018", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}       # other sets are of no class
+# sets that are reduced by plain means, like the data set's own pictures of their style; the others use the Lanczos window
+MEANS = ("emojione",)
+# other sets have no class
+STYLE = {"noto": "noto-2023", "noto-2018": "noto-2018", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}
 
 
 class Drawings:
-    """Drawings that may train.  images (N, 96, 96, 3) uint8; labels (N,): -1 without a style; writing (N,): must not be mirrored; share
-    (N,): how often each is drawn; means (N,): reduced by plain means.  In one set, hundreds begin with the code point of a woman, but most
-    bases occur once: n drawings of a base are drawn as often as sqrt(n), and half as often if the set is not one of the data set's styles.
-    rows (N,): set, code points, name, licence."""
+    """Drawings that may be used for training.  images (N, 96, 96, 3) uint8; labels (N,): -1 without a style; writing (N,): must not be
+    mirrored; share (N,): how often each is drawn; means (N,): reduced by plain means.  In one set, hundreds begin with the code point of a
+    woman, but most bases occur once: n drawings of a base are drawn as often as sqrt(n), and half as often if the set is not one of the
+    data set's styles. rows (N,): set, code points, name, licence."""
 
     @classmethod
     def beside(cls, directory):
@@ -54,7 +56,7 @@ class Drawings:
         return len(self.images)
 
     def plain(self, pick, size):
-        """The drawings `pick`, only reduced -> (len(pick), size, size, 3) uint8"""
+        """The drawings `pick` without changes, only reduced -> (len(pick), size, size, 3) uint8"""
         found = np.empty((len(pick), size, size, 3), np.uint8)
         for at in range(0, len(pick), 256):
             some = pick[at:at + 256]
@@ -64,13 +66,13 @@ class Drawings:
 
     def drawn(self, rng, count, size, flip=False):
         """-> pictures (count, size, size, 3) uint8, labels (count,): random drawings, each scaled to 0.75 to 1.3 times its size and moved
-        by up to a sixteenth; half of them are turned by up to 15 degrees. With `flip`, half of those without writing are mirrored."""
+        by up to a sixteenth; half of them are rotated by up to 15 degrees. With `flip`, half of those without writing are mirrored."""
         pick = rng.choice(len(self), count, p=self.share)
         scale = np.exp(rng.uniform(np.log(0.75), np.log(1.3), count))
         stretch = np.exp(rng.uniform(-0.05, 0.05, count))
         angle = np.where(rng.random(count) < 0.5, rng.uniform(-1, 1, count) * np.pi / 12, 0)
         mirrored = np.where(flip & (rng.random(count) < 0.5) & ~self.writing[pick], -1, 1)
-        move = rng.uniform(-0.125, 0.125, (2, count))           # of the half width
+        move = rng.uniform(-0.125, 0.125, (2, count))           # relative to half of the width
         c, s = np.cos(angle), np.sin(angle)
         a, b = scale * stretch, scale / stretch
         to = np.stack([mirrored * c / a, s / a, move[0], -mirrored * s / b, c / b, move[1]], 1).reshape(-1, 2, 3)
@@ -82,7 +84,7 @@ class Drawings:
 
 
 def reduced(images, size, means):
-    """(N, 3, fine, fine) float, white is 0 -> (N, 3, size, size), integers 0 to 255; means (N,): by plain means, else by Lanczos' window"""
+    """(N, 3, fine, fine) float, white is 0 -> (N, 3, size, size), integers 0 to 255; means (N,): reduced by plain means, otherwise by the Lanczos window"""
     by_means, by_lanczos = (torch.from_numpy(reduction(size, images.shape[2], lobes)).float() for lobes in (0, 3))
     to = torch.where(torch.from_numpy(means)[:, None, None], by_means, by_lanczos)[:, None]
     return (to @ images @ to.transpose(2, 3)).round().clamp(0, 255)
@@ -90,7 +92,7 @@ def reduced(images, size, means):
 
 @functools.lru_cache(maxsize=None)
 def reduction(size, fine, lobes):
-    """-> (size, fine), the matrix that reduces a row of `fine` pixels: by Lanczos' window of this many lobes [Duchon 1979]; 0: by plain means of fine / size pixels"""
+    """-> (size, fine), the matrix that reduces a row of `fine` pixels: by a Lanczos window of this many lobes [Duchon 1979]; 0: by plain means of fine / size pixels"""
     at = (np.arange(fine) + 0.5) * size / fine - (np.arange(size)[:, None] + 0.5)       # distance, in pixels of the small one
     weights = np.sinc(at) * np.sinc(at / lobes) * (abs(at) < lobes) if lobes else 1.0 * (abs(at) < 0.5)
     return weights / weights.sum(1, keepdims=True)

@@ -20,7 +20,7 @@ SIZE = 32
 STYLES = ("noto-2023", "noto-2018", "noto-blob", "emojitwo", "fxemoji")
 MARK = FILES[0]
 CLASSES = ["Noto 2023", "Noto 2018", "Noto Blob 2017", "EmojiTwo", "FxEmoji"]
-HELD_OUT, VALIDATION = 0.10, 0.02        # of the base code points
+HELD_OUT, VALIDATION = 0.10, 0.02        # as fractions of the base code points
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "emoji")
 
 
@@ -33,7 +33,7 @@ def split_of(codes):
     return np.array([part[base] for base in bases])
 
 
-# Code points of drawings that a mirror would spoil: letters, digits, notes, or the hands of a clock.
+# Code points of drawings that must not be mirrored: letters, digits, notes, or the hands of a clock.
 WRITING = ((0x23, 0x39), (0xA9, 0xAE), (0x203C, 0x2049), (0x2122, 0x2139), (0x231A, 0x231B), (0x23F0, 0x23F2), (0x24C2, 0x24C2), (0x2753, 0x2757),
            (0x3297, 0x3299), (0x1F100, 0x1F2FF), (0x1F3A6, 0x1F3A6), (0x1F3AB, 0x1F3AB), (0x1F3B0, 0x1F3B1), (0x1F3B5, 0x1F3B6), (0x1F3BC, 0x1F3BC),
            (0x1F3E5, 0x1F3E7), (0x1F3F3, 0x1F3F4), (0x1F4A4, 0x1F4A4), (0x1F4AF, 0x1F4B9), (0x1F4C5, 0x1F4C6), (0x1F4F0, 0x1F4F0),

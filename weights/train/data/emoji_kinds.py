@@ -25,7 +25,8 @@ KINDS = (
     set(),                               # a flag is two letters of a country code
 )
 FLAG = CLASSES.index("flag")
-MIRRORED = tuple(name not in ("clock", "flag") for name in CLASSES)      # a clock would tell another time, a flag be another country's
+# a mirrored clock would show another time, a mirrored flag might be another country's
+MIRRORED = tuple(name not in ("clock", "flag") for name in CLASSES)
 
 
 def kind_of(codes):

@@ -17,7 +17,7 @@ KINDS = {
     "pairs": ((".tsv", ".csv", ".tmx"), "de-en, seq2seq-additive"),
     "treebanks": ((".conllu", ".conll"), "crf-en, memm-en, hmm-en, parents-en"),
 }
-MOST_NAMED = 5                           # files that a report names for each reason
+MOST_NAMED = 5                           # maximum number of files that a report names for each reason
 _said = set()
 
 

@@ -21,7 +21,7 @@ from data.files import Found, Unreadable, count
 
 HELD_OUT, VALIDATION = 0.1, 0.1
 LEAST = 10                               # pictures
-LIGHT = {1: 192, 3: 250}                 # by channels: a drawing that is nowhere darker than this would be invisible on white
+LIGHT = {1: 192, 3: 250}                 # by channels: a drawing without any darker value would be invisible on white
 TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270", 7: "TRANSVERSE", 8: "ROTATE_90"}
 
 

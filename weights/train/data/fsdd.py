@@ -46,7 +46,7 @@ def word(x):
     x = x / np.abs(x).max()
     frames = x[:len(x) // FRAME * FRAME].reshape(-1, FRAME)
     loud = np.flatnonzero(np.sqrt((frames ** 2).mean(1)) > QUIET)
-    return PEAK * x[max(0, loud[0] - BEFORE) * FRAME:(loud[-1] + AFTER) * FRAME] if len(loud) else PEAK * x          # a click behind the last frame
+    return PEAK * x[max(0, loud[0] - BEFORE) * FRAME:(loud[-1] + AFTER) * FRAME] if len(loud) else PEAK * x          # a click after the last frame
 
 
 def split_of(take):

@@ -3,7 +3,7 @@
 
 The voices of a file are its parts: the tracks (or the channels of a single track) that have notes, without drums. Parts with the names of
 the model's voices become those voices; otherwise the first parts are used, from the highest down. A single part with chords is split, at
-most one note for each voice. Notes go to the nearest sixteenth. Music outside the range of the voices is transposed, by octaves if
+most one note for each voice. Notes are moved to the nearest sixteenth. Music outside the range of the voices is transposed, by octaves if
 possible. Files within RIFF (.rmi) and files with bytes after the last track are accepted. The split is by file, in the order of the SHA-256
 of its bytes: a tenth is held out, a tenth is for validation.
 """
@@ -17,8 +17,8 @@ from data import chorales, folder
 from data.files import Unreadable, count
 
 LEAST = 10                               # pieces
-TICKS = 4                                # of a quarter
-MOST_TICKS = 20000                       # of a piece
+TICKS = 4                                # ticks per quarter
+MOST_TICKS = 20000                       # maximum number of ticks of a piece
 NAME, END = 0x103, 0x12f                 # status bytes of events without a channel
 DRUMS = 9                                # channel of drums, from 0
 DATA_BYTES = {8: 2, 9: 2, 10: 2, 11: 2, 12: 1, 13: 1, 14: 2}
@@ -52,11 +52,11 @@ def tracks(raw):
     if not division:
         raise Unreadable("a beat has no ticks")
     found, at = [], 8 + size
-    while at + 8 <= len(raw) and raw[at:at + 4].isalnum():               # other bytes follow the last track
+    while at + 8 <= len(raw) and raw[at:at + 4].isalnum():               # until other bytes follow the last track
         name, size = raw[at:at + 4], struct.unpack(">I", raw[at + 4:at + 8])[0]
         if name == b"MTrk":
             track = raw[at + 8:at + 8 + size]
-            if len(track) < size:                                        # a length that is too large does no harm where the track has its end
+            if len(track) < size:                                        # a length that is too large is accepted if the track has its end event
                 try:
                     end = [data for _, status, data in events(track) if status == END][-1]
                 except Unreadable:

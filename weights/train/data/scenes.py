@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Scenes composed of emoji (emoji.py), 64x64 on white, each with the sentence that is true of it: two or three things, of any size,
-anywhere.
+"""Scenes composed of emoji (emoji.py), 64x64 on white, each with its only correct caption: two or three objects, of any size, anywhere.
 
     a red heart left of a green book            a cat above a guitar
     two cats right of a bus                     a cat and a dog below a bus            (the pair first; of a pair the left or the upper one)
     three keys        two keys        a key
 
-There is one such sentence for each scene, so that a caption is either wholly right or not.  Scenes are generated from a seed; there are
-more of them than training ever uses.  The held-out part is not random. It has pairs of nouns that never occur together in a training scene
-(things.pair_split), and, for each thing, one of its five drawing styles.  Those drawings' pixels are dropped where the file is opened.
+There is exactly one correct caption for each scene, so a caption is either entirely right or not.  Scenes are generated from a seed; there
+are more of them than training ever uses.  The held-out part is not random. It has pairs of nouns that never occur together in a training
+scene (things.pair_split), and, for each object, one of its five drawing styles.  Those drawings' pixels are dropped where the file is
+opened.
 """
 import math
 import os
@@ -27,14 +27,14 @@ MARK, DEFAULT_DIR = emoji.MARK, emoji.DEFAULT_DIR
 CLASSES = []
 OWN = "told"                             # your own pictures with captions
 SIDE = 64
-SIZES = (15, 18, 21, 24, 27, 30)         # of a drawing, in pixels, with its margins
+SIZES = (15, 18, 21, 24, 27, 30)         # sizes of a drawing in pixels, including its margins
 TURNS = (-12, 0, 12)                     # degrees
-INK = 235                                # a pixel darker than this in any channel belongs to the thing
+INK = 235                                # a pixel darker than this in any channel belongs to the object
 END = 0                                  # id; word i of WORDS has id i + 1
 IDS = {word: i + 1 for i, word in enumerate(WORDS)}
-FURTHER = ("twemoji", "fluent", "fluent-shaded")      # sets of large drawings (drawings.py) in which no held-out drawing is found again
+FURTHER = ("twemoji", "fluent", "fluent-shaded")      # sets of large drawings (drawings.py) in which no held-out drawing occurs
 LARGE = drawings.SIZE
-SKETCHED = 0.12                          # of the scenes of `widened`, this share is drawn in lines
+SKETCHED = 0.12                          # share of the scenes of `widened` that is drawn in lines
 COLOURS = dict(red=(215, 35, 35), green=(40, 160, 70), blue=(45, 100, 220), orange=(240, 140, 20), yellow=(240, 200, 40), purple=(140, 60, 200))
 KINDS = dict(one=0.06, alike=0.10, alike3=0.04, two=0.32, pair=0.20, three=0.28)
 
@@ -46,22 +46,22 @@ class Sprite(NamedTuple):
 class Scene(NamedTuple):
     picture: np.ndarray                  # (64, 64, 3) uint8
     words: list
-    boxes: list                          # for each word, (top, left, bottom, right) of the things that it names; empty for other words
+    boxes: list                          # for each word, (top, left, bottom, right) of the objects that it names; empty for other words
 
 
 def styles_of(thing, index):
-    """-> styles that have a drawing of the thing, in the order of emoji.STYLES"""
+    """-> styles that have a drawing of the object, in the order of emoji.STYLES"""
     return [style for style in emoji.STYLES if any((style, code) in index for code in thing.codes)]
 
 
 def read_sprites(directory, which, evaluation=False):
-    """which: "train" without the held-out drawings, "test" only those -> a list of drawings for each thing, each a list of sprites."""
+    """which: "train" without the held-out drawings, "test" only those -> a list of drawings for each object, each a list of sprites."""
     from PIL import Image
     return [[variants(picture, Image) for picture in pictures] for pictures in read_pictures(directory, which, evaluation)]
 
 
 def read_pictures(directory, which, evaluation=False):
-    """-> for each thing, its drawings as pictures of 32x32.  The only place that opens the mosaic; the other drawings' pixels are dropped here."""
+    """-> for each object, its drawings as pictures of 32x32.  The only place that opens the mosaic; the other drawings' pixels are dropped here."""
     if which != "train":
         data.check_evaluation(evaluation, "drawings of a style that is held out")
     path = os.path.join(directory, emoji.FILES[0])
@@ -89,7 +89,7 @@ def read_pictures(directory, which, evaluation=False):
 
 
 def read_further(directory):
-    """-> for each thing, its drawings in the styles of FURTHER, as pictures of 32x32."""
+    """-> for each object, its drawings in the styles of FURTHER, as pictures of 32x32."""
     from PIL import Image
     folder = os.path.join(os.path.dirname(os.path.abspath(directory)), drawings.FOLDER)
     rows = drawings.read_index(folder)
@@ -102,7 +102,7 @@ def read_further(directory):
 
 
 def variants(drawing, Image):
-    """A drawing in all sizes, slightly turned and mirrored -> sprites."""
+    """A drawing in all sizes, slightly rotated and mirrored -> sprites."""
     found = []
     for mirrored in (False, True):
         base = drawing.transpose(Image.FLIP_LEFT_RIGHT) if mirrored else drawing
@@ -166,7 +166,7 @@ def article(word):
 
 
 def named(things):
-    """A pair of things, or one thing alone -> words, and the things that each word names."""
+    """A pair of objects, or one object alone -> words, and the objects that each word names."""
     if len(things) > 1 and all(t is things[0] for t in things):
         first, nouns = ("two", "three")[len(things) - 2], [(things[0].plural, list(range(len(things))))]
         words = [(first, [])] + ([(things[0].colour, [])] if things[0].colour else []) + nouns
@@ -187,14 +187,14 @@ class Scenes:
         self.usable = [i for i, drawings in enumerate(sprites) if drawings]
 
     def fitting(self, things):
-        """Whether these things may occur together."""
+        """Whether these objects may occur together."""
         splits = {pair_split(a.noun, b.noun) for i, a in enumerate(things) for b in things[:i]}
         if self.split == "train" or self.any_pair:
             return splits <= {"train"}
         return self.split in splits and splits <= {"train", self.split}
 
     def things(self, rng):
-        """-> kind, indices of things"""
+        """-> kind, indices of objects"""
         while True:
             kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
             if self.split != "train" and not self.any_pair and kind in ("one", "alike", "alike3"):
@@ -232,7 +232,7 @@ class Scenes:
         within = lambda low, high, size: low + int(rng.random() * (high - low - size + 1)) if high - low > size else max(0, min(low, SIDE - size))
         if n == 1:
             return [(within(0, SIDE, sides[0][0]), within(0, SIDE, sides[0][1]))], named(things)
-        upright = rng.random() < 0.5     # whether the dividing line is vertical: then things are left and right of it
+        upright = rng.random() < 0.5     # whether the dividing line is vertical, with objects left and right of it
         long = lambda i: sides[i][1] if upright else sides[i][0]      # position across the line
         wide = lambda i: sides[i][0] if upright else sides[i][1]      # along it
         spot = lambda across, along: (along, across) if upright else (across, along)
@@ -247,7 +247,7 @@ class Scenes:
             if kind == "alike":
                 return places, named(things)
             return places, self.sentence([things[0]], "left" if upright else "above", [things[1]])
-        first = rng.random() < 0.5       # whether the pair, things 0 and 1, comes before thing 2
+        first = rng.random() < 0.5       # whether the pair, objects 0 and 1, comes before object 2
         pair_long, cut = max(long(0), long(1)), 0
         low, high = (max(pair_long, 26), min(SIDE - long(2), 38)) if first else (max(long(2), 26), min(SIDE - pair_long, 38))
         cut = int(rng.uniform(low, high + 0.99)) if low <= high else (low if first else high)
@@ -308,7 +308,7 @@ def load(directory, split, further=False):
 
 def load_test_for_evaluation(directory, new_drawings=False):
     """The evaluation entry point. By default: scenes of pairs that never occurred together, in training drawings. With styles: training
-    pairs, with every thing in a style in which training never showed it."""
+    pairs, with every object in a style in which training never showed it."""
     if new_drawings:
         return Scenes(read_sprites(directory, "test", evaluation=True), "test", any_pair=True)
     data.check_evaluation(True, "scenes of pairs that are held out")

@@ -115,7 +115,7 @@ def heard(path):
     if x is None:
         try:
             x, rate = soundfile.read(io.BytesIO(raw), always_2d=True)
-        except Exception as error:       # of its C library
+        except Exception as error:       # any error of its C library
             raise Unreadable("no sound that can be read (%s)" % error)
     x = np.nan_to_num(x.astype(np.float64).mean(1), nan=0.0, posinf=0.0, neginf=0.0)
     if len(x) > LONGEST * rate:
@@ -133,7 +133,7 @@ def resampled(x, rate, wanted):
     half = math.ceil(REACH / cut)
     out, padded = np.empty(int(round(len(x) * wanted / rate))), np.pad(x, half + 1)
     taps = np.arange(-half, half + 1)
-    for phase in range(min(up, len(out))):                               # outputs whose place between two samples is the same have the same weights
+    for phase in range(min(up, len(out))):                               # outputs at the same position between two samples have the same weights
         at = np.arange(phase, len(out), up)
         between, first = phase * down % up / up, at * down // up
         t = taps - between

@@ -15,7 +15,7 @@ FILES = ("fairy-tales.txt.xz", "tinystories_2mb.txt.xz")
 MARK = FILES[0]
 CLASSES = []
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "stories")
-HELD_OUT, VALIDATION = 0.08, 0.03        # least share of the bytes of the books; share of the stories
+HELD_OUT, VALIDATION = 0.08, 0.03        # minimum fraction of the bytes of the books; fraction of the stories
 END = "<|endoftext|>"
 
 

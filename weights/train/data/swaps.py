@@ -78,7 +78,7 @@ def places(german, english):
 
 
 def number(digits, rng, clock):
-    """Another number with the same number of digits; a year stays a year."""
+    """Another number with the same number of digits; years remain years."""
     if clock:
         return str(rng.randrange(2, 13))
     if digits == 4:

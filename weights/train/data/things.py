@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The things in scenes (scenes.py): recognisable in a few pixels, each with the code points of its emoji.
+"""The objects in scenes (scenes.py): recognisable in a few pixels, each with the code points of its emoji.
 
-The colour is part of the name if emoji of several colours show the same thing.
+The colour is part of the name if emoji of several colours show the same object.
 """
 import hashlib
 from typing import NamedTuple
@@ -175,5 +175,5 @@ def pair_split(a, b):
 
 
 def held_out_style(noun, styles):
-    """The held-out style of a thing, in which no training scene shows it."""
+    """The held-out style of an object, in which no training scene shows it."""
     return styles[int(fraction("style of a " + noun) * len(styles))]

@@ -73,7 +73,7 @@ def scanned(directory):
 
 
 class Told:
-    """Scenes by number, like scenes.Scenes."""
+    """Scenes by index, like scenes.Scenes."""
 
     def __init__(self, examples, split):
         self.examples, self.split = [Scene(picture, words, [[] for _ in words]) for picture, words in examples], split

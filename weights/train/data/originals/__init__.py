@@ -29,7 +29,7 @@ class Original(NamedTuple):
     url: str = ""                        # "" if it has no address; HOW explains how to get it
     size: int = 0                        # bytes, about
     digest: str = ""                     # "md5:..." or "sha256:..."
-    first: int = 0                       # only this many bytes from the beginning are needed
+    first: int = 0                       # number of bytes needed from the beginning; 0: all
 
 
 class Unreadable(Exception):

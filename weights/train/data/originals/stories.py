@@ -20,7 +20,8 @@ BOOKS = {                                # title: number at Project Gutenberg
 TINY, BYTES = "TinyStories-train.txt", 2096346
 FILES = tuple(Original("pg%d.txt" % number, "https://www.gutenberg.org/cache/epub/%d/pg%d.txt" % (number, number), 500000) for number in BOOKS.values()) + (
     Original(TINY, "https://huggingface.co/datasets/roneneldan/TinyStories/resolve/main/" + TINY, BYTES, first=BYTES),)
-WRITTEN = {"tinystories_2mb.txt.xz": "ba02237f5747a07d420cb7329f721fdc51b6f5c35a81788b9c4bb871e15ff30a"}      # Gutenberg corrects its books
+# no hash for the books: Gutenberg corrects them
+WRITTEN = {"tinystories_2mb.txt.xz": "ba02237f5747a07d420cb7329f721fdc51b6f5c35a81788b9c4bb871e15ff30a"}
 PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2014": "--", "\u2013": "-", "\u2026": "...", "\ufeff": "", "_": ""})
 
 

@@ -5,8 +5,8 @@
     memm   p(z|x) = prod_t softmax(U_t + (A[z_t-1] or, first, start))[z_t]                           one for every tag before
     hmm    p(z,x) as crf, of log p(tag | tag before), log p(word | tag); so p(z|x) is that of the crf with these weights
 
-A memm is a crf whose U_t[c] is reduced by the log sum of the possible continuations of c (`potentials`); its Z is 1. Names are those of the
-weight file; row 0 of feature.weight stands for "no feature".
+A memm is a crf whose U_t[c] is reduced by the log sum over the possible continuations of c (`potentials`); its Z is 1. Names are those of
+the weight file; row 0 of feature.weight stands for "no feature".
 """
 from dataclasses import dataclass
 
@@ -89,7 +89,7 @@ class Chain(nn.Module):
 
     @torch.no_grad()
     def best(self, ids, lengths):
-        """(B, T), behind lengths -1"""
+        """(B, T), with -1 after the end of a sentence"""
         return self.viterbi(*self.potentials(ids, lengths), lengths)
 
     def viterbi(self, U, start, end, lengths):

@@ -17,8 +17,8 @@ from models.chain.features import features, fnv, ids_of
 from models.chain.model import Chain, Config
 
 PREFIX = "chain."
-HEAVY = 300.0                            # weight of an HMM file, in words per tag, relative to your own sentences
-LEAST = 2                                # a feature that occurs once in the training sentences says nothing about others
+HEAVY = 300.0                            # weight of an HMM file relative to your own sentences, in words per tag
+LEAST = 2                                # a feature that occurs only once in the training sentences does not generalise
 
 
 @dataclass
@@ -32,11 +32,11 @@ class Settings(Config, Common):
     cluster_words: int = 20000
     drop: float = 0.0                    # fraction of words whose identity training drops, so that their form must suffice
     precision: float = 0.0               # precision of the weights' Gaussian prior
-    tags: str = ""                       # for a model without data: golden cases
+    tags: str = ""                       # for models without data: golden cases
 
 
 class Lists:
-    """What a model stores about its training sentences."""
+    """The statistics of the training sentences that a model stores."""
 
     def __init__(self, s, sentences, taggings):
         self.tags = sorted(set(tag for tags in taggings for tag in tags))
@@ -63,7 +63,7 @@ class Lists:
 
 
 class Hashed:
-    """{text: number} whose texts are only known by their hashes."""
+    """{text: number} for texts known only by their hashes."""
 
     def __init__(self, hashes, numbers):
         self.numbers = {h & 0xffffffff: n for h, n in zip(hashes, numbers)}
@@ -269,8 +269,8 @@ class ChainTask(Task):
 
 @torch.no_grad()
 def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
-    """HMM: weights from counts, added to the file's probabilities, which count as `prior` words per tag. Words seen once stand for unseen
-    ones: each counts once as itself and once as the first of its later templates, its form."""
+    """HMM: weights from counts, added to the file's probabilities, which count as `prior` words per tag. Words seen once represent unseen
+    ones: each counts once as itself and once as its form, the first of its later templates."""
     number, C = {tag: i for i, tag in enumerate(lists.tags)}, len(lists.tags)
     start, end, step = np.full(C, smoothing), np.full(C, smoothing), np.full((C, C), smoothing)
     there = model.feature.weight.double().numpy()

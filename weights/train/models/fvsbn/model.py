@@ -4,7 +4,7 @@
     p(x) = prod_i Ber(x_i; sigmoid(b_i + sum_{j<i} W_ij x_j))
 
 Names are those of the weight file, which stores W by source: row j of fvsbn.weight is what element j adds to the logit of each later one if
-it is 1, fvsbn.weight[j][i] = W_ij, zeros for i <= j.  So drawing an element costs one addition of a row, if the element is 1.
+it is 1, fvsbn.weight[j][i] = W_ij, zeros for i <= j.  So if an element is 1, drawing it costs one addition of a row.
 """
 from dataclasses import dataclass
 

@@ -65,7 +65,7 @@ class GPT2(nn.Module):
         self.blk = nn.ModuleList(Block(c) for _ in range(c.block_count))
         self.output_norm = nn.LayerNorm(c.embedding_length, eps=c.layer_norm_epsilon)
         for name, p in self.named_parameters():
-            if p.dim() == 2:             # what a block adds to the stream begins smaller in deeper models
+            if p.dim() == 2:             # the matrices that add to the residual stream begin smaller in deeper models
                 last = name.endswith(("attn_output.weight", "ffn_down.weight"))
                 std = (1 if "embd" in name else 0.8) / math.sqrt(p.shape[1])
                 nn.init.normal_(p, std=std / (math.sqrt(2 * c.block_count) if last else 1))

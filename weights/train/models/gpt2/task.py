@@ -80,7 +80,7 @@ class GPT2Task(Task):
 
     @property
     def elements(self):
-        """Tokens per answer, on average: bits/dim are bits per token."""
+        """Mean number of tokens per answer: bits/dim are bits per token."""
         return self.tokens_per_answer
 
     @torch.no_grad()

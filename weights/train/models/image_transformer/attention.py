@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Self-attention of all query blocks together: many small steps are slow, above all on a GPU.
+"""Self-attention of all query blocks together, because many small steps are slow, especially on a GPU.
 
-Each way takes q, k, v side by side (B, n, 3 A d_k) and gives (B, n, A d_k), the same numbers as Block.over_blocks (model.py):
+Each implementation takes q, k, v side by side (B, n, 3 A d_k) and gives (B, n, A d_k), the same numbers as Block.over_blocks (model.py):
     plain     block after block
     batched   the blocks form a grid; each has its whole neighbours as keys, and a mask selects the visible ones
     native    CPUs with AVX-512 or AVX2, local-1d or full: one function in C (common/native.c), of numbers in bf16 always; with --bf16 0 chosen only
@@ -139,7 +139,7 @@ def seconds(model, way, batch, dtype, device, rounds=5):
 
 
 def choose(model, wanted, batch, bf16, device):
-    """Sets model.fast: the requested way, or the fastest one that agrees with the plain computation; None = the plain computation."""
+    """Sets model.fast: the requested implementation, or the fastest one that agrees with the plain computation; None = the plain computation."""
     model.fast, took = None, {}
     if wanted == "plain":
         return
@@ -152,7 +152,7 @@ def choose(model, wanted, batch, bf16, device):
             if difference > (0.05 if name == "native" else 0.02):        # TF32 keeps 10 bits of each factor, bf16 8; a wrong mask differs by about 1
                 raise ValueError("differs by %g from the plain way" % difference)
             took[name] = seconds(model, way, batch, torch.bfloat16 if bf16 else torch.float32, device)
-        except Exception as error:       # if one way fails here, training uses another
+        except Exception as error:       # if an implementation fails here, training uses another one
             print("attention %s: not used: %s" % (name, str(error).strip().split("\n")[0][:200]), flush=True)
             continue
         if took[name] == min(took.values()):

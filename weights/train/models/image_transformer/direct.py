@@ -5,7 +5,7 @@ This is our own method; the paper's encoder and cross-attention are in model.py.
 large picture has K = a b pixels in the cell of each small pixel. Colours are z = (255 - v) / 255, so that white and everything outside are
 0. For a pixel x with index k in its cell, three things are known in advance:
 
-    C  (27)  the small picture's pixels around, 3x3 of them, the pixel's own cell in the middle
+    C  (27)  the 3x3 pixels of the small picture around the pixel's own cell, which is in the middle
     r  (3)   the mean colour left for the rest of the cell: clamp((K z_cell - sum of z drawn in the cell) / (K - k), 0, 1)
     N  (18)  the colours at (0,-1), (-1,0), (-1,-1), (-1,1), (0,-2), (-2,0)
 
@@ -28,7 +28,7 @@ from torch import nn
 AROUND = 27
 CELL = 12                                # index of a pixel's own cell among the 3x3
 PAST = ((0, -1), (-1, 0), (-1, -1), (-1, 1), (0, -2), (-2, 0))
-SHARE = 0.3                              # initial factor of the guess's certainty: the model's own knowledge is not counted twice
+SHARE = 0.3                              # initial factor of the guess's certainty, so that the model's own knowledge is not counted twice
 
 
 def colour(v):
@@ -57,7 +57,7 @@ class Direct(nn.Module):
         place, cell = flat(c)
         self.register_buffer("place", place, persistent=False)
         self.register_buffer("cell", cell, persistent=False)
-        self.order = torch.argsort(cell * self.K + place)                # positions cell by cell
+        self.order = torch.argsort(cell * self.K + place)                # positions ordered by cell
         self.input, self.guess = nn.Embedding(self.K * (AROUND + 4), d), nn.Embedding(self.K * (AROUND + 3 + 3 * len(PAST) + 1), 3)
         self.hidden, self.certainty = nn.Linear(d, 3, bias=False), nn.Module()
         self.certainty.weight, self.certainty.bias = nn.Parameter(torch.zeros(self.S, d)), nn.Parameter(torch.zeros(self.K, self.S))
@@ -149,7 +149,7 @@ class Direct(nn.Module):
         for k in range(self.K):
             at = (self.place == k).nonzero()[:, 0]
             x, y = known[:, at].flatten(0, 1).double(), z[:, at].flatten(0, 1)
-            busy = x[:, :AROUND].sum(1) > 0.02                           # white in white is no information
+            busy = x[:, :AROUND].sum(1) > 0.02                           # white surrounded by white carries no information
             x, y = x[busy], y[busy]
 
             def solve(x):

@@ -34,7 +34,7 @@ from models.image_transformer.task import TASK
 PREFIX, CARD = "draft.", "nextpixel.card.draft"
 OFFSETS = [(0, -1), (0, -2), (0, -3), (-1, -3), (-1, -2), (-1, -1), (-1, 0), (-1, 1), (-1, 2), (-1, 3),
            (-2, -2), (-2, -1), (-2, 0), (-2, 1), (-2, 2), (-3, 0)]
-CAPS, MARGINS = (4, 8, 16), (1.5, 0.75, 0.0)             # pictures of the measurement
+CAPS, MARGINS = (4, 8, 16), (1.5, 0.75, 0.0)             # column limits and margins of the measurement
 
 
 class Draft(nn.Module):
@@ -207,7 +207,7 @@ def simulate(draft, x, noise, cap, margin):
 
 @torch.no_grad()
 def agreement(draft, x, noise):
-    """Share of positions where the draft predicts the value."""
+    """Fraction of positions where the draft predicts the value."""
     return float(sum((draft(x[i:i + 1])[0] + noise[i]).argmax(-1).eq(x[i]).float().mean() for i in range(len(x))) / len(x))
 
 
@@ -238,7 +238,7 @@ def main():
         images, label = module.load(args.data or module.DEFAULT_DIR, split)
         pick = spread(len(images), min(count, len(images)))
         x, label = torch.from_numpy(encode(images[pick], model)).long(), torch.from_numpy(label[pick]).long()
-        return x, torch.where(torch.arange(len(x)) % 2 == 0, label, -1)              # half of them without their class
+        return x, torch.where(torch.arange(len(x)) % 2 == 0, label, -1)              # every second one without its class
 
     start = time.monotonic()
     x, label = pictures("train", args.pictures)

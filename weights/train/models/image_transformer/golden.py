@@ -4,7 +4,7 @@
     values (n)            the elements x_0..x_{n-1}       label (1)        class, -1 = none
     embedding (n, d)      layer-0 input                   blk.K.output (n, d)
     logits (n, V)         of x_i given x_<i               nats (n)         -log p(x_i | x_<i)
-All are in GENERATION order.  Models with other outputs or patterns have besides
+All are in GENERATION order.  Models with other outputs or patterns also have
     outputs               = logits: the output layer's numbers
     values, nats (n, C)   dmol: 8-bit values; -log p(R), -log p(G|R), -log p(B|R,G)
     order (n)             raster index of each position   image (H*W*C)    the picture, 8 bits, raster order

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Initialises a model from a smaller one so that it computes the same function, or nearly the same.
 
-    deeper   an added block is the identity: its last matrices are zero; post-norm, it takes over the scale of the norm before it,
+    deeper   an added block is the identity: its last matrices are zero; in post-norm, it takes over the scale of the norm before it,
              which then only normalises, and normalising twice changes nothing
-    stacked  blocks begin as copies of others, in an order that is given (Du et al. 2024): not the same function, but added blocks
+    stacked  blocks begin as copies of others, in a given order (Du et al. 2024): not the same function, but added blocks
              contribute from the first step, which identities can be slow to do
     heads    added heads, wider heads and added feed-forward units are read with zero weights; queries grow with sqrt(d_k)
     wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), who reads both takes a share of
@@ -93,7 +93,7 @@ def deepened(weights, own, prefix, count):
 
 
 def stacked(weights, own, order):
-    """Builds the decoder's blocks anew: block k starts as the file's block order[k]; a post-norm model's last norm stays last."""
+    """Rebuilds the decoder's blocks: block k starts as the file's block order[k]; a post-norm model's last norm stays last."""
     blocks = {name: weights.pop(name) for name in list(weights) if name.startswith("blk.")}
     count = blocks_of(blocks, "")
     if any(not 0 <= k < count for k in order):
@@ -105,7 +105,7 @@ def stacked(weights, own, order):
         return
     for part in ("ffn_norm.weight", "ffn_norm.bias"):
         for k, source in enumerate(order[:-1]):
-            if source == count - 1:              # it belonged to the last one
+            if source == count - 1:              # this norm belonged to the last block
                 weights["blk.%d.%s" % (k, part)] = torch.full_like(blocks["blk.0." + part], float(part.endswith("weight")))
         weights["blk.%d.%s" % (len(order) - 1, part)] = blocks["blk.%d.%s" % (count - 1, part)].clone()
 
@@ -137,7 +137,7 @@ def grow(model, weights, key_length, seed=1, stack=()):
     for name in list(weights):
         if c.key_length > key_length and re.search(r"attn_[qkv]\.|attn_output\.weight", name):
             w = headed(weights[name], key_length, c.key_length, 1 if "output" in name else 0)
-            if re.search(r"attn_[kv]\.weight", name):   # multiplied by zeros, which training changes
+            if re.search(r"attn_[kv]\.weight", name):   # these rows are multiplied by zeros, which training changes
                 rows = torch.arange(len(w)) % c.key_length >= key_length
                 w[rows] = own[name][:len(w), :w.shape[1]][rows]
             weights[name] = w * math.sqrt(c.key_length / key_length) if "attn_q" in name else w

@@ -306,7 +306,7 @@ class ImageTransformer(Positions):
         order, self.blocks = generation(c)
         self.register_buffer("order", order, persistent=False)
         self.fast = None                 # attention of all blocks together, see attention.py
-        self.one_pass = False            # additions and norms, see `fused`
+        self.one_pass = False            # whether additions and norms are fused, see `fused`
         self.masks = []                  # (lo, hi, keys, mask added to the scores)
         for lo, hi, keys in self.blocks:
             count = keys.stop - keys.start if isinstance(keys, slice) else len(keys)
@@ -365,7 +365,7 @@ class ImageTransformer(Positions):
         """Values x (B, m) or (B, m, C) of the positions `at` (m,) of the generation order -> (B, m, d)."""
         c = self.c
         if c.output == "dmol":
-            with torch.autocast(x.device.type, enabled=False):          # bf16 is coarser than 256 levels
+            with torch.autocast(x.device.type, enabled=False):          # bf16 is too coarse for 256 levels
                 return self.pixel_embd(distributions.to_unit(x.to(self.pixel_embd.weight.dtype), c.levels))
         return math.sqrt(c.embedding_length) * self.token_embd(x + c.levels * (self.order[at] % c.interleaved))
 
