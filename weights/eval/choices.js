@@ -11,8 +11,8 @@
 // The methods are: one, the first sample; likeliest, the best of 4 samples that compete while they are drawn (options samples and
 // resample); middle 4 and middle 16, the one of 4 or 16 independent samples whose nats are closest to the mean of all sixteen, which
 // estimates the model's expectation. The pictures are evenly spaced in tests/golden; no classes are given. The script prints the mean nats
-// of each method, and the mean difference of neighbouring pixels in the lower half. For a super-resolution model the methods are: one, and
-// the likeliest of 8, as on the page.
+// of each method, and the mean difference of neighbouring pixels in the lower half. For a super-resolution model there are two
+// methods: a single sample, and the likeliest of 8, as on the page.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -6,8 +6,8 @@ Trains three sizes of each recipe from scratch, one thread each, at equal CPU ti
 equally), sequentially at the lowest priority. It prints a table of their losses on the same validation pictures and its extrapolation to
 longer runs. It can be stopped: the same command resumes, and --table only prints.
 
-Of a recipe's settings only the learning rate follows the size: it decreases with the square root of the width.  The warm-up is shortened,
-because it would fill most of a run of minutes.
+Of a recipe's settings, only the learning rate depends on the size: it is inversely proportional to the square root of the width.  The warm-up is shortened,
+because it would take most of a run of a few minutes.
 
 The rule for longer runs is an extrapolation, not a measurement.  Compute-optimal sizes of language models grow with the square root of the
 compute (Hoffmann et al. 2022, arXiv:2203.15556). So the estimate is the best size here, its parameters multiplied by the square root of the
@@ -41,7 +41,7 @@ SIZES = {                                # the middle one is the recipe's
 }
 LONGER = (("an hour of two cores", 2 * 60), ("ten hours of two cores", 20 * 60))             # minutes of one core
 GPU, GPU_MINUTES = 1e14, 30              # floating-point operations per second: assumed, an eighth of an H200's peak in bf16
-WARM_UP = 40                             # most steps
+WARM_UP = 40                             # at most, in steps
 
 
 class Row(NamedTuple):

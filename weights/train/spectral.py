@@ -35,7 +35,7 @@ RUNS = dict(
     scales=dict(normed="both", lr=2e-4, critic_lr=8e-4),
 )
 NARROW = dict(channels=(64, 64, 32, 16), critic=(32, 64, 64), batch=16, ema=0.998, lr_floor=1.0)
-SLICE = 100                              # steps that one process trains a run for
+SLICE = 100                              # steps of a run that a process trains at a time
 POINTS = (100, 200, 400, 600, 800, 1000, 1200, 1600)      # steps at which the averaged weights are saved
 STRIP = 12                               # pictures per strip
 
@@ -125,7 +125,7 @@ def measure(args):
         distances = []
         for n in steps:
             model, s = averaged(name, n, args)
-            path = kept(name, n).replace(".pt", "-%d.txt" % args.count)      # a distance that is known already
+            path = kept(name, n).replace(".pt", "-%d.txt" % args.count)      # a distance that was measured before
             if not os.path.exists(path):
                 value = frechet.distance(real, frechet.statistics(classifier, frechet.drawn(model, s.latent_length, frechet.sampled(kinds, args.count))))
                 with open(path, "w") as f:

@@ -99,7 +99,7 @@ given = set()                                         # names of commands that h
 
 def command(name, *args, runs_in, check=True):
     argv, environment = [os.path.join(HERE, name)] + [str(a) for a in args], dict(NEXTPIXEL_RUNS=runs_in, OMP_NUM_THREADS="1")
-    if name in given and name != "train_queue.py":    # which does not need PyTorch
+    if name in given and name != "train_queue.py":    # this one does not need PyTorch
         status, said = Forked.run(argv, environment)
     else:
         given.add(name)
@@ -429,7 +429,8 @@ class SeveralProcesses(House):
         for folder, run in pairs:
             two = torch.load(os.path.join(folder, run, "checkpoint.pt"))
             self.assertEqual((one["step"], two["step"]), (6, 6))
-            self.assertLess(abs(one["running"] / two["running"] - 1), 1e-4 if run == "machines" else 1e-5)        # whose first three steps had a schedule of three
+            # its first three steps had a schedule of three
+            self.assertLess(abs(one["running"] / two["running"] - 1), 1e-4 if run == "machines" else 1e-5)
             for name, w in one["model"].items() if run != "machines" else ():
                 self.assertLess(float((w - two["model"][name]).abs().max()), 1e-3 * float(w.abs().max()) + 1e-5, name)
 

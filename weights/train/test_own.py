@@ -24,7 +24,7 @@ from test_data import midi, tune, wav
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EVERY = bool(os.environ.get("EVERY_RECIPE"))          # ./build.sh test-train all
-LEFT_OUT = ("opened", "opened-decoder")               # of eight numbers a token: a model of words of letters, for which no user has a folder
+LEFT_OUT = ("opened", "opened-decoder")               # tiny models with eight numbers per token, which nobody trains on their own words
 
 
 def drawings(at, count=24, names=("",)):
@@ -169,7 +169,7 @@ class FromItself(Folders):
                     if not k.startswith((t.task.draft, "codebook.")):    # a codebook follows the sounds without a learning rate
                         self.assertEqual(after[1][k][0].shape[1:], w.shape[1:], k)
                         first = after[1][k][0][:len(w)]
-                        if not name.startswith("hmm"):                   # which counts
+                        if not name.startswith("hmm"):                   # an HMM counts
                             self.assertLess(np.abs(first - w).max(), CLOSE.get(t.task.architecture, 2e-3) * (1e-6 + np.abs(w).max()), (name, k))
 
 
@@ -354,7 +354,7 @@ class Slips(Folders):
 
 SOME = ("captions", "chorales", "crf-en", "jukebox-small", "sagan-emoji", "snail-omniglot")         # cases that need extra settings
 NEW = ("show-attend-tell.words",)                     # your own captions add their words
-CLOSE = {"snail": 0.05, "sagan": 0.05}                # whose norms have the statistics of other pictures
+CLOSE = {"snail": 0.05, "sagan": 0.05}                # their norms have the statistics of other pictures
 
 
 if __name__ == "__main__":

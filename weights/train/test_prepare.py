@@ -281,7 +281,7 @@ class Words(Folder):
             module = originals.find(name)
             self.assertTrue(module.ABOUT and module.LICENCE and (all(f.url for f in module.FILES) or module.HOW), name)
             self.assertTrue(hasattr(data.dataset(module.DATASET), "DEFAULT_DIR"))
-            self.assertEqual(os.path.basename(data.dataset(module.DATASET).DEFAULT_DIR), name)       # only one name per folder
+            self.assertEqual(os.path.basename(data.dataset(module.DATASET).DEFAULT_DIR), name)       # each folder has one name
         self.assertIn("cifar10 ", self.prepared())
 
     def test_what_is_missing_says_how_to_have_it(self):

@@ -20,7 +20,7 @@ SMALL = dict(values=12, context_length=7, height=8, width=8, kernels=(3,), strid
 
 
 def sprites():
-    """Two drawings of each thing in different sizes, all ink."""
+    """Two drawings of each object in several sizes, each fully inked."""
     return [[[scenes.Sprite(np.full((side, side + 2, 3), 60, np.uint8)) for side in (12, 20, 26)]] * 2 for _ in THINGS]
 
 

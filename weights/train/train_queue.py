@@ -101,7 +101,7 @@ def stop(args, more):
 
 
 def speeds(jobs, threads, recipe, seconds):
-    """Positions per second of this many simultaneous jobs, in total."""
+    """Total positions per second of this many simultaneous jobs."""
     command = [queue.python(), os.path.join(HERE, "speed.py"), recipe, "--threads", str(threads), "--seconds", str(seconds), "--plain"]
     children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ, OMP_WAIT_POLICY="passive")) for _ in range(jobs)]
     return sum(float(child.communicate()[0].split()[-1]) for child in children)

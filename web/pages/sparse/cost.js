@@ -65,7 +65,7 @@ function memory(which, side) {
   );
 }
 
-/** @param {number[]} times one for each of WHICH */
+/** @param {number[]} times one for each pattern of WHICH */
 const ratioOf = ([dense, ...sparse]) => phrase`${(dense / Math.min(...sparse)).toFixed(1)} times`;
 
 /** @param {HTMLElement} root */

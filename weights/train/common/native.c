@@ -191,7 +191,7 @@ static float dot(const bf16 *a, const bf16 *b, int d) {
 
 typedef struct {
     int n, heads, d, block, memory, window; /* positions; width d of a head (even); queries per block; keys before the block; maximum keys per query (0: no limit) */
-    size_t in, out;                 /* stride in bf16 of rows of q, k, v and their gradients; of o and its gradient */
+    size_t in, out;                 /* row strides in bf16 numbers: of q, k, v and their gradients; of o and its gradient */
 } shape;
 
 /* Queries per tile: at least a quarter of a block, otherwise the masked part of the scores costs too much. */

@@ -24,7 +24,7 @@ PREFIX = "sparse-transformer."
 class Settings(Config, Common):
     dataset: str = "binarised_mnist"
     look_around: bool = True             # heads start by attending to neighbours, see start.py
-    dropout: float = 0.0                 # dropout of additions to the residual stream
+    dropout: float = 0.0                 # dropout of what is added to the residual stream
     prompts: str = "Once upon a time|The king said"       # prompts of a text's sample sheet
 
 

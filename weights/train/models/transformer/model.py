@@ -158,8 +158,9 @@ class Block(nn.Module):
         return self.attention("cross_attn").project("kv", memory)
 
     def forward(self, x, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):
-        """x (B, n, d) -> (B, n, d).  hidden: masks the own keys; encoded, source_hidden: of the source. cache: [] or [k, v] of the positions before x; those of x are appended.  maps: two lists, for the self-attention weights and those over the source.
-        cache: [] or [k, v] of the positions before x, which x's join.  maps: two lists, of own weights and of those over the source."""
+        """x (B, n, d) -> (B, n, d).  hidden: masks the keys of x; encoded, source_hidden: the source's keys and values, and their mask.
+        cache: [] or [k, v] of the positions before x; those of x are appended.  maps: two lists that receive the weights of self-attention
+        and those over the source."""
         for norm, f in self.sublayers(hidden, encoded, source_hidden, cache, maps):
             x = x + self.drop(f(norm(x))) if self.c.norm == "pre" else norm(x + self.drop(f(x)))
         return x
@@ -213,7 +214,7 @@ class Stack(nn.Module):
         if c.norm == "pre":
             self.output_norm = nn.LayerNorm(c.embedding_length, eps=c.layer_norm_epsilon)
         for name, p in self.blk.named_parameters():
-            if p.dim() == 2:             # what a block adds to the stream begins smaller in deeper stacks
+            if p.dim() == 2:             # what a block adds to the residual stream starts smaller in deeper stacks
                 nn.init.xavier_uniform_(p)
                 if "output" in name or "ffn_down" in name:
                     p.data.mul_(1 / math.sqrt(2 * blocks))
@@ -277,8 +278,9 @@ class Transformer(Stack):
         return self.enc(self.rows(source), hidden, maps), hidden
 
     def behind(self, source, target, maps=None):
-        """source (B, m), target (B, n) -> (B, n, d), the factor of the output table. maps: three lists that receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), over the source (B, H, n, m).
-        maps: three lists that receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), over the source (B, H, n, m)."""
+        """source (B, m), target (B, n) -> (B, n, d), which the output table multiplies.
+        maps: three lists that receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), and those over
+        the source (B, H, n, m)."""
         n = target.shape[1]
         memory, source_hidden = self.encode(source, maps[0] if maps else None)
         x = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))

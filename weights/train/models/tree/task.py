@@ -65,7 +65,7 @@ class TreeTask(Task):
         return dict(Task.smoke(settings), steps=3, features=2000, clusters=min(settings.get("clusters", 0), 5), prose="")
 
     def lists(self):
-        """Statistics of the training sentences, including those that no tree without crossing arcs fits."""
+        """Statistics of the training sentences, including those whose arcs cross."""
         if self.kept is None:
             words, tags, _, relations = super().load("train")
             self.kept = lists_of(self.s, words, tags)
@@ -85,7 +85,7 @@ class TreeTask(Task):
         super().grow(model, dict({name: w for name, w in own.items() if name.startswith("beside.")}, **found))
 
     def load(self, split):
-        """Sentences that projective trees fit; others are left out of training and validation."""
+        """Sentences whose arcs do not cross; the others are left out of training and validation."""
         examples = list(zip(*super().load(split)))
         kept = [e for e in examples if len(e[0]) < PLACES and min(e[2]) >= 0 and trees.projective(e[2])]
         print("%s: %d of %d sentences have crossing arcs, words without a head or more than %d words and are left out" % (split, len(examples) - len(kept), len(examples), PLACES - 1), flush=True)

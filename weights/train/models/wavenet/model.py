@@ -107,7 +107,7 @@ class Input(nn.Module):
     def __init__(self, c):
         super().__init__()
         V = c.levels
-        level = torch.linspace(-1, 1, V if V < 257 else 256)[:, None]        # neighbouring levels start as neighbours
+        level = torch.linspace(-1, 1, V if V < 257 else 256)[:, None]        # neighbouring levels start with similar vectors
         table = [torch.cos(3 * torch.randn(1, c.residual_length) * level + 2 * math.pi * torch.rand(1, c.residual_length)) for _ in range(2)]
         if V == 257:
             table = [torch.cat([t, torch.zeros(1, c.residual_length)]) for t in table]
@@ -131,7 +131,7 @@ class WaveNet(nn.Module):
         self.output = nn.Linear(c.head_length, c.levels if c.output == "categorical" else 1)
         nn.init.normal_(self.head[0].weight, std=math.sqrt(2.0 / c.skip_length)), nn.init.zeros_(self.head[0].bias)
         nn.init.normal_(self.output.weight, std=0.02), nn.init.zeros_(self.output.bias)
-        if c.levels == 257:                              # neighbouring levels start as neighbours
+        if c.levels == 257:                              # neighbouring levels start with similar vectors
             level = torch.linspace(-1, 1, 256)[:, None]
             with torch.no_grad():
                 self.output.weight[:256] = 0.1 * torch.cos(4 * torch.randn(1, c.head_length) * level + 2 * math.pi * torch.rand(1, c.head_length))

@@ -80,12 +80,12 @@ class WaveNetTask(Task):
     def grow(self, model, weights):
         """Also grows from fewer layers, which become the first ones, and from narrower ones: added parts output zero, and the former last
         layer passes nothing on. The dilations are those of this recipe."""
-        if self.s.adopted:               # in the file they are longer
+        if self.s.adopted:               # the file has them multiplied by the gain
             weights = {name: w / self.s.class_gain if ".class." in name else w for name, w in weights.items()}
         own, R, S = model.state_dict(), len(weights["input.bias"]), weights["head.0.weight"].shape[1]
         last = max(int(name.split(".")[1]) for name in weights if name.startswith("blk."))
         for name, w in weights.items():
-            if name.startswith("blk.%d.mix." % last) and last + 1 < len(model.blk):    # which had only the skip sum
+            if name.startswith("blk.%d.mix." % last) and last + 1 < len(model.blk):    # the former last layer had only the skip part
                 w = torch.cat([torch.zeros(R, *w.shape[1:]), w])
             if ".mix." in name and len(w) > S:
                 new = len(own[name]) - model.c.skip_length
