@@ -156,7 +156,7 @@ async function frameFits(page, code, name, { slack = 1, gap = GAP } = {}) {
     await frame.waitForFunction(
       () => {
         const shown = [...document.querySelectorAll('.alone figure[id]')].find((one) => one.checkVisibility());
-        return shown && (shown.querySelector('[data-phase="done"], [data-phase="ready"]') ?? !shown.querySelector('[data-phase]'));
+        return shown && (shown.querySelector('[data-phase]:not([data-phase="empty"])') ?? !shown.querySelector('[data-phase]'));
       },
       undefined,
       WAIT,
