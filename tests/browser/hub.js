@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A server on this machine that replaces the Hugging Face Hub: files at hf: addresses, with tags, ranges and CORS headers. */
+/** A server on this machine that replaces the Hugging Face Hub: it serves files at hf: addresses, with tags, ranges and CORS headers. */
 
 import { createServer } from 'node:http';
 

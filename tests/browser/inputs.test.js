@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Every verb accepts the forms that a page may have: each form of a picture, of a sound and of music, with every verb that takes one. */
+/** Every verb accepts the forms that a page may have: each form of a picture, of a sound and of music, in every verb that takes one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -20,7 +20,7 @@ import { published } from './published.js';
 
 const { withPage } = session();
 
-const COURSE = COURSES[2]; // the smallest: two pages
+const COURSE = COURSES[2]; // the smallest course: two pages
 const ID = idOf(COURSE.name);
 /** @param {Page} page @param {string} [id] */
 const box = (page, id = ID) => page.locator(`[data-course="${id}"]`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Large files: cached for the next visit while they go to the engine, and only if they are valid. */
+/** Large files are cached for the next visit while they are given to the engine, and only if they are valid. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const { withPage } = session();
 const FILE = '/weights/large.gguf';
 const large = Buffer.from(toyText({ d: 512, inner: 5120 }));
 const broken = Buffer.from(large);
-broken.fill(255, broken.length - 64, broken.length - 60); // NaN in the last rows
+broken.fill(255, broken.length - 64, broken.length - 60); // writes NaN into the last rows
 
 test('a large file is cached while it arrives, and the next visit works offline', { timeout: 120000 }, () =>
   withPage(

@@ -20,7 +20,7 @@ const { withPage } = session();
 
 const digitsFile = await readFile(fileURLToPath(new URL('../../weights/digits.gguf', import.meta.url)));
 const strip = await readFile(fileURLToPath(new URL('../../web/pictures/digits.bin', import.meta.url)));
-/** The first test digit 7. */
+/** The first 7 among the test digits. */
 const seven = [...strip.subarray(16 + 28 * 784, 16 + 29 * 784)];
 
 /** A model whose image takes seconds, so that there is time to stop. */

@@ -16,7 +16,7 @@ import { WAIT, galleryOf, inRepository } from './gallery.js';
 
 const { withPage } = session();
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
-/** An invented host: the test answers for it. */
+/** A host that does not exist: the test answers in its place. */
 const HOST = 'https://models.example';
 
 /** @type {Awaited<ReturnType<typeof serve>>} */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The longest task of the page's own thread while a model processes the largest input that it accepts: a page that is read, scrolled or
- * typed into meanwhile must not freeze. The thread's processor time counts, which does not depend on other programs.
+ * Measures the longest task of the page's own thread while a model processes the largest input that it accepts: a page must not freeze
+ * while somebody reads it, scrolls or types. The thread's processor time counts, which does not depend on other programs.
  */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The manual as a visitor has it: nothing moves or sticks out, axe-core finds nothing, all of it is reached with Tab, and it is there without a
- * connection. all/manual.test.js has every page on every screen.
+ * The manual as visitors see it: nothing moves or is too wide, axe-core finds nothing, Tab reaches everything, and it works without a
+ * connection. all/manual.test.js opens every page on every screen.
  */
 
 import assert from 'node:assert/strict';

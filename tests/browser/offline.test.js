@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What is kept for the next visit: weights by the library, and the page. Changed files come again, and nothing depends on it. */
+/**
+ * What is kept for the next visit: the page, and the weights that the library stores. Changed files are fetched again, and everything works
+ * without the copies.
+ */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -25,7 +28,7 @@ const one = toyModel({ metadata: { 'nextpixel.card.version': ['string', 'one'] }
 const two = toyModel({ metadata: { 'nextpixel.card.version': ['string', 'two'] } });
 const integrity = `sha256-${createHash('sha256').update(one).digest('base64')}`;
 
-/** Long after anything is kept that will be. */
+/** Long enough for everything to be stored. */
 const SETTLE_MS = 800;
 
 /**

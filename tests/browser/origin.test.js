@@ -23,7 +23,7 @@ const toy = toyModel();
 /** @type {Record<string, string>} */
 const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.wasm': 'application/wasm' };
 
-/** Of the page and of the library. @type {import('node:http').Server[]} */
+/** The servers of the page and of the library. @type {import('node:http').Server[]} */
 let servers;
 let own = '',
   cdn = '';

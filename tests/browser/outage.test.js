@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The connection goes for a second while a model is loaded, whatever is on its way at that moment: the model is loaded all the same. */
+/**
+ * The connection fails for a second while a model is loaded, whatever is being fetched at that moment: the model is loaded all the same.
+ */
 
 import assert from 'node:assert/strict';
 import http from 'node:http';
@@ -13,7 +15,7 @@ import { EMPTY, session } from './browser.js';
 const { withPage } = session();
 
 const GONE_MS = 1000;
-/** Library as published; a model of pictures, and one whose kind is a file of its own. */
+/** The library as published, a model of pictures, and a model whose kind has a file of its own. */
 const MODELS = ['digits.gguf', 'crf-en.gguf'];
 
 /** @type {Awaited<ReturnType<typeof serve>>} */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Gives a page the visitor's own file: its figures run on it, an unsuitable one is reported without loss, and ours can be restored. */
+/**
+ * Opens the visitor's own file on a page: its figures run on it, an unsuitable file is reported and changes nothing, and the original model
+ * can be restored.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +16,7 @@ import { WAIT, inRepository } from './gallery.js';
 
 /** @typedef {{ file: string, wrong?: string, said?: RegExp }} Given */
 
-/** A file for each page, and the message for an unsuitable one. @type {Record<string, Given>} */
+/** For each page, a suitable file and the message for an unsuitable one. @type {Record<string, Given>} */
 export const PAGES = {
   alignment: {
     file: 'seq2seq-general.gguf',

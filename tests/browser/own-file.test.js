@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Own files on some pages; all/own-file.test.js has the others. */
+/** Visitors' files on some pages; all/own-file.test.js has the others. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** An own model on the colour page: chosen or dropped, its drawings, and errors. */
+/** A visitor's model on the colour page: it is chosen or dropped, what it draws, and errors. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { png } from './png.js';
 const { withPage } = session();
 const colour = galleryOf('colour', 'in-colour');
 const superres = galleryOf('superres', 'enlarged');
-/** Nothing runs that a test did not ask for. */
+/** Nothing runs unless a test requests it. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 const bytes = (/** @type {string} */ name) => readFile(inRepository(`weights/${name}`));
 

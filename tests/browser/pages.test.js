@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * The promises of every page, in one load of it as published: nothing moves while it loads, its first figure fills without a click, it
- * fits every reader, axe-core finds nothing by day or on a telephone by night, and the policy holds. Of every eight pages, one is loaded
- * again and reached with Tab, and one is loaded again without a connection. A page is found by its folder in web/pages. all/pages.test.js
- * checks each of these on every page, at every width, loaded separately.
+ * What every page guarantees, tested in one load of the published page: nothing moves while it loads, its first figure is filled without a
+ * click, it fits every reader, axe-core finds nothing by day or on a phone by night, and the policy holds. Of every eight pages, one is
+ * loaded again to reach everything with Tab, and one without a connection. Pages are the folders of web/pages. all/pages.test.js makes each
+ * check on every page, at every width, loaded separately.
  */
 
 import assert from 'node:assert/strict';

@@ -17,7 +17,7 @@ import { blackPng, png } from './png.js';
 const { withPage } = session(['--use-fake-device-for-media-stream']);
 const colour = galleryOf('colour', 'in-colour');
 const superres = galleryOf('superres', 'enlarged');
-/** Without motion, so that nothing runs that a test did not ask for. */
+/** Without motion, so that nothing runs unless a test requests it. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 
 /** Red above, blue below. @param {number} width @param {number} height */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of PixelCNN: its endings, its masks, and the fields of both models as these tell them. Only where their weights are. */
+/**
+ * The page of PixelCNN: its completions, its masks, and the fields of both models as the models report them. It runs only if the weights
+ * exist.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -19,7 +22,7 @@ const FILES = ['pixelcnn-digits.gguf', 'gated-pixelcnn-digits.gguf'];
 const missing = FILES.find((file) => !existsSync(inRepository(`weights/${file}`)));
 const options = { skip: missing && `weights/${missing} is missing` };
 
-/** What the model says that pixel i sees, layer by layer. @param {string} file @param {number} i */
+/** The positions that pixel i sees according to the model, layer by layer. @param {string} file @param {number} i */
 async function fieldOf(file, i) {
   const model = await load(new Uint8Array(await readFile(inRepository(`weights/${file}`))));
   const blank = { data: new Uint8Array(784), width: 28, height: 28 };

@@ -30,7 +30,7 @@ function chunk(type, content) {
  * @param {number} height
  * @param {number} depth  bits
  * @param {number} colour  type: 0 grey, 6 RGBA
- * @param {Buffer} rows  each with its filter byte
+ * @param {Buffer} rows  each row begins with its filter byte
  */
 function file(width, height, depth, colour, rows) {
   const header = Buffer.alloc(13);

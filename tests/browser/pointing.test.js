@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Terms of the text that highlight their part of a figure, with the pointer and with the keyboard. */
+/** Terms in the text highlight their part of a figure, with the pointer and with the keyboard. */
 
 import assert from 'node:assert/strict';
 
@@ -21,7 +21,7 @@ for (const [i, name] of PAGES.entries()) {
           .locator('main figure [data-phase=ready] button.primary')
           .first()
           .click({ timeout: 5000 })
-          .catch(() => {}); // what is finished needs no start
+          .catch(() => {}); // a finished figure needs no start
         await page.locator('[data-points]').first().scrollIntoViewIfNeeded();
         const lit = page.locator('.pointed-at');
         const terms = page.locator('[data-points]');

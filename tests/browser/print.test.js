@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Two pages on paper, one in each language; all/print.test.js has every one. */
+/** Two pages in print, one in each language; all/print.test.js prints every page. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -13,7 +13,7 @@ import { PHONE, axeFindsNothing } from './checks.js';
 
 const { withPage } = session();
 
-/** The figures that are to be seen. @param {Page} page */
+/** The visible figures, by id, and other visible parts, by tag. @param {Page} page */
 const seen = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll('main figure[id], main h1, main h2, .masthead, .colophon')]

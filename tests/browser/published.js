@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The demo as `./build.sh site` publishes it, for the tests: they open the same pages as visitors. Files that only tests need are next to
- * it: the library's sources, its bundle and the weights under their plain names.
+ * The demo as `./build.sh site` publishes it: the tests open the same pages as visitors do. Files that only tests need are next to it: the
+ * library's sources, its bundle and the weights under their plain names.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on which all models complete the same digit: their drawings, costs and receptive fields. Only if their weights exist. */
+/** The page on which all models complete the same digit: their drawings, costs and receptive fields. It runs only if the weights exist. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

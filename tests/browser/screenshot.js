@@ -14,7 +14,7 @@ const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
 try {
   const page = await browser.newPage({ viewport: { width: 1200, height: 1000 }, colorScheme: 'light', reducedMotion: 'reduce' });
   await page.goto(`${server.url}web/`);
-  await page.click('#run:enabled'); // with reduced motion every picture appears finished
+  await page.click('#run:enabled'); // with reduced motion, a picture appears when it is finished
   await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
   await page.locator('.tile canvas[width]').last().waitFor();
   await page.waitForFunction(() => /\d nats/.test(document.querySelector('.source .panel-note')?.textContent ?? ''));

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * ./build.sh site --single: a page as one file, opened from disk. It requests nothing else, and its figures are drawn; pages written
- * together link to each other.
+ * ./build.sh site --single: a page as one file, opened from disk. Such a page requests nothing else, and its figures are drawn; pages that
+ * are written together link to each other.
  */
 
 import assert from 'node:assert/strict';

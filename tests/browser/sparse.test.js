@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of sparse attention: its patterns are those of the models, and its captions match its figures. Only if their weights exist. */
+/**
+ * The page of sparse attention: its patterns are those of the models, and its captions match its figures. It runs only if the weights
+ * exist.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The picture of a text page's card, for web/front/make-stills.js: a text as the library draws it on a canvas. */
+/** The picture of a text page's card, for web/front/make-stills.js: it shows a text as the library draws it on a canvas. */
 
 import { crc32, deflateSync } from 'node:zlib';
 

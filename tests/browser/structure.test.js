@@ -20,7 +20,7 @@ const PAGE = '/web/pages/structure/';
 
 /** @param {Page} page */
 const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
-/** The heads, as the page reports them to other engines. @param {Page} page */
+/** The heads, as the page reports them to the tests in other engines. @param {Page} page */
 const heads = async (page) =>
   ((await page.locator('#result').textContent()) ?? '')
     .split(';')[0]

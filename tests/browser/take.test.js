@@ -19,7 +19,7 @@ const IT = '/web/pages/image-transformer/';
 /** @param {Page} page */
 const done = (page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
 
-/** Animation takes a core meanwhile. @param {Page} page */
+/** Sets the highest speed, because animation takes a core. @param {Page} page */
 const hurry = (page) =>
   page.locator('#speed').evaluate((input) => {
     /** @type {HTMLInputElement} */ (input).value = '7';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Threads if the page is cross-origin isolated; otherwise one. */
+/** A model has several threads if the page is cross-origin isolated, and otherwise one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -10,7 +10,7 @@ import { toyTranslation } from '../js/toy-translation.js';
 import { OUT, LIBRARY, decode, openEmpty, provide, session } from './browser.js';
 
 const { withPage } = session();
-/** Copies every sentence, so each word attends to itself. */
+/** A model that copies every sentence, so that each word attends to itself. */
 const MODEL = '/weights/copier.gguf';
 const copier = Buffer.from(toyTranslation({ context: 160 }));
 const SENTENCE = 'ein Hund und eine Katze sitzen auf einer Bank';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Sound in a browser: the AudioContext plays exactly Node's samples; the page of WaveNet; the sound element. */
+/** Sound in a browser: the AudioContext plays exactly the samples that Node computes; the page of WaveNet; the element with sound. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

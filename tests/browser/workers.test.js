@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** `workers: 'auto'` in a page: as many workers as `model.workers` reports, and none is left behind; each worker that a page starts gets work. */
+/** `workers: 'auto'` in a page: there are as many workers as `model.workers` reports, each of them gets work, and none is left behind. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { LIBRARY, WAIT, WEIGHTS, everyPage, firstFigure, openEmpty, session, sle
 
 const { withPage } = session();
 
-/** The reported number of processors, instead of the real one. */
+/** Reports this number of processors instead of the real one. */
 const THREADS = 4;
 
 /** An empty page whose weights arrive so late that all workers can start before. @param {Page} page */

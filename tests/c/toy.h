@@ -142,7 +142,7 @@ enum {
     /* a beam search is compared with brute force; its positions have one id each, at most 40 values, and it has at most 30 positions */
     TOY_SEARCH = 8,
     TOY_DAMPED = 16, /* the weights of its maps add up to at most 1: the paper damps them after the softmax, or nothing is visible */
-    TOY_FIXED = 32,  /* rows of its maps need not see their own position, and at first see nothing: fixed patterns, blocks */
+    TOY_FIXED = 32,  /* rows of its maps may not see their own position, and the first rows see nothing: fixed patterns, blocks */
     TOY_BITS = 64,   /* each weight of its maps is a separate probability, so they need not add up to 1 */
     TOY_PART = 256,  /* times the part of the model that runs */
 };
