@@ -235,3 +235,73 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
     }
   });
 }
+
+/** An option that is a list or an object, and how a caller changes it afterwards. @type {Record<string, { file: string | Uint8Array<ArrayBuffer>, begin: (model: any, options: any) => any, options: (info: any) => any, change: (options: any) => void, most?: number }>} */
+const LISTS = {
+  lookAt: {
+    file: toyCaption(),
+    begin: (model, options) => model.caption(photo(), options),
+    options: () => ({ lookAt: [3, null, 5] }),
+    change: ({ lookAt }) => lookAt.fill(9),
+  },
+  stop: {
+    file: toyText(),
+    begin: (model, options) => model.generate('ab', options),
+    options: () => ({ maxTokens: 9, stop: ['ab'] }),
+    change: ({ stop }) => stop.fill('zzz'),
+    most: 9,
+  },
+  oneOf: {
+    file: toyText(),
+    begin: (model, options) => model.generate('ab', options),
+    options: () => ({ oneOf: ['abc', 'bcb'] }),
+    change: ({ oneOf }) => oneOf.fill('zzz'),
+  },
+  logitBias: {
+    file: toyText(),
+    begin: (model, options) => model.generate('ab', options),
+    options: () => ({ maxTokens: 6, logitBias: { 5: 4 } }),
+    change: ({ logitBias }) => Object.assign(logitBias, { 5: -100, 7: 100 }),
+    most: 6,
+  },
+  voices: {
+    file: chorales,
+    begin: (model, options) => model.complete(tune, options),
+    options: () => ({ voices: ['soprano'], bars: 1 }),
+    change: ({ voices }) => voices.fill('bass'),
+  },
+  latent: {
+    file: `${GOLDEN}sagan-tiny.gguf`,
+    begin: (model, options) => model.generate(options),
+    options: ({ latent }) => ({ latent: Array(latent).fill(0.5) }),
+    change: ({ latent }) => latent.fill(-2),
+  },
+};
+
+for (const [name, { file, begin, options, change, most }] of Object.entries(LISTS)) {
+  test(`${name}: a list that the caller changes afterwards changes neither the run nor what it saves`, async () => {
+    const model = /** @type {any} */ (await load(file));
+    const fresh = () => ({ seed: 3, ...options(model.info) });
+    const started = async (/** @type {any} */ given = fresh()) => {
+      const run = begin(model, given);
+      await run.input;
+      return run;
+    };
+    const expected = drawn(await read(await started()));
+    const given = fresh();
+    const run = await started(given);
+    const saved = run.save && plain(run.save());
+    change(given);
+    if (saved) {
+      assert.deepEqual(plain(run.save()), saved, 'the options of the caller');
+      change(run.save().options);
+      assert.deepEqual(plain(run.save()), saved, 'the saved run');
+      const other = plain(saved);
+      const rest = model.resume(other, most ? { maxTokens: most } : {});
+      change(other.options);
+      assert.deepEqual(drawn(await read(rest)), expected);
+    }
+    assert.deepEqual(drawn(await read(run)), expected);
+    model.close();
+  });
+}

@@ -7,6 +7,7 @@
  */
 
 import { abortable } from '../base/abort.js';
+import { copyOf } from '../base/copy.js';
 import { NextPixelError, argumentError } from '../base/error.js';
 import { checkOptions, checkShown, show } from '../base/checks.js';
 import { classOf } from '../base/realm.js';
@@ -113,6 +114,7 @@ export class BaseRun {
   constructor(seed, kept, signal) {
     this.seed = seed;
     this.#kept = kept;
+    if (kept) kept.options = copyOf(kept.options); // the caller may change them
     this.signals = [signal, this.#ending.signal];
   }
 
@@ -309,7 +311,7 @@ export class BaseRun {
    */
   saved(drawn) {
     const kept = /** @type {{ model: string, options: object }} */ (this.#kept);
-    return { version: 1, seed: String(this.seed), ...kept, ...drawn };
+    return { version: 1, seed: String(this.seed), ...kept, options: copyOf(kept.options), ...drawn };
   }
 }
 

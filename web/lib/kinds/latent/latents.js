@@ -198,6 +198,6 @@ export class LatentModel {
       if (wrong !== undefined || Array.from(one).includes(undefined))
         throw argumentError(`A latent has numbers, about -3 to 3, not ${show(wrong)}`);
     }
-    return each;
+    return each.map((one) => Array.from(one)); // the caller may change them
   }
 }
