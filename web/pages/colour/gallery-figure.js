@@ -29,8 +29,8 @@ const HALF = 50;
 /**
  * @param {Section} section
  * @param {Choice} choice the initial choice
- * @param {Subject[]} subjects of its strip
- * @param {{ onRun: () => void, onError: (error: unknown) => void, onModel: (file: File) => void, onChange: () => void }} hooks onChange: of settings
+ * @param {Subject[]} subjects the pictures in its strip
+ * @param {{ onRun: () => void, onError: (error: unknown) => void, onModel: (file: File) => void, onChange: () => void }} hooks onChange: called when a setting changes
  */
 export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRun, onError, onModel, onChange }) {
   /** @type {<T extends HTMLElement>(name: string) => T} */

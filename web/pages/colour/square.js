@@ -18,7 +18,7 @@ export async function centralSquare(picture, size) {
   const high = Math.min(side, Math.max(1, Math.floor(BAND / side)));
   const canvas = Object.assign(document.createElement('canvas'), { width: side, height: high });
   const context = canvas.getContext('2d', { willReadFrequently: true, colorSpace: 'srgb' });
-  if (!context) throw new Error('The browser gives no canvas to read the picture from.');
+  if (!context) throw new Error('The browser provides no canvas, which is needed to read the picture.');
   context.imageSmoothingEnabled = false;
   const shares = Array.from({ length: side }, (_, i) => parts(i, side, size));
   const sums = new Float64Array(3 * size * size);

@@ -20,7 +20,7 @@ export const PAGES = [
     'code',
     'encode',
     (name) => phrase`${name} turns sounds into codes: the page of the VQ-VAE shows such models.`,
-    () => phrase`Try: record or choose a sound, and compare it with what its codes give back.`,
+    () => phrase`Try: record or choose a sound, and compare it with the sound decoded from its codes.`,
   ],
   [
     'head',
@@ -80,6 +80,6 @@ export const PAGES = [
     'text',
     'text',
     (name) => phrase`${name} writes text: the page of tokens shows such models.`,
-    () => phrase`Try: begin a text as yours begin, and lower the temperature.`,
+    () => phrase`Try: begin a text in the style of yours, and lower the temperature.`,
   ],
 ];

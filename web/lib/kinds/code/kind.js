@@ -23,7 +23,7 @@ export const TYPES = {
 export const PAGES = {
   encode: [
     '{} turns sounds into codes: the page of the VQ-VAE shows such models.',
-    'Try: record or choose a sound, and compare it with what its codes give back.',
+    'Try: record or choose a sound, and compare it with the sound decoded from its codes.',
   ],
 };
 

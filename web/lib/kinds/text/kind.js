@@ -38,7 +38,7 @@ export const PAGES = {
     '{} translates: the page of the Transformer shows such models.',
     'Try: translate a sentence like those that it was trained on.',
   ],
-  text: ['{} writes text: the page of tokens shows such models.', 'Try: begin a text as yours begin, and lower the temperature.'],
+  text: ['{} writes text: the page of tokens shows such models.', 'Try: begin a text in the style of yours, and lower the temperature.'],
 };
 
 export const OPTIONS = {

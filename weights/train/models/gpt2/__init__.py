@@ -2,4 +2,4 @@
 """GPT-2 (Radford et al. 2019)."""
 
 # The page under web/pages/ that shows such files, and an input to try first (common/page.py).
-PAGE = "tokens", "begin a text as yours begin"
+PAGE = "tokens", "begin a text in the style of yours"

@@ -2,4 +2,4 @@
 """A small Jukebox (Dhariwal et al. 2020)."""
 
 # The page under web/pages/ that shows such files, and an input to try first (common/page.py).
-PAGE = "jukebox", "record a sound, and compare it with what its codes give back"
+PAGE = "jukebox", "record a sound, and compare it with the sound decoded from its codes"

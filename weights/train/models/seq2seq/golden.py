@@ -3,7 +3,7 @@
 
     source (m)      the sentence, the end token last         values (n)      t_0..t_{n-1}             label (1)   -1
     logits (n, V)   of t_p given t_<p                        nats (n)        -log p(t_p | source, t_<p)
-    map.source (n, 1, m)    attention's weights              map.centre (n, 1, m)    the centre of a local range
+    map.source (n, 1, m)    attention's weights              map.centre (n, 1, m)    the centre of a local range, as weights of the two nearest words
 
 Random weights are large enough that attention is far from uniform and that the centre of local-p wanders.
 """

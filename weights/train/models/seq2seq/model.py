@@ -110,7 +110,7 @@ class Config:
     positions: int = 48                  # rows of location's W_q
     structure: str = "simple"
     input_feeding: bool = False
-    turns: bool = False                  # training alternates at random between the structures: a start that favours none of them
+    turns: bool = False                  # training picks a structure at random for each batch; later runs can start with any of them
     dropout: float = 0.0                 # dropout of the word vectors, of the annotations and of t
 
 

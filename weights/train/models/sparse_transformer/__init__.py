@@ -9,5 +9,5 @@ def page(get):
     if get("notes.ticks"):
         return "chorale", "draw a piece, then give it the first bars of one of your MIDI files"
     if not get("image.height"):
-        return "tokens", "begin a text as yours begin"
+        return "tokens", "begin a text in the style of yours"
     return pages.of_pictures(get, "sparse")
