@@ -376,7 +376,7 @@ test('without a connection, figures that show the numbers of a file read the cop
   withPage(
     async (page) => {
       await openEmpty(page);
-      await offer(page, one, { 'Cache-Control': 'no-store' });
+      await offer(page, one, { ETag: '"1"' });
       await version(page);
       await keeps(page, 'one');
       await page.evaluate((address) => import(address), '/web/shell/model/weight-bytes.js');

@@ -167,12 +167,12 @@ test('the spectral norm: power iteration finds it, and division makes it 1', () 
     await page.goto(PAGE);
     await page.locator('#figure-norm').scrollIntoViewIfNeeded();
     const said = page.locator('#norm-said');
-    await said.filter({ hasText: 'after 0 rounds' }).waitFor();
+    await said.filter({ hasText: 'after 0 iterations' }).waitFor();
     const sigma = largest([1.6, 0.9, -0.4, 0.7]).toFixed(4);
     for (let i = 0; i < 12; i++) await page.locator('#norm-step').press('Enter');
     assert.equal(await said.textContent(), `σ is ${sigma}; after 12 iterations, power iteration gives ${sigma}.`);
     await page.locator('#norm-divide').check();
-    assert.match((await said.textContent()) ?? '', /^σ is 1\.0000; .* says 1\.0000\.$/);
+    assert.match((await said.textContent()) ?? '', /^σ is 1\.0000; .* gives 1\.0000\.$/);
     assert.match((await page.locator('#chain-said').textContent()) ?? '', /6 layers .* 1\.00 to the power of 6: 1\.00 times/);
   }));
 

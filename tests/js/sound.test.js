@@ -302,7 +302,7 @@ test('another rate and number of channels: reported', async () => {
     { samples: [tone(4410, 440, 44100), new Float32Array(4410)], sampleRate: 44100 },
     8000,
   );
-  assert.equal(said, 'The sound was brought from 44100 to 8000 samples a second and was mixed to one channel of 2.');
+  assert.equal(said, 'The sound was resampled from 44100 to 8000 samples a second and was mixed down to one channel of 2.');
   assert.deepEqual([samples.length, sampleRate, channels], [800, 44100, 2]);
   const buffer = { sampleRate: 16000, numberOfChannels: 1, length: 160, getChannelData: () => tone(160, 440, 16000) };
   assert.equal((await heardOf(/** @type {any} */ (buffer), 8000)).samples.length, 80);

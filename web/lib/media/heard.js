@@ -37,8 +37,8 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
  * @property {Float32Array} samples  one channel, at the model's rate
  * @property {number} sampleRate           sample rate of the given sound
  * @property {number} channels       number of channels of the given sound
- * @property {string} said           a sentence on the changes that were made: 'The sound was brought from 44100 to 8000 samples a second
- *   and its 2 channels were mixed.' '' if there are none
+ * @property {string} said           a sentence on the changes that were made: 'The sound was resampled from 44100 to 8000 samples a second
+ *   and was mixed down to one channel of 2.'; '' if there are none
  */
 
 /** The longest sound that is read, in seconds. */
@@ -82,8 +82,8 @@ export async function heardOf(sound, rate, signal) {
   const samples = await inTurns(resampled(source, rate), signal);
   if (samples.length === 0) throw argumentError('The sound is too short: at the rate of the model nothing is left of it');
   const done = [
-    ...(given === rate ? [] : [`was brought from ${given} to ${rate} samples a second`]),
-    ...(channels === 1 ? [] : [`was mixed to one channel of ${channels}`]),
+    ...(given === rate ? [] : [`was resampled from ${given} to ${rate} samples a second`]),
+    ...(channels === 1 ? [] : [`was mixed down to one channel of ${channels}`]),
   ];
   return { samples, sampleRate: given, channels, said: done.length > 0 ? `The sound ${done.join(' and ')}.` : '' };
 }
