@@ -8,10 +8,10 @@ feature. The 64 features come from a convolutional network that this command tra
 pictures. This measure is our own: numbers from other classifiers are not comparable. For scale it also prints the distance of the held-out
 pictures from the training pictures.
 
-Then, for each class, it counts how many of sixteen pictures are different. Two pictures count as the same if they are nearer, by the same
-features, than the nearest one in a hundred pairs of training pictures of the class. It also prints the distance of two pictures in colour
-(root mean square) relative to that of two training pictures. Both are means over many groups of sixteen; training pictures are measured the
-same way.
+Then, for each class, it counts how many of sixteen generated pictures are different. Two pictures count as the same if the distance of
+their features is smaller than that of the closest 1 % of pairs of training pictures of the class. It also prints the mean distance in
+colour (root mean square) of two generated pictures, relative to that of two training pictures. The count and the colour distance are means
+over many groups of sixteen; training pictures are measured in the same way.
 """
 import time
 

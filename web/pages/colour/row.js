@@ -142,7 +142,7 @@ export class Row {
     this.#nats = new Array(samples).fill(0);
   }
 
-  /** The shown pictures. */
+  /** The pictures that the row shows: the first of each group of competing samples. */
   get #leading() {
     const group = this.#pictures.length / SHOWN;
     return this.#pictures.filter((_, i) => i % group === 0);

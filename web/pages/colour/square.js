@@ -47,9 +47,9 @@ export async function centralSquare(picture, size) {
 /** The overlap of a pixel with one of the equal parts of the picture's width. @typedef {{ part: number, share: number }} Share */
 
 /**
- * The sums over the parts of a row, over white.
+ * Returns the red, green and blue sums of one row of the picture, placed on white, for each of the `size` equal parts of the row.
  * @param {Uint8ClampedArray} rgba
- * @param {Share[][]} shares of each pixel
+ * @param {Share[][]} shares of each pixel of the row: the parts that it overlaps
  * @param {number} size
  */
 function lineOf(rgba, shares, size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table below the pictures: the nats of each system's completion, of the true digit and of test digits, the time of a pixel, and the
+// The table below the pictures: the nats of each system's completion, of the true digit and of test digits, the time per pixel, and the
 // receptive field of one.
 // @ts-check
 import { bytes, integer, make, phrase, time } from '../../shell/index.js';

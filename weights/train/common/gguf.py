@@ -103,7 +103,7 @@ def read_raw(path):
 
 
 def walked(raw):
-    """The bytes of a file -> the result of read_raw, by an independent parser."""
+    """Parses the bytes of a GGUF file and returns (metadata dict, {name: Raw}), like read_raw."""
     at = 0
 
     def take(fmt):
