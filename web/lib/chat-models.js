@@ -19,9 +19,9 @@
  *   Llama-3.2-1B-Instruct-Q4_K_M.gguf 807,694,464   6f85a640a97cf2bf5b8e764087b1e83da0fdb51d7c9fab7d0fece9385611df83
  *   SmolLM3-Q4_K_M.gguf             1,915,305,312   8334b850b7bd46238c16b0c550df2138f0889bf433809008cc17a8b05761863e
  *
- * Licences are quoted from these repositories and from the makers' model cards. Languages come from the model cards, with two exceptions:
- * for Gemma 3 below 4 B, from the announcement on the hub's blog, which names English; of the 119 languages of Qwen 3, only the largest and
- * those with a page here are listed.
+ * Licences are quoted from these repositories and from the makers' model cards. Languages come from the model cards, with two exceptions.
+ * For Gemma 3 below 4 B they come from the announcement on the hub's blog, which names English. Of the 119 languages of Qwen 3, only the
+ * largest ones and those with a page here are listed.
  */
 
 /**
@@ -33,7 +33,7 @@
  * @property {string} license     an SPDX identifier, or the name that its makers gave it
  * @property {string} licenseUrl  address of the licence's text
  * @property {string[]} languages BCP 47
- * @property {number} [languageCount]  number of languages, if its makers name more than are listed
+ * @property {number} [languageCount]  number of languages, if the makers of the model name more than are listed
  */
 
 const APACHE = { license: 'Apache-2.0', licenseUrl: 'https://www.apache.org/licenses/LICENSE-2.0' };
@@ -123,22 +123,22 @@ export const chatModels = [
  */
 const BESIDE = 52e6;
 
-/** Peak memory of a model in bytes, while it is loaded; a conversation adds its keys and values. @param {ChatModel} model */
+/** Returns the peak memory of a model in bytes while it is loaded; a conversation adds its keys and values. @param {ChatModel} model */
 export const memoryOf = ({ bytes }) => bytes + BESIDE;
 
 /**
  * for load(), as hf:owner/name@commit/file.gguf Measured: 23.1 ms per token for a file of 145 MB, 101 ms for one of 639 MB, in Chromium 156
  * on an Intel Xeon with 9 GB/s of memory bandwidth (chapter Numbers, npm run bench -- --only ours --sizes 135M,0.6B; November 2026). Faster
- * memory gives more.
+ * memory gives more tokens per second.
  */
 const READ = 6.3e9;
 
-/** Tokens per second on the machine of the measurement, useful to compare models. @param {ChatModel} model */
+/** Returns the tokens per second on the machine of the measurement, to compare models. @param {ChatModel} model */
 export const tokensPerSecondOf = ({ bytes }) => READ / bytes;
 
 /**
- * The model to try first: the largest one that supports the language, needs at most an eighth of the memory and writes five tokens per
- * second, or the first one if there is none.
+ * Returns the model to try first: the largest model that supports the language, needs at most an eighth of the memory and writes five
+ * tokens per second. If there is none, returns the first model.
  *
  * @param {{ deviceMemory?: number, language?: string }} [device]  deviceMemory: in GiB, as some browsers report it in navigator (default
  *   4); language: BCP 47 (default 'en')

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The custom element:
+ * Defines the custom element:
  *
  *     <next-pixel model="digits.gguf" task="complete" src="seven.png" rows="14" samples="3" seed="7" controls>
  *       <img src="poster.png" alt="...">      shown until the first pixel
@@ -12,8 +12,8 @@
  * not have is an error that lists the valid ones.
  *
  * Attributes of the tasks come from the tables of verbs and settings, those of the element itself are in element/attributes.js;
- * element/properties.js, generated from these, lists them all. Until it is played it shows its content, its poster, or the model's input:
- * rows of a picture, a small picture, a prompt.
+ * element/properties.js, generated from these, lists them all. Until the element is played it shows its content, its poster, or the model's
+ * input: rows of a picture, a small picture, or a prompt.
  *
  * The default task is the first of `info.verbs`, such as complete or super-resolve for pictures, and generate or translate for texts. A
  * translation takes the most probable token at every step unless temperature says otherwise.
@@ -92,7 +92,7 @@ import('./load/holders.js').catch(() => {}); // acquire() needs it, and reports 
 /** Makes importing this file harmless without a document, as in Node. */
 const Base = withProperties(globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {})));
 
-/** Read-only properties that were assigned: each is warned about once. @type {Set<string>} */
+/** Read-only properties that were assigned; the element warns about each property once. @type {Set<string>} */
 const assigned = new Set();
 
 /** @param {string} name  the property */
@@ -132,8 +132,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * The sentences of all elements of the page: a table from each English sentence to its translation, such as nextpixel/words/de and
-   * nextpixel/words/ko.
+   * The table that translates the sentences of all elements on the page from English, such as nextpixel/words/de or nextpixel/words/ko.
    * @type {Words}
    */
   static get words() {
@@ -191,7 +190,7 @@ export class NextPixelElement extends Base {
     },
     onIdle: () => this.#idle(),
   });
-  /** The drawn share, 0 to 1. */
+  /** The drawn fraction of the result, 0 to 1. */
   #progress = 0;
   #rest = new Rest(() => this.#state === 'paused');
   /** Attributes that changed since they were last handled. @type {Set<string>} */
@@ -205,7 +204,7 @@ export class NextPixelElement extends Base {
     readOnly('state');
   }
 
-  /** Once the model is loaded: its kind, verbs, sizes and card. @type {ModelInfo | undefined} */
+  /** Returns the model's kind, verbs, sizes and card, once the model is loaded. @type {ModelInfo | undefined} */
   get info() {
     return this.#hold?.model.info;
   }
@@ -239,7 +238,7 @@ export class NextPixelElement extends Base {
     });
   }
 
-  /** The element was moved to a frame or to another window. */
+  /** Called when the element was moved to a frame or to another window. */
   adoptedCallback() {
     if (this.shadowRoot) dress(this.shadowRoot);
     this.#chat.moved();
@@ -260,7 +259,7 @@ export class NextPixelElement extends Base {
     this.#changed.add(name);
   }
 
-  /** Starts, restarts when finished, or resumes when paused. Loads the model first if necessary. */
+  /** Starts the run, restarts it when finished, or resumes it when paused. Loads the model first if necessary. */
   play() {
     this.#held = this.#halted = false;
     if (this.#chat.isOpen) {
@@ -279,7 +278,7 @@ export class NextPixelElement extends Base {
     }
   }
 
-  /** Pauses until play(). While steps are not requested, nothing is computed. */
+  /** Pauses until play(). While no steps are requested, nothing is computed. */
   pause() {
     this.#held = true;
     this.#restOrGoOn();
@@ -300,7 +299,7 @@ export class NextPixelElement extends Base {
     run?.halt();
   }
 
-  /** The pictures of the last run, as drawn so far, in the colours of the model; none before the first. @type {Picture[]} */
+  /** Returns the pictures of the last run, as drawn so far, in the colours of the model; empty before the first run. @type {Picture[]} */
   get pictures() {
     return this.#view.pictures;
   }
@@ -310,7 +309,8 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * The drawn result as a file: a WAV file for audio, otherwise the canvas in the colours of the page, with several pictures side by side.
+   * Returns the drawn result as a file: a WAV file for audio, otherwise the canvas in the colours of the page, with several pictures side
+   * by side.
    *
    * @param {string} [type]     such as 'image/png' (default); for a sound, an image type gives its waveform
    * @param {number} [quality]  for lossy types such as 'image/jpeg', from 0 to 1
@@ -319,8 +319,8 @@ export class NextPixelElement extends Base {
   toBlob = async (type, quality) => (this.#kept && !type?.startsWith('image/') ? this.#kept.wav() : this.#view.toBlob(type, quality));
 
   /**
-   * The messages of a chat, in the form that model.chat() takes. Setting other messages replaces the chat and stops an answer that is being
-   * written; play() then answers the last message if the user sent it. Setting the current messages changes nothing.
+   * Returns the messages of a chat, in the form that model.chat() takes. Setting other messages replaces the chat and stops an answer that
+   * is being written; play() then answers the last message if the user sent it. Setting the current messages changes nothing.
    *
    * @type {Message[]}
    */
@@ -388,12 +388,12 @@ export class NextPixelElement extends Base {
     this.#show();
   }
 
-  /** Whether the element starts without play(). */
+  /** Returns whether the element starts without play(). */
   get #begins() {
     return this.autoplay && !this.#halted && !this.#motion.matches;
   }
 
-  /** Whether the model may be fetched now: after play(), and by default when the element is near. */
+  /** Returns whether the model may be fetched now: after play(), and by default when the element is near the screen. */
   #mayLoad() {
     return this.#wanted || (this.#near && (this.loading !== 'play' || this.#begins));
   }
@@ -454,7 +454,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * Reserves the size of the output, as soon as it is known.
+   * Reserves space for the output as soon as its size is known.
    *
    * @param {{ kind: string, width?: number, height?: number } | undefined} what
    */
@@ -485,7 +485,7 @@ export class NextPixelElement extends Base {
   /**
    * @param {Hold} hold
    * @param {{ kept?: any, seed?: number, again?: boolean }} [how]  kept: a run to play again; seed: replaces the seed of the attributes;
-   *   again: this is a second try, because the worker has ended
+   *   again: true for a second try after the worker has ended
    */
   async #start(hold, { kept, seed, again = false } = {}) {
     this.#abort();
@@ -609,7 +609,7 @@ export class NextPixelElement extends Base {
     const lacking = this.#near && !this.model ? say(NO_MODEL) : '';
     const message = say(this.#message);
     this.#view.show({
-      // If autoplay was refused because of reduced motion, there must be another way to start.
+      // If autoplay was refused because of reduced motion, the visitor needs another way to start.
       controls: !this.#chat.isOpen && (this.controls || (this.autoplay && this.#motion.matches)),
       play: say(running ? 'Pause' : paused ? 'Continue' : this.#failed ? 'Try again' : this.#view.shown ? 'Play again' : 'Play'),
       anew: this.#kept && !running && !paused && !this.#failed,

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The contents of web/dist/shared.js for the other files of web/dist: the library itself, and the parts that the element, the pages and the
- * lazily loaded files use. web/tools/bundle.js reports a missing name.
+ * Exports the contents of web/dist/shared.js for the other files of web/dist: the library itself, and the parts that the element, the pages
+ * and the lazily loaded files use.
  */
 
 export { abortable } from './base/abort.js';

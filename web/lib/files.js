@@ -12,8 +12,7 @@
 const HERE = import.meta.url;
 
 /**
- * The folder of the published files, if `vite dev` has moved the library into its folder of pre-bundled packages without moving those
- * files.
+ * The folder of the published files, if `vite dev` has moved the library into its folder of pre-bundled packages but not those files.
  */
 const MOVED = /^(.*\/)\.vite\/deps[^/]*\/[^/]*$/.exec(HERE);
 
@@ -44,9 +43,9 @@ const BUILDS = {
  * A build of the library.
  *
  * @param {keyof typeof BUILDS} name  see simd.js
- * @returns {URL | Promise<Uint8Array<ArrayBuffer>>} its address, or the contents of the file
+ * @returns {URL | Promise<Uint8Array<ArrayBuffer>>} the address of the build, or the contents of its file
  */
 export const build = (name) => BUILDS[name]();
 
-/** Advice in case a file has unexpected contents. */
+/** Returns advice for a file that has unexpected contents. */
 export const hint = () => (MOVED ? " Vite has moved the library: say optimizeDeps: { exclude: ['nextpixel'] } in vite.config.js" : '');

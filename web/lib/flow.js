@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The flow of results and ids between the parts of a model. The parts are in file order. A port takes the result of an earlier part that
- * has the port's name, or the ids that a part of that name draws. The caller provides the inputs that no part produces.
+ * The flow of results and ids between the parts of a model. The parts are in file order. A port takes the result of the same name from an
+ * earlier part, or the ids that a part of that name draws. The caller provides the inputs that no part produces.
  *
  *     encoder  encodes; codes -> prior  draws; its ids -> decoder  encodes while the prior is still drawing
  */
@@ -15,7 +15,7 @@
  *
  * @typedef {object} Stage
  * @property {Part} part
- * @property {boolean} draws   otherwise it encodes and produces results
+ * @property {boolean} draws   whether the part draws ids; otherwise it encodes its inputs and produces results
  * @property {Record<string, { part: Part, result?: string }>} from  the source of each port: a result of that part, or the ids that it
  *   draws
  * @property {number} [reach]  for a part that encodes drawn ids: how many ids on either side of an id affect its results; encoding can then

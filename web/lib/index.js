@@ -67,14 +67,15 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  *   more) is held in memory as a whole before it is opened; without it, a large file goes to the engine as it arrives
  * @property {boolean} [cache]       whether a browser stores the weight file in its Cache API (as 'nextpixel'), for the next visit and for
  *   offline use. A file that has changed on the server is downloaded again. Default true
- * @property {number} [patience]      how long a server may send nothing, in milliseconds. Then the missing rest is requested again, if the
- *   server supports ranges; after a few attempts loading fails. Default 30000
+ * @property {number} [patience]      how long a server may send nothing, in milliseconds. After this time the missing rest is requested
+ *   again, if the server supports ranges; after a few attempts loading fails. Default 30000
  * @property {number | 'auto'} [workers]  how many workers share the samples of a run, 1 to 16, each with its own copy of the model in
- *   memory. The images do not depend on it. Useful with that many physical cores (`navigator.hardwareConcurrency` often counts two for
- *   each). 'auto': 1 to 4, as many as run in parallel at nearly full speed, measured while the file arrives; see `model.workers`. Default 1
+ *   memory. The images do not depend on this number. Useful with that many physical cores (`navigator.hardwareConcurrency` often counts two
+ *   for each). 'auto': 1 to 4, as many as run in parallel at nearly full speed, measured while the file arrives; see `model.workers`.
+ *   Default 1
  * @property {number} [threads]      how many threads share the products of each step of a text model, with one copy of its weights: 1 to
- *   16. The tokens do not depend on it. Needs shared memory, in a browser a page that is cross-origin isolated; without it, one thread is
- *   used, see `model.threads`. Useful for large models with that many physical cores. Default 1
+ *   16. The tokens do not depend on this number. Needs shared memory, in a browser a page that is cross-origin isolated; without it, one
+ *   thread is used, see `model.threads`. Useful for large models with that many physical cores. Default 1
  * @property {string | URL} [wasmUrl] address of nextpixel.wasm, or of nextpixel-relaxed.wasm or nextpixel-pairs.wasm if relaxed SIMD is
  *   known to work; by default the fastest one for this machine, from the library's folder
  * @property {WorkerUrl} [workerUrl]  address of worker.js of the same version; by default the one in the library's folder
@@ -98,7 +99,7 @@ function checkSource({ cache, wasmUrl, workerUrl, integrity, worker }) {
     throw argumentError(`worker must be a Worker, not ${show(worker)}`);
 }
 
-/** Fetches the recovery code in advance; retries if that failed. */
+/** Fetches the recovery code in advance; retries if an earlier attempt failed. */
 function prepare() {
   recovery.code ??= part(() => import('./recovery.js'));
   recovery.code.catch(() => {
@@ -110,9 +111,9 @@ function prepare() {
  * Loads a model. In TypeScript, `load<'sound'>(address)` has the verbs of the given kind, and its generate() returns a SoundRun.
  *
  * @template {Kind} [K=Kind]
- * @param {Source | Source[]} source  the address of a weight file, in Node also a path, or hf:owner/name/file.gguf for one on the Hugging
- *   Face Hub; a Blob or File; its bytes; a Response or a ReadableStream of them. For a model in several files, a list of all of these, or
- *   the address of the first, ...-00001-of-00003.gguf
+ * @param {Source | Source[]} source  the address of a weight file, in Node also a path, or hf:owner/name/file.gguf for a file on the
+ *   Hugging Face Hub; a Blob or File; the bytes of the file; or a Response or ReadableStream of these bytes. For a model in several files,
+ *   a list of all files, or the address of the first one, ...-00001-of-00003.gguf
  * @param {LoadOptions} [options]
  * @returns {Promise<ModelOf<K>>} rejects with a NextPixelError, or with the signal's reason
  */
@@ -131,7 +132,7 @@ export async function load(source, options = {}) {
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
   wholeNumber('threads', threads, 1, MAX_THREADS);
   const sharing = threads > 1 ? await part(() => import('./workers/threads.js')) : undefined;
-  // The workers, the module and the weights load in parallel; if one of these fails, the others are aborted.
+  // The workers, the module and the weights load in parallel; if one of them fails, the others are aborted.
   const giveUp = new AbortController();
   const abort = () => giveUp.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
@@ -159,7 +160,7 @@ export async function load(source, options = {}) {
     }
   };
   const reading = { ...options, signal: giveUp.signal, onProgress: (/** @type {object} */ news) => tell({ phase: 'download', ...news }) };
-  /** If a cached file is bad, fetches it once more. @param {unknown} error */
+  /** Fetches a cached file once more if it is bad. @param {unknown} error */
   const afresh = async (error) => {
     if (giveUp.signal.aborted || !isAddress(source)) throw error;
     return (await recovering(error)).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
@@ -186,7 +187,7 @@ export async function load(source, options = {}) {
     tell({ phase: 'ready' });
     await heard.turn();
     giveUp.signal.throwIfAborted();
-    // If a worker was ended from outside, its replacement reads the file again.
+    // If a worker was ended from outside, the new worker reads the file again.
     if (isLasting(source)) {
       for (const link of kept) {
         link.restore = async () =>
@@ -215,13 +216,14 @@ export async function load(source, options = {}) {
 }
 
 /**
- * As in load(), except that workers, threads and worker are those of the first caller.
+ * As in load(), except that the first caller determines workers, threads and worker.
  *
  * @typedef {Pick<LoadOptions, 'onProgress' | 'signal' | 'workers' | 'threads' | 'cache' | 'integrity' | 'worker'>} AcquireOptions
  */
 
 /**
- * Loads a model, or shares one that is already loaded, for example by an element of the page: one download, one worker, one copy in memory.
+ * Loads a model, or shares a model that is already loaded, for example by an element of the page: one download, one worker, one copy in
+ * memory.
  *
  * @template {Kind} [K=Kind]
  * @param {string | URL} url

@@ -15,20 +15,20 @@ import { NX_MAX_SAMPLES } from './engine/abi.js';
  * @typedef {object} Setting
  * @property {string} of       the kinds that have the option, separated by spaces ('translation' counts as one); '': none, because only the
  *   library sets it
- * @property {readonly [number, number]} [whole]   a whole number in this range
- * @property {readonly [number, number]} [number]  a number in this range
+ * @property {readonly [number, number]} [whole]   the value is a whole number in this range
+ * @property {readonly [number, number]} [number]  the value is a number in this range
  * @property {true} [over]     excludes the lower end of the range
  * @property {true} [flag]     true or false. A setting without whole, number or flag is checked where it is used
  * @property {number | boolean | string} [initial]  the default
- * @property {string} [field]  its field in nx_settings
- * @property {number} [off]    the value of that field for runs without the setting, if it differs from `initial`
- * @property {number} [on]     the value of that field that stands for true, if it is not 1
- * @property {(value: any, info: AnyInfo) => boolean} [fits]  whether a model supports the value; the element ignores an attribute whose
- * value is not supported
+ * @property {string} [field]  the field of the setting in nx_settings
+ * @property {number} [off]    the value of this field for runs without the setting, if it differs from `initial`
+ * @property {number} [on]     the value of this field that stands for true, if it is not 1
+ * @property {(value: any, info: AnyInfo) => boolean} [fits]  returns whether a model supports the value; the element ignores an attribute
+ * whose value is not supported
  * @property {true} [attribute]  whether the element has an attribute of the same name, with hyphens
  */
 
-/** The largest value of a setting that only its 32-bit type limits. */
+/** The largest value of a setting that is limited only by its 32-bit type. */
 const MANY = 2 ** 31 - 1;
 
 /** @param {unknown} _ @param {AnyInfo} info */

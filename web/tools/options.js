@@ -178,7 +178,7 @@ ${kinds.map(({ name, info }) => ` * @property {BasicInfo & { kind: '${name}' } &
 ${kinds.map(({ name, verbs }) => ` * @property {${verbs}} ${name}\n`).join('')} */
 
 /**
- * The verbs of all kinds, for a model whose kind is unknown. If several kinds have a verb, the arguments select the kind.
+ * The verbs of all kinds, for a model whose kind is unknown. If several kinds have the same verb, the arguments select the kind.
  *
  * @typedef {${inOrder.map(({ name, model }) => `Pick<${model}, VerbsOfKinds['${name}']>`).join(' & ')}} AllVerbs
  */

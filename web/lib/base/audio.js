@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks of the page's AudioContext, which every player makes first. */
+/** Checks the page's AudioContext, which every player creates first. */
 
 import { abortable } from './abort.js';
 import { show } from './checks.js';
@@ -51,8 +51,8 @@ async function started(context) {
 }
 
 /**
- * Waits for times at which a sound is playing. Every wait ends when the signal is aborted, the context is closed, or the caller's function
- * throws an error.
+ * Waits for given times while a sound is playing. Every wait ends when the signal is aborted, the context is closed, or the caller's
+ * function throws an error.
  *
  * @template T
  * @param {any} context

@@ -10,9 +10,9 @@ import { ROWS } from '../settings.js';
 /** @import { ModelInfo, Settings } from '../engine/protocol.js' */
 /** @import { SettingName } from '../settings.js' */
 
-/** @typedef {string | number | null | undefined} Label  a class by name or index; null or undefined: none */
+/** @typedef {string | number | null | undefined} Label  a class by name or index; null or undefined for none */
 
-/** The options of all sinks that show a run on a canvas, by their types. */
+/** The options that draw a run on a canvas, grouped by type; every sink has them. */
 const SHOWN = {
   flags: ['later', 'calm', 'shade', 'caret'],
   functions: ['colours', 'onPaint', 'weights'],
@@ -33,7 +33,7 @@ function callback(name, value) {
  *
  * @param {any} options
  * @param {string} whose      the function, such as 'generate()'
- * @param {string[]} names    names of its options
+ * @param {string[]} names    names of the options of this function
  * @internal
  */
 export function checkOptions(options, whose, names) {
@@ -55,7 +55,7 @@ export function checkOptions(options, whose, names) {
 }
 
 /**
- * Throws if the options of drawTo() are invalid.
+ * Throws an error if the options of drawTo() are invalid.
  *
  * @param {any} options
  * @internal
@@ -93,7 +93,7 @@ export function flag(name, value) {
 
 /**
  * Returns the error for a function of the caller that returned an invalid value. If the function is asynchronous, its own rejection is
- * ignored, because this error is enough.
+ * ignored, because this one error is enough.
  *
  * @param {string} what  the value that it must return
  * @param {unknown} value
@@ -122,7 +122,7 @@ function changes(a, b) {
  * @param {Record<string, any>} given
  * @param {Partial<Record<SettingName, number | boolean>>} [initial]  defaults that differ from the table
  * @returns {{ settings: Settings, options: Record<string, any>, seed: number | bigint }}  settings: the options that are fields of
- *   nx_settings; options: the others; seed: the given one, or a random one
+ *   nx_settings; options: all other options; seed: the given seed, or a random one
  * @internal
  */
 export function checkSettings(of, given, initial = {}) {
@@ -211,6 +211,6 @@ function randomSeed() {
 /** Returns a value as text for messages. All messages use this function, because some values cannot be converted to text, and a text may be
  * long. @param {unknown} value @internal */
 export function show(value) {
-  if (Object(value) === value) return 'an object'; // also for a function
+  if (Object(value) === value) return 'an object'; // functions too
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value) + (typeof value === 'bigint' ? 'n' : '');
 }

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * DOM types for declarations that may be read without the DOM library, as in Node. There they are types that no value has.
+ * DOM types for declarations that may be read without the DOM library, as in Node. Without that library they are types that no value has.
  *
  * @template {string} Name  of a class
  * @typedef {typeof globalThis extends { [name in Name]: { prototype: infer Instance } } ? Instance : never} Dom

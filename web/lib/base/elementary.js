@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Elementary functions computed only from sums, products and square roots, which have the same bits in every engine. The functions of Math
- * differ in their last bits. Everything that affects a picture, a sound or a result uses these.
+ * Elementary functions computed only from sums, products and square roots, whose bits are the same in every engine. The functions of Math
+ * differ in their last bits. Everything that affects a picture, a sound or a result uses these functions.
  */
 
 /**
@@ -13,7 +13,7 @@ const FACTORS = new Float64Array(9);
 for (let i = 0, factor = Math.PI; i < FACTORS.length; factor *= -(Math.PI * Math.PI) / ((2 * i + 2) * (2 * i + 3)), i++)
   FACTORS[FACTORS.length - 1 - i] = factor;
 
-/** sin(pi x). @param {number} x  any */
+/** Returns sin(pi x). @param {number} x  any */
 export function sineOfPi(x) {
   const turns = Math.round(x);
   const near = x - turns; // -0.5 to 0.5

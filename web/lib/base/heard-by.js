@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * Wraps a listener of the caller, and passes on its first error. The error may be thrown or, if the listener is asynchronous, be a later
- * rejection, which nothing else could catch.
+ * Wraps a listener of the caller, and passes on the first error of the listener. The error may be thrown or, if the listener is
+ * asynchronous, be a later rejection, which no other code could catch.
  *
  * @template T
  * @param {((value: T) => unknown) | undefined} listener
  * @param {(reason: any) => void} failed  called with an error that no reader is left to receive
  * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: before the end of a run, waits until the last asynchronous
- * call can no longer fail
+ * call of the listener can no longer fail
  */
 export function heardBy(listener, failed) {
   let later = false;

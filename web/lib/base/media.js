@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Reads a visitor's preferences; there are none without media queries, as in jsdom.
+ * Reads the visitor's preferences; returns none without media queries, as in jsdom.
  *
  * @param {string} query
  * @returns {Pick<MediaQueryList, 'matches' | 'addEventListener' | 'removeEventListener'>}

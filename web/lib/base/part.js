@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Parts of the library that are fetched when they are needed, or in advance. */
+/** Loads parts of the library when they are needed, or in advance. */
 
 import { NextPixelError } from './error.js';
 

@@ -10,7 +10,7 @@
 export const inNode = typeof globalThis.process?.versions?.node === 'string';
 
 /**
- * Imports one of Node's own modules. The name is a variable, so that bundlers for browsers leave the import alone.
+ * Imports one of Node's own modules. The name is a variable, so that bundlers for browsers leave this import alone.
  *
  * @param {'node:fs' | 'node:fs/promises' | 'node:os' | 'node:stream' | 'node:worker_threads' | 'node:url'} name
  * @returns {Promise<any>}
@@ -20,7 +20,7 @@ export async function nodeModule(name) {
   return /** @type {any} */ (globalThis.process).getBuiltinModule?.(name) ?? import(/* webpackIgnore: true */ /* @vite-ignore */ name);
 }
 
-/** Returns the number of threads that the system can run in parallel, or 1 if it does not report it. */
+/** Returns the number of threads that the system can run in parallel, or 1 if the system does not report it. */
 export async function parallelism() {
   return globalThis.navigator?.hardwareConcurrency ?? (inNode ? (await nodeModule('node:os')).availableParallelism() : 1);
 }
@@ -50,9 +50,9 @@ export function listenInWorker(handler) {
 }
 
 /**
- * Returns a function that calls back after all messages that are queued now. It uses a MessageChannel, which is not clamped to 4 ms like
- * setTimeout. Node handles all messages of a channel before those of another, so it uses setImmediate there. Jest's scripts may have
- * neither.
+ * Returns a function that calls back after all messages that are queued now. The function uses a MessageChannel, which is not clamped to 4
+ * ms like setTimeout. Node handles all messages of a channel before those of another, so it uses setImmediate there. Jest's scripts may
+ * have neither.
  *
  * @param {() => void} callback
  * @returns {() => void}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Runs work on the page's own thread, which it blocks: work that may take longer than a frame or two yields to the event loop. */
+/** Runs work on the page's own thread. Work that may take longer than a frame or two yields to the event loop. */
 
 import { deferred } from './platform.js';
 import { isPromise } from './promise.js';
@@ -10,7 +10,7 @@ import { isPromise } from './promise.js';
 const SLICE_MS = 16;
 
 /**
- * Runs a generator of few small steps, without yielding.
+ * Runs a generator of a few small steps without yielding to the event loop.
  *
  * @template T
  * @param {Generator<unknown, T, void>} work
@@ -55,7 +55,7 @@ export async function inTurns(work, signal) {
 }
 
 /**
- * Continues with a value: immediately, or when the promise of it resolves.
+ * Continues with a value, or with the result of a promise when it resolves.
  *
  * @template T, R
  * @param {T | Promise<T>} value

@@ -17,10 +17,10 @@ export const EMOJI =
 export const APOSTROPHES = "'\\u2018-\\u201b\\u2032\\u02bc\\u00b4`\\uff07";
 
 const UNSEEN = new RegExp(`(${EMOJI})|\\ufeff|(?!\\s)[\\p{Default_Ignorable_Code_Point}\\p{Cc}]`, 'gu');
-/** Full-width letters and punctuation (without quotes) and ligatures; hyphens that look like that of keyboards. */
+/** Full-width letters and punctuation (without quotes), ligatures, and hyphens that look like the hyphen on keyboards. */
 const WIDE = /[\uff01\uff03-\uff06\uff08-\uff5e\ufb00-\ufb06]/g;
 const HYPHENS = /[\u2010\u2011\u2212]/g;
-/** Replaces full-width characters by those on keyboards. @param {string} text */
+/** Replaces full-width characters by the characters on keyboards. @param {string} text */
 const narrow = (text) => text.replace(WIDE, (sign) => sign.normalize('NFKC')).replace(HYPHENS, '-');
 
 const SINGLE = new RegExp(`[${APOSTROPHES}\\u2039\\u203a]`, 'g');
@@ -36,7 +36,7 @@ export function visible(text) {
   );
 }
 
-/** Replaces quotes, apostrophes, letters and hyphens by those on keyboards. @param {string} text */
+/** Replaces quotes, apostrophes, letters and hyphens by the characters on keyboards. @param {string} text */
 export function straight(text) {
   return narrow(text)
     .replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"')

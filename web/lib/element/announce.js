@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * One polite status text for a whole page. All elements share it, so on a page with five pictures a screen reader announces only the latest
- * event. An element that was moved to a frame or to another window uses a status text there.
+ * Shares one polite status text among all elements of a page. On a page with five pictures, a screen reader therefore announces only the
+ * latest event. An element that was moved to a frame or to another window uses the status text of that document.
  */
 
 /** The attribute by which every copy of this file finds the existing status text. */

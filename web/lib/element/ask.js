@@ -38,7 +38,8 @@ export function givesSomething(element, info) {
 }
 
 /**
- * Returns the run that the attributes describe, which computes nothing until it is read; or a result, which is read in the same way.
+ * Returns the run that the attributes describe, which computes nothing until it is read. For a method that returns a result instead, the
+ * result is read in the same way.
  *
  * @param {Asking} element
  * @param {Model} model
@@ -105,7 +106,7 @@ function competing({ tries = 1, ...options }) {
 }
 
 /**
- * Returns the pictures inside an element that have a label, `<img data-label>`.
+ * Returns the labelled pictures inside an element, `<img data-label>`.
  *
  * @param {Asking} element
  * @param {AbortSignal} signal

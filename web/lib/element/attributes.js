@@ -12,8 +12,8 @@ import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
 /** @import { Reading } from '../verbs/table.js' */
 /** @import { ElementProperties } from './properties.js' */
 
-/** A row of the table of attributes. `effect` computes the value of a property that depends on more than the attribute; `changes` is what
- * must be done again after a change.
+/** A row of the table of attributes. `effect` computes the value of a property that depends on more than the attribute; `changes` names the
+ * work to repeat after a change.
  * @typedef {Reading & { property: string, flag?: true, effect?: (element: Element) => string, words?: readonly string[], changes?: 'model' | 'drawing' }} ElementAttribute */
 
 /** Attributes that belong to the element itself and to no task. @type {Record<string, ElementAttribute>} */
@@ -85,7 +85,7 @@ export function taskOf(element, info) {
 }
 
 /**
- * Returns a class of elements that has these properties.
+ * Returns a class of elements with these properties.
  *
  * @param {typeof HTMLElement} Base
  * @returns {new () => HTMLElement & ElementProperties}
@@ -122,7 +122,7 @@ function accessorOf(element, name) {
 }
 
 /**
- * Sets a property again that was set before the element was defined, because it hides the setter.
+ * Sets a property again if it was set before the element was defined, because such a value hides the setter.
  *
  * @param {any} element
  */

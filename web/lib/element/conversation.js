@@ -25,10 +25,10 @@ import { part } from '../base/part.js';
  * @property {() => void} onIdle   the answer is over
  */
 
-/** Whether an element is a chat with its model. @param {NextPixelElement} element @param {ModelInfo} info */
+/** Returns whether an element is a chat with its model. @param {NextPixelElement} element @param {ModelInfo} info */
 export function isChat(element, info) {
   const { kind, verbs } = info;
-  // A model without a template has no chat(): the conversation reports that and offers alternatives.
+  // Without a template the model has no chat(): the conversation reports that and offers alternatives.
   return taskOf(element, info).task === 'chat' && (verbs.includes('chat') || (kind === 'text' && verbs.includes('generate')));
 }
 
@@ -37,7 +37,7 @@ export class Conversation {
   #stage;
   /** @type {Talk | undefined} */
   #talk;
-  /** Messages that were set before it was open. @type {Message[] | undefined} */
+  /** Messages that were set before the chat was open. @type {Message[] | undefined} */
   #messages;
 
   /** @param {NextPixelElement} element @param {Stage} stage */
@@ -46,12 +46,12 @@ export class Conversation {
     this.#stage = stage;
   }
 
-  /** Whether the chat can be used. */
+  /** Returns whether the chat can be used. */
   get isOpen() {
     return this.#talk !== undefined;
   }
 
-  /** Whether an answer is being written. */
+  /** Returns whether an answer is being written. */
   get running() {
     return this.#talk?.running === true;
   }
@@ -65,13 +65,13 @@ export class Conversation {
     else this.#messages = messages.map((one) => ({ ...one }));
   }
 
-  /** The system message. @param {string} text */
+  /** Sets the system message. @param {string} text */
   set system(text) {
     if (this.#talk) this.#talk.system = text;
   }
 
   /**
-   * Starts the chat with the model. If the element has been played by then, the prompt is the first message.
+   * Starts a chat with the model. If the element has been played by then, the prompt is the first message.
    *
    * @param {Hold} hold
    * @param {() => boolean | undefined} claim  called when the code is loaded; returns whether the element has been played, or undefined if
@@ -134,7 +134,7 @@ export class Conversation {
     this.#talk?.label();
   }
 
-  /** The element is in another document now. */
+  /** Called when the element has moved to another document. */
   moved() {
     this.#talk?.moved();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** One run of `<next-pixel>`: it asks the model, draws and reports each step, and ends with nx-end. */
+/** One run of `<next-pixel>`: requests steps from the model, draws and reports each step, and ends with nx-end. */
 
 import { NextPixelEndEvent, NextPixelStepEvent } from './events.js';
 import { ask } from './ask.js';
@@ -22,7 +22,7 @@ import { lookOf } from '../kinds/looks.js';
  * The state of the element that its run uses.
  *
  * @typedef {object} Stage
- * @property {NextPixelElement} element  its attributes; it dispatches the events
+ * @property {NextPixelElement} element  the element that has the attributes and dispatches the events
  * @property {View} view
  * @property {Rest} rest
  * @property {() => boolean} isCalm  whether a picture appears only when it is finished
@@ -35,7 +35,7 @@ export class ElementRun {
   #hold;
   #stage;
   #stopper = new AbortController();
-  /** Aborts the playing of the sound. */
+  /** Stops the playback of the sound. */
   #listening = new AbortController();
   #look;
   #samples;
@@ -142,7 +142,7 @@ export class ElementRun {
     this.#tellEnd(told);
   }
 
-  /** After read() has failed: leaves the canvas as it is. */
+  /** Called after read() has failed: leaves the canvas as it is. */
   leave() {
     if (this.#sink) this.#stage.view.end(this.#sink);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tells which elements are near the screen, with one observer for all of them. */
+/** Reports which elements are near the screen, with one observer for all elements. */
 
 /** @type {WeakMap<Element, (near: boolean) => void>} */
 const watchers = new WeakMap();
@@ -21,7 +21,7 @@ function shared() {
 }
 
 /**
- * Calls back when an element comes within 200 pixels of the screen, and when it leaves this area.
+ * Calls back when an element comes within 200 pixels of the screen, and when it moves farther away.
  *
  * @param {Element} element
  * @param {(near: boolean) => void} changed

@@ -21,7 +21,7 @@ export class Rest {
    * Called when the sound of a run begins.
    *
    * @param {(resting: boolean) => void} rest
-   * @param {AbortSignal} signal  of the run
+   * @param {AbortSignal} signal  the AudioContext of the run
    */
   hear(rest, signal) {
     if (signal.aborted) return;
@@ -52,12 +52,12 @@ export class Rest {
     this.#hush(resting);
   }
 
-  /** Ends the wait. */
+  /** Ends the waiting. */
   goOn() {
     this.#goOn();
   }
 
-  /** Forgets the sound of a run that is over. */
+  /** Drops the sound of a run that has ended. */
   forget() {
     this.#hush = () => {};
   }

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Translates the sentences of the element. They are in English unless a table translates them; words/de.js and words/ko.js are such tables.
+ * Translates the sentences of the element. The sentences are in English unless a table such as words/de.js or words/ko.js translates them.
  * A table maps each English sentence to its translation; a sentence that is missing stays in English.
  */
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Returns a style sheet with this text, one per document, created on first use. Such a sheet is allowed by a strict
- * Content-Security-Policy. Undefined if the browser does not support such sheets, as in jsdom.
+ * Returns a style sheet with this text, one per document, created on first use. A strict Content-Security-Policy allows such a sheet.
+ * Returns undefined if the browser does not support such sheets, as in jsdom.
  *
  * @param {string} text
  * @returns {(document: Document) => CSSStyleSheet | undefined}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** An answer in a chat: its tokens as text, with the thinking folded, a button to continue it, and the alternatives at one of its
+/** Shows an answer in a chat: its tokens as text, the folded thinking, a button to continue the answer, and the alternatives to one of its
  * tokens. */
 
 import { shadeOf } from '../kinds/text/surprise.js';
@@ -14,7 +14,7 @@ import { say } from './say.js';
 /** Maximum number of alternatives shown. */
 const SHOWN = 8;
 
-/** The tags around the thinking, in the forms that different makers' models write. */
+/** The tags around the thinking, as the models of different makers write them. */
 const MARKS = [
   ['<think>', '</think>'],
   ['<thought>', '</thought>'],
@@ -74,17 +74,19 @@ export class Answer {
     });
   }
 
-  /** The whole text, including the thinking. */
+  /** Returns the whole text, including the thinking. */
   get text() {
     return this.#tokens.map(({ text }) => text).join('');
   }
 
-  /** The text for the next prompt. It includes the thinking, which templates that support thinking remove. */
+  /** Returns the text for the next prompt. It includes the thinking, which templates that support thinking remove. */
   get content() {
     return this.#opened ? `${this.#marks?.[0]}\n${this.text}` : this.text;
   }
 
-  /** The visible text. Thinking is included only if it is unfolded; if there is nothing else, its length is shown. */
+  /**
+   * Returns the visible text. Thinking is included only if it is unfolded; if there is no other text, the length of the thinking is shown.
+   */
   get shown() {
     return this.#folded.open ? this.text : this.#body.textContent || (this.#folded.hidden ? '' : this.#summary.textContent) || '';
   }
@@ -100,12 +102,12 @@ export class Answer {
     return this.#tokens.length;
   }
 
-  /** The surprisal of the tokens, in nats. */
+  /** Returns the surprisal of the tokens, in nats. */
   get nats() {
     return this.#tokens.reduce((sum, { nats }) => sum + nats, 0);
   }
 
-  /** Tokens per second, not counting the first one. */
+  /** Returns the tokens per second, not counting the first one. */
   get rate() {
     const ms = performance.now() - this.#firstAt;
     return this.#counted > 1 && this.#firstAt > 0 ? ((this.#counted - 1) * 1000) / (this.#lastAt - this.#firstAt || ms) : 0;
@@ -113,7 +115,7 @@ export class Answer {
 
   #lastAt = 0;
 
-  /** Ends the possibility to continue the answer, because the model has changed. */
+  /** Makes it impossible to continue the answer, because the model has changed. */
   letGo() {
     this.saved = undefined;
     this.#mark(-1);
@@ -122,7 +124,7 @@ export class Answer {
   /** Messages that did not reach the model. @type {Dropped[]} */
   dropped = [];
 
-  /** Aborted by stop(). */
+  /** Aborted by a call of stop(). */
   #stopper = new AbortController();
 
   stop() {
@@ -258,7 +260,7 @@ export class Answer {
   /** @param {Model} model @param {SavedText} saved @param {number} at @param {boolean} focus */
   async #ask(model, saved, at, focus) {
     const { end } = model.tokenizer;
-    // Draws one token there, whichever it is; the answer's end would not be a token.
+    // Draws one token at this position, whichever it is; the end of the answer would not be a token.
     const run = model.resume(
       { ...saved, ids: saved.ids.slice(0, saved.prompt + at) },
       { maxTokens: 1, seed: 0, alternatives: SHOWN, stop: [], ...(end !== undefined && { logitBias: { [end]: -Infinity } }) },

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * A chat with a model, in a box of a page or of the element. It has messages as text that can be selected, a field to write in, and
- * controls for each answer: stop it, continue it, ask for another one, edit an earlier message, inspect its tokens and replace one of them.
- * A file of its own, fetched with the first chat.
+ * A chat with a model, in a box of a page or of the element. The chat shows messages as text that can be selected, a field to write in, and
+ * controls. The visitor can stop, continue or repeat an answer, edit an earlier message, inspect the tokens of an answer and replace one of
+ * them. This code is in a separate file, which is fetched with the first chat.
  */
 
 import { announce } from './announce.js';
@@ -34,12 +34,12 @@ import { fit } from './talk-style.js';
  * @property {(error: unknown) => void} [onError]  called after an error, which the box also shows
  */
 
-/** A turn of the chat. message: the message as it was set, with all its properties
+/** A turn of the chat. message: the message as it was set, with all its properties.
  * @typedef {{ role: string, content: string, item: HTMLLIElement, answer?: Answer, message?: Message }} Turn */
 
 let ids = 0;
 
-/** The text for a model without a chat template: both sides write passages of one text. */
+/** The text shown for a model without a chat template, where both sides write passages of one text. */
 export const CONTINUING =
   "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
 
@@ -86,7 +86,7 @@ export class Talk {
   #lack = make('p', {});
   #continue = make('button', { type: 'button', class: 'talk-small' });
   #hint = make('div', { class: 'talk-hint', part: 'hint', hidden: '' }, this.#lack, this.#continue);
-  /** Whether the visitor continues the text although the model has no template. */
+  /** Returns whether the visitor continues the text although the model has no template. */
   #continuing = false;
 
   /**
@@ -152,7 +152,7 @@ export class Talk {
     this.#show();
   }
 
-  /** The chat so far, in the form for model.chat(). @returns {Message[]} */
+  /** Returns the messages of the chat so far, in the form for model.chat(). @returns {Message[]} */
   get messages() {
     const system = this.#system.value.trim();
     return [
@@ -161,7 +161,7 @@ export class Talk {
     ];
   }
 
-  /** Replaces the chat by other messages. If they have no system message, that of the attribute is used. */
+  /** Replaces the messages of the chat. If the new messages have no system message, the attribute's system message is used. */
   set messages(list) {
     if (this.#has(list)) return;
     this.clear();
@@ -181,7 +181,7 @@ export class Talk {
     this.#show();
   }
 
-  /** Whether the chat has these messages, except that an answer in progress may have grown. @param {Message[]} list */
+  /** Returns whether the chat has these messages; an answer in progress may have grown since. @param {Message[]} list */
   #has(list) {
     const [own, other] = [apart(this.messages), apart(list)];
     return (
@@ -203,7 +203,7 @@ export class Talk {
     this.#system.value = text;
   }
 
-  /** Whether an answer is being written. */
+  /** Returns whether an answer is being written. */
   get running() {
     return this.#running !== undefined;
   }
@@ -217,7 +217,7 @@ export class Talk {
     fit(this.root);
   }
 
-  /** Uses another model from now on; the messages stay. @param {Model | undefined} model */
+  /** Uses another model from now on and keeps the messages. @param {Model | undefined} model */
   use(model) {
     this.stop();
     this.#model = model;
@@ -226,7 +226,7 @@ export class Talk {
     this.#show();
   }
 
-  /** Ends the chat and calls no listener any more. */
+  /** Ends the chat, after which no listener is called. */
   close() {
     this.#hooks = {};
     this.use(undefined);
@@ -295,7 +295,7 @@ export class Talk {
     return { ...(this.#continuing && { template: CONTINUING }), ...this.#hooks.options?.() };
   }
 
-  /** Whether there is no chat template, neither in the model nor in the options. */
+  /** Returns whether both the model and the options lack a chat template. */
   get #lacks() {
     const info = this.#model?.info;
     return info?.kind === 'text' && info.chatTemplate === '' && this.#options().template === undefined;

@@ -56,17 +56,17 @@ export class View {
     root.append(this.#frame, this.#controls, this.#paper, this.#ink, this.#drawn);
   }
 
-  /** Whether a run is shown, be it finished or not. */
+  /** Returns whether a run is shown, finished or not. */
   get shown() {
     return this.#shown;
   }
 
-  /** Whether the author's content covers the picture until it is drawn. */
+  /** Returns whether the author's content covers the picture until the picture is drawn. */
   get covered() {
     return this.#poster.hasAttribute('src') || this.#inside.assignedElements().length > 0;
   }
 
-  /** The pictures as drawn so far; empty for a text. */
+  /** Returns the pictures as drawn so far; empty for a text. */
   get pictures() {
     const result = this.#shown ? this.#sink?.result : [];
     return Array.isArray(result) ? result.map(({ data, width, height }) => new ImageData(data.slice(), width, height)) : [];
@@ -76,7 +76,7 @@ export class View {
    * Shows the input of a run, and returns a sink for its steps.
    *
    * @param {any} run
-   * @param {{ kind: string, samples: number, calm: boolean }} how  calm: pictures appear only when they are complete
+   * @param {{ kind: string, samples: number, calm: boolean }} how  calm: whether pictures appear only when they are complete
    * @returns {Sink<any, any>} the sink to which the steps are added
    */
   begin(run, { kind, samples, calm }) {
@@ -136,7 +136,9 @@ export class View {
     return box;
   }
 
-  /** Sets the kind of output; text has the size that the style sets. @param {string} kind @returns {boolean} whether the output is text */
+  /**
+   * Sets the kind of output; a text takes its size from the style sheet. @param {string} kind @returns {boolean} whether the output is text
+   */
   #setKind(kind) {
     return this.#canvas.classList.toggle('text', lookOf({ kind }).sheet);
   }
@@ -162,7 +164,7 @@ export class View {
     if (this.#painted) this.#sink?.paint();
   }
 
-  /** Restores the view that was shown before the picture. */
+  /** Restores the view that was shown before this picture. */
   clear() {
     this.#close();
     this.#canvas.classList.remove('text');
@@ -179,7 +181,7 @@ export class View {
     this.#cover();
   }
 
-  /** Shows the canvas, or the content that replaces it. */
+  /** Shows either the canvas or the content that replaces it. */
   #cover() {
     const { covered } = this;
     const within = this.#inside.assignedElements().length > 0;
@@ -203,7 +205,7 @@ export class View {
   }
 
   /**
-   * Sets the size of the canvas, and its space on the page.
+   * Sets the size of the canvas and reserves its space on the page.
    *
    * @param {{ kind: string, width?: number, height?: number }} what  kind and size of one picture
    * @param {number} samples
@@ -271,10 +273,10 @@ export class View {
    * @param {object} what
    * @param {boolean} what.controls
    * @param {string} what.play    label of the play button
-   * @param {boolean} what.stop   whether there is something to stop
+   * @param {boolean} what.stop   whether a run can be stopped
    * @param {boolean} what.anew   whether another run can replace this one
    * @param {string} what.status  text of the status line
-   * @param {string} what.error   the same text if it is an error; also shown without controls
+   * @param {string} what.error   the text of the status line if it is an error, which is also shown without controls
    * @param {string} what.label   label of the canvas
    * @param {string} what.group   label of the group of buttons
    */

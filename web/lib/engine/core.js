@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * One model in one instance: opens it whole or piece by piece, and holds its runs. It uses neither the DOM nor a worker, so tests in Node
+ * One model in one instance: opens the model whole or in pieces, and holds its runs. It uses neither the DOM nor a worker, so tests in Node
  * call it directly.
  */
 
@@ -23,17 +23,17 @@ const STACK_BYTES = 65536;
 export class Core extends Sessions {
   /** The weights that are still missing, while a file is fed. @type {Feed | undefined} */
   #feed;
-  /** The number of blocks that exist as long as the instance does. */
+  /** The number of blocks that exist as long as the instance. */
   #blocks = 4; // scratch, ids, floats, model
 
-  /** The metadata without those of the vocabulary, which may be long. @type {Metadata} */
+  /** The metadata except the vocabulary, which may be long. @type {Metadata} */
   metadata;
   /** The metadata under `tokenizer.`, which the page reads. @type {Entry[]} */
   tokenizerEntries;
 
   /**
    * Opens a model from the head of its file, without weights; feed() then takes the rest of the file in order. A large file and its model
-   * are thus never in memory together.
+   * are thus never in memory at the same time.
    *
    * @param {WebAssembly.Module} module
    * @param {Uint8Array} head    the first bytes of the file, which may include some of the weights
@@ -52,7 +52,7 @@ export class Core extends Sessions {
 
   /**
    * @param {WebAssembly.Module} module
-   * @param {Uint8Array} file     the bytes of a weight file, which are not needed afterwards
+   * @param {Uint8Array} file     the bytes of a weight file, which are not needed after this call
    * @param {number} [fileBytes]  see begin()
    */
   constructor(module, file, fileBytes) {
@@ -85,7 +85,7 @@ export class Core extends Sessions {
   }
 
   /**
-   * Allocates stacks for threads.
+   * Allocates the stacks of threads.
    *
    * @param {number} count
    * @returns {number[]} the upper end of each stack
@@ -95,17 +95,17 @@ export class Core extends Sessions {
     return Array.from({ length: count }, () => this.instance.take(STACK_BYTES) + STACK_BYTES);
   }
 
-  /** Whether a trap has happened; the owner must then start another instance. */
+  /** Returns whether a trap has happened; the owner must then start another instance. */
   get poisoned() {
     return this.instance.poisoned;
   }
 
-  /** The memory, if the build has threads. */
+  /** Returns the memory, if the build has threads. */
   get shared() {
     return this.instance.shared;
   }
 
-  /** Number of open sessions. */
+  /** Returns the number of open sessions. */
   get sessions() {
     return this.instance.heap.count - this.#blocks - (this.#feed ? 1 : 0);
   }

@@ -87,7 +87,7 @@ export function describePart(instance, model, index) {
 }
 
 /**
- * All metadata of a model, including the vocabulary's.
+ * Returns all metadata of a model, including the vocabulary.
  *
  * @param {Instance} instance
  * @param {number} model  address of the model

@@ -9,8 +9,8 @@ import { checkStatus, statusError } from './status-error.js';
 /** @import { Session, Sessions } from './sessions.js' */
 
 /**
- * The most probable ids of the next position in the model's own distribution, without drawing any. The draw that follows uses the computed
- * values.
+ * Returns the most probable ids of the next position in the model's own distribution, without drawing an id. The draw that follows uses
+ * these computed values.
  *
  * @param {Sessions} sessions
  * @param {Session} session
@@ -27,7 +27,8 @@ export function top(sessions, session, k) {
 }
 
 /**
- * The model's own distributions at the last drawn position, for each sample and each of its ids; zeros if the sample had already ended.
+ * Returns the model's own distributions at the last drawn position, for each sample and each of its ids; zeros if the sample had already
+ * ended.
  *
  * @param {Sessions} sessions
  * @param {Session} session

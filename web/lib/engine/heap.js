@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Allocates addresses above `base`, in the lowest gap that is large enough. It does not access the memory itself. There is one block per
- * concurrent run and few others, so a sorted list is fast enough.
+ * Allocates addresses above `base`, in the lowest gap that is large enough. The heap does not access the memory itself. There is one block
+ * per concurrent run and few other blocks, so a sorted list is fast enough.
  */
 export class Heap {
   /** The live blocks by ascending address, without overlaps. @type {{ address: number, end: number }[]} */

@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * A WebAssembly instance of the engine and its memory: calls, blocks, views, copies. It does not depend on models.
+ * A WebAssembly instance of the engine and its memory: calls, blocks, views, copies. This module does not depend on models.
  *
  *     0            __heap_base
  *     | stack, data | scratch | session | ... | model | ids | floats | session | ...   while opening, the file's bytes are below the model
  *
  * Memory grows when a model or a session is opened. It never grows during a computation, and it never shrinks. Views of the memory are
- * created for each use, because growing detaches the old ones. A trap leaves the instance in an unknown state: it is `poisoned`, every
- * later call throws, and the owner must start another instance.
+ * created for each use, because growing the memory detaches older views. A trap leaves the instance in an unknown state: the instance is
+ * `poisoned`, every later call throws, and the owner must start another instance.
  */
 
 import { NX_ABI_VERSION, NX_ALIGN } from './abi.js';
@@ -33,9 +33,9 @@ export class Instance {
   shared;
   /** @type {Heap} */
   heap;
-  /** Whether a trap has happened, after which nothing in this instance can be trusted. */
+  /** Whether a trap has happened; the contents of the instance are then unreliable. */
   poisoned = false;
-  /** The addresses at which a struct, two words, a shape and an error are passed to the engine and back. */
+  /** The addresses at which a struct, two words, a shape and an error are passed to and from the engine. */
   at;
 
   /** @param {WebAssembly.Module} module */
@@ -157,14 +157,14 @@ export class Instance {
     return readName(this.bytes, address);
   }
 
-  /** Returns the engine's reason for rejecting a file. */
+  /** Returns the engine's reason for rejecting the last file. */
   problem() {
     return readProblem(this.bytes, this.at.problem);
   }
 }
 
 /**
- * Makes this worker a thread of another instance, permanently.
+ * Permanently makes this worker a thread of another instance.
  *
  * @param {{ module: WebAssembly.Module, memory: any, stack: number }} share
  */

@@ -28,7 +28,7 @@ export class Jobs {
   #pace;
   /** @type {() => Pace} */
   #newPace;
-  /** What is needed to make a fresh instance after a trap. The bytes of a large file are not kept for this.
+  /** The data needed to make a fresh instance after a trap. The bytes of a large file are not stored for this purpose.
    * @type {{ module: WebAssembly.Module, bytes: Uint8Array } | undefined} */
   #origin;
   /** @type {Core | undefined} */
@@ -53,7 +53,7 @@ export class Jobs {
     this.#pace = this.#newPace();
   }
 
-  /** The instance in use, for tests. */
+  /** Returns the instance in use, for tests. */
   get core() {
     return this.#core;
   }
@@ -190,7 +190,7 @@ export class Jobs {
     this.#jobs.delete(id);
     this.#post({ type: 'failed', id, error: toPlain(error) });
     if (!this.#core?.poisoned) return;
-    // The instance's memory was lost, and with it every other run.
+    // The instance's memory was lost, which ends every other run too.
     const lost = new NextPixelError('trap', 'Another run stopped the engine: start again');
     for (const other of this.#jobs.keys()) this.#post({ type: 'failed', id: other, error: toPlain(lost) });
     this.#jobs.clear();
@@ -198,7 +198,7 @@ export class Jobs {
     if (!this.#origin) this.#post({ type: 'lost', id });
   }
 
-  /** Returns the instance, or a fresh one after a trap. */
+  /** Returns the instance, or after a trap a fresh one. */
   #live() {
     if (this.#core) return this.#core;
     if (!this.#origin) throw new Error('no model is open');

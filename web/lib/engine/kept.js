@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * Cached sessions of finished runs. A text that begins like one of them continues from it with the same bits, and only its new tokens are
- * processed.
+ * Caches the sessions of finished runs. A text with the same beginning as a cached session continues from it with the same bits, and only
+ * its new tokens are processed.
  *
- * The last session is always cached, because WebAssembly memory never shrinks, so dropping it would gain nothing. Up to three earlier ones
- * are cached as well, while all together take at most 128 MB.
+ * The last session is always cached, because WebAssembly memory never shrinks, so dropping it would gain nothing. Up to three earlier
+ * sessions are cached as well, as long as all of them together take at most 128 MB.
  */
 
 /** @import { Session, Sessions } from './sessions.js' */
@@ -46,7 +46,7 @@ export class KeptSessions {
     this.#sessions = sessions;
   }
 
-  /** Total size of the sessions in bytes. */
+  /** Returns the total size of the sessions in bytes. */
   get bytes() {
     return this.#held.reduce((sum, { session }) => sum + session.bytes, 0);
   }
@@ -102,7 +102,7 @@ export class KeptSessions {
   }
 
   /**
-   * Continues a session itself; returns undefined if the part cannot rewind that far.
+   * Continues a cached session in place; returns undefined if the part cannot rewind that far.
    * @param {Held} held
    * @param {DrawMessage} message
    * @param {number} position
@@ -120,7 +120,8 @@ export class KeptSessions {
   }
 
   /**
-   * Copies a session, so that both can be continued. Returns undefined if two take too much memory, or if the part cannot rewind that far.
+   * Copies a session, so that both the original and the copy can be continued. Returns undefined if two sessions take too much memory, or
+   * if the part cannot rewind that far.
    *
    * @param {Held} held
    * @param {DrawMessage} message
@@ -137,7 +138,7 @@ export class KeptSessions {
   }
 
   /**
-   * Caches a session, and drops the oldest ones if there are too many.
+   * Caches a session, and drops the oldest sessions if there are too many.
    *
    * @param {Session} session
    * @param {number[]} ids  the ids that the session contains
@@ -161,7 +162,7 @@ export class KeptSessions {
   }
 
   /**
-   * Runs a function that allocates memory. If there is too little, frees the cached sessions and tries again.
+   * Runs a function that allocates memory. If the memory is too small, frees the cached sessions and tries again.
    *
    * @template T
    * @param {() => T} work

@@ -25,7 +25,7 @@ export function wholeOf(metadata, key, low, high) {
 }
 
 /**
- * Returns a list of texts or integers; empty if the file has none.
+ * Returns a list of texts or integers; empty if the file has no such list.
  *
  * @template {'texts' | 'whole numbers'} W
  * @param {Lookup} metadata

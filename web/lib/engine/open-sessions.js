@@ -30,7 +30,7 @@ const product = (numbers) => numbers.reduce((all, one) => all * one, 1);
 export class OpenSessions {
   /** @internal */
   instance;
-  /** Its address in the wasm memory. */
+  /** The address of the session in the wasm memory. */
   model;
 
   /** @type {Part[]} */
@@ -42,7 +42,7 @@ export class OpenSessions {
 
   /**
    * @param {Instance} instance
-   * @param {number} model      its address
+   * @param {number} model      the address of the session
    * @param {number} fileBytes
    */
   constructor(instance, model, fileBytes) {
@@ -155,7 +155,7 @@ export class OpenSessions {
    * @param {Session} session  has neither maps nor biases
    * @param {Settings} settings
    * @param {boolean} lookAhead
-   * @returns {boolean} false: nothing was changed
+   * @returns {boolean} false if nothing was changed
    */
   lookAhead(session, settings, lookAhead) {
     return this.call('nx_session_retune', session, this.#writeSettings({ ...settings, lookAhead }, false)) === 0;
@@ -210,7 +210,7 @@ export class OpenSessions {
    * @param {boolean} maps
    * @param {number} [masked]  number of ids that a mask covers
    * @param {boolean} [hidden]
-   * @returns {number} their address
+   * @returns {number} the address of the biases
    */
   #writeSettings(settings, maps, masked = 0, hidden = false) {
     const at = this.instance.at.struct;
@@ -233,7 +233,7 @@ export class OpenSessions {
   }
 
   /**
-   * From now on, adds these biases to the logits of their ids; at most as many as the session was opened with.
+   * Adds these biases to the logits of their ids from now on; there may be at most as many as the session was opened with.
    *
    * @param {Session} session
    * @param {[number, number][]} biases
@@ -250,7 +250,7 @@ export class OpenSessions {
    * Does the same with typed arrays.
    * @param {Session} session
    * @param {Uint32Array} ids
-   * @param {Float32Array} numbers  one for each
+   * @param {Float32Array} numbers  one bias for each id
    * @internal
    */
   biasIds(session, ids, numbers) {
@@ -275,7 +275,7 @@ export class OpenSessions {
 }
 
 /**
- * The error of a run that cannot be opened or extended.
+ * Returns the error for a run that cannot be opened or extended.
  *
  * @param {number} status
  * @param {Part} part

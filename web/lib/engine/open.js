@@ -33,8 +33,8 @@ export function openModel(instance, file) {
   const {
     at: { problem, result },
   } = instance;
-  // The model's size is known only after its file has been read, so the file's block is taken first. Runs later use the memory that it
-  // frees.
+  // The model's size is known only after its file has been read, so the block of the file is allocated first. Later runs use the memory of
+  // this block after it is freed.
   const first = instance.take(file.length);
   instance.bytes.set(file, first);
   check(instance, instance.call('nx_model_size', first, file.length, result, problem));
@@ -75,10 +75,10 @@ export class Feed {
   #model;
   /** The tensors in the order of the file. @type {{ index: number, offset: number, rows: number, rowBytes: number }[]} */
   #tensors;
-  /** The index of the tensor whose rows come next, and of the first one that the model does not use. */
+  /** The index of the tensor whose rows come next, and of the first tensor that the model does not use. */
   #tensor = 0;
   #row = 0;
-  /** The number of bytes that wait at `#address`, where `#room` bytes fit. */
+  /** The number of bytes that wait at `#address`, which has space for `#room` bytes. */
   #held = 0;
   #room;
   #address;

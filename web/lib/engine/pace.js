@@ -6,14 +6,14 @@
 import { Race } from './race.js';
 
 /**
- * The target duration of a chunk, in milliseconds. It is short enough to react to a stop soon, and long enough to make the cost of messages
- * negligible.
+ * The target duration of a chunk, in milliseconds. This duration is short enough for a quick reaction to a stop, and long enough to make
+ * the cost of messages negligible.
  */
 const SLICE_MS = 10;
 
 export class Pace {
   #now;
-  /** Compares speculative decoding with one position per pass. */
+  /** Compares the speed of speculative decoding with that of one position per pass. */
   race;
   /** The size of a chunk, by kind of work. @type {Map<string, SliceSize>} */
   #sizes = new Map();
@@ -25,12 +25,12 @@ export class Pace {
   }
 
   /**
-   * Does as much work as fills a chunk, estimated from earlier chunks. The cost of a position may vary, as between the layers of an
-   * encoder, where thousands of cheap positions can precede expensive ones. `work` then also calls `over` between positions.
+   * Does enough work to fill a chunk, estimated from earlier chunks. The cost of a position may vary, as between the layers of an encoder,
+   * where thousands of cheap positions can precede expensive ones. `work` then also calls `over` between positions.
    *
    * @template T
-   * @param {string} kind   kind of work, because kinds differ in the time that a position takes
-   * @param {number} first  number of positions in the very first chunk
+   * @param {string} kind   kind of work, because the time per position depends on the kind
+   * @param {number} first  number of positions in the first chunk
    * @param {number} most
    * @param {(count: number, over: () => boolean) => T} work  computes up to `count` positions, and stops early once over() is true
    * @returns {T}
@@ -58,11 +58,11 @@ export class SliceSize {
 
   /**
    * @param {number} count  number of positions done
-   * @param {number} ms     time that they took
+   * @param {number} ms     time that these positions took
    */
   record(count, ms) {
     const ideal = ms > 0 ? (count * SLICE_MS) / ms : Infinity;
-    // A chunk that the end of the image cut short says little about a longer one, so it may lower the count but not raise it.
+    // If the end of the image cut a chunk short, its time says little about longer chunks: it may lower the count but not raise it.
     const ceiling = count < this.count ? this.count : 2 * this.count;
     this.count = Math.max(1, Math.round(Math.min(Math.max(ideal, this.count / 4), ceiling, 1 << 16)));
   }

@@ -80,7 +80,7 @@ export const CODES = Object.freeze(
 
 /** @import { WasmModule } from '../base/dom.js' */
 
-/** The address of the worker's script, if not the default. A TrustedScriptURL is an address that the page trusts.
+/** The address of the worker's script, if it is not the default. A TrustedScriptURL is an address that the page accepts.
  * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
 /**
@@ -100,27 +100,27 @@ export const CODES = Object.freeze(
  */
 
 /**
- * A part of a model: the fields of nx_part_info, and the lists that it counts.
+ * A part of a model: the fields of nx_part_info, and the lists that these fields count.
  *
  * @typedef {object} Part
  * @property {number} index       index of the part in the model, from 0
  * @property {string} name        name of the part; the port of this name of a later part receives the ids that this part draws
- * @property {number} values      ids of an element are below this
+ * @property {number} values      upper limit of the ids of an element, which are below it
  * @property {number} span        number of elements per position
  * @property {number} outputs     number of output parameters per position
  * @property {number} length      maximum number of positions; 0: no limit
- * @property {number} rewinds     how many positions a run may rewind
- * @property {boolean} draft      whether it supports speculative decoding
+ * @property {number} rewinds     number of positions that a run may rewind
+ * @property {boolean} draft      whether the part supports speculative decoding
  * @property {boolean} grows      whether a run may start with a small capacity and grow
- * @property {boolean} noisy      whether it also draws noise inside: samples may then differ even if their ids are the same, and beams need
- *   temperature 0
+ * @property {boolean} noisy      whether the part also draws noise inside: samples may then differ although their ids are the same, and
+ *   beams need temperature 0
  * @property {number} hiddenLayers  number of layers whose hidden states a run can return, including the embedding; 0: none, or none in this
  *   build
  * @property {number} hiddenWidth   number of values of each hidden state
  * @property {number} parameters  number of the part's weights
  * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the
- *   port whose number of items it shares, or NX_NONE
- * @property {Result[]} results   the results that it computes from its inputs
+ *   port that has the same number of items, or NX_NONE
+ * @property {Result[]} results   the results that the part computes from its inputs
  * @property {{ name: string, port: number, rows: number, keys: number, queries: number, asking: number }[]} maps
  * @property {{ name: string, rows: number, cols: number, data: Float32Array }[]} tables
  * @property {number[]} ends      ids that end a sample
@@ -129,7 +129,7 @@ export const CODES = Object.freeze(
 /**
  * @typedef {object} Result
  * @property {string} name
- * @property {number} values  ids are below this; 0: the values are floats
+ * @property {number} values  upper limit of the ids, which are below it; 0: the values are floats
  * @property {number[]} dims  the maximum of each dimension; 1 for a dimension that does not exist
  */
 
@@ -148,9 +148,9 @@ export const CODES = Object.freeze(
  * @property {string[]} classes     names of the labels; empty if the model has none
  * @property {number} blocks        number of attention layers
  * @property {number} heads         attention heads per layer
- * @property {number} embedding     width of the model
- * @property {string[]} warnings    sentences for people about oddities of the file, such as a key that names no token or an unknown
- *   pre-tokenizer; or that the file is a cached copy, because the server fails or cannot be reached. Usually empty
+ * @property {number} embedding     width of the model's hidden states
+ * @property {string[]} warnings    sentences for people about oddities of the file, such as a key that names no token, an unknown
+ *   pre-tokenizer, or a cached copy that is used because the server fails or cannot be reached. Usually empty
  * @property {Record<string, string>} card  the model card: the texts in the file's metadata under `general.` and `nextpixel.card.`, without
  *   these prefixes (dataset, dataset_license, command, quality, author, license, ...)
  */
@@ -163,7 +163,7 @@ export const CODES = Object.freeze(
 
 /** Ids for the inputs of a model, by the names of the inputs, such as { class: [3] }. @typedef {Record<string, Uint32Array>} Inputs */
 
-// These are ids of the engine in its order of generation; a codec (kinds/) defines their meaning.
+// These are ids of the engine in its order of generation; a codec (kinds/) defines what they stand for.
 
 /** Makes samples compete: after every `every` drawn positions, the less likely half of each group of neighbouring samples is replaced by
  * copies of the likelier half.
@@ -180,7 +180,7 @@ export const CODES = Object.freeze(
 /** @typedef {{ type: 'feed', id: number, bytes: Uint8Array }} FeedMessage */
 /** Requests stacks for `count` more threads, if the build has threads.
  * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
-/** Makes a worker such a thread, permanently.
+/** Permanently makes a worker one of these threads.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
 /** `known`: the ids before the first drawn one; `drawn`: of a resumed run, (positions, samples, ids of a position) those that follow;
  * `maps`: every step is one position, with its attention; `length`: the positions after which it is over, if fewer than those of the model;
@@ -192,12 +192,12 @@ export const CODES = Object.freeze(
  * reported; `constrained`: each position comes with the ids that it may be.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
  *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, state?: string, probabilities?: boolean, constrained?: boolean }} DrawMessage */
-/** `chunkSize`: the largest number of positions of each sample to answer with; 0: as many as one chunk yields. `allowed`: for a constrained
- * run, one bit for each id that may come next; if absent, all ids may.
+/** `chunkSize`: the largest number of positions per sample in the answer; 0: as many as one chunk yields. `allowed`: for a constrained run,
+ * one bit for each id that may come next; if absent, all ids may.
  * @typedef {{ type: 'next', id: number, chunkSize: number, allowed?: Uint32Array }} NextMessage */
-/** `hiddenStates`: the layers whose hidden states the answer must have, too.
+/** `hiddenStates`: the layers whose hidden states the answer must also contain.
  * @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs, hiddenStates?: number[] }} ScoreMessage */
-/** Requests all maps of known ids' positions, from position `from` on. `ids`: the known ids.
+/** Requests all maps of the positions of known ids, from position `from` on. `ids`: the known ids.
  * @typedef {{ type: 'look', id: number, ids: Uint32Array, inputs: Inputs, from?: number }} LookMessage */
 /** `part`: index of the part; `results`: the requested results, by default all; `settings`: for the part's noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
@@ -218,7 +218,7 @@ export const CODES = Object.freeze(
  * lacks?: 'more' | 'whole', room?: ArrayBuffer }} FedMessage */
 /** `stacks`: addresses of the stacks in the memory; empty if the build has no threads.
  * @typedef {{ type: 'shared', id: number, memory: object | undefined, stacks: number[] }} SharedMessage */
-/** The model has been freed, and the worker does not have its bytes.
+/** Reports that the model has been freed, and that the worker does not have its bytes.
  * @typedef {{ type: 'lost', id: number }} LostMessage */
 /**
  * A row of a map, which is the attention of one head of a layer at one position. In a map of the past, key j is the item at position j - 1,
@@ -227,7 +227,7 @@ export const CODES = Object.freeze(
  *
  * @typedef {{ name: string, row: number, keys: Uint32Array, weights: Float32Array }} MapRow
  */
-/** The k most probable ids of each position, in order of probability: (to - from, k).
+/** The k most probable ids at each position, in order of probability: (to - from, k).
  * @typedef {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} Alternatives */
 /**
  * A step: some positions of every sample.
@@ -248,9 +248,9 @@ export const CODES = Object.freeze(
  * @property {number} reused         number of known positions that were reused from a cached session
  * @property {boolean} last          whether everything is drawn; the run is then already freed
  */
-/** All positions drawn so far, of the samples in their present order; all values of `ahead` are 0.
+/** All positions drawn so far, with the samples in their present order; all values of `ahead` are 0.
  * @typedef {Pick<StepMessage, 'from' | 'ids' | 'nats' | 'ahead'> & { anew: boolean }} Settled */
-/** `nats`: one per id; `hiddenStates`: for each requested layer, (positions, width).
+/** `nats`: one value per id; `hiddenStates`: for each requested layer, (positions, width).
  * @typedef {{ type: 'scored', id: number, nats: Float32Array, hiddenStates?: Float32Array<ArrayBuffer>[] }} ScoredMessage */
 /** `positions`: the rows of each position; the maps of encoding the inputs come with the first position.
  * @typedef {{ type: 'looked', id: number, positions: MapRow[][] }} LookedMessage */

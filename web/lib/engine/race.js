@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Measures, during the work itself, which of two ways of doing it is faster on this machine. */
+/** Measures, during the work itself, which of two methods is faster on this machine. */
 
-/** Number of chunks before the first decision, half of them each way. */
+/** Number of chunks before the first decision, half of them by each method. */
 const TRIALS = 12;
-/** Number of chunks of each way that do not count, because the engine still compiles its code. */
+/** Number of chunks by each method that are not measured, because the engine still compiles its code. */
 const WARM_UP = 2;
-/** One in this many chunks uses the slower way, in case the machine or the picture has changed. */
+/** One in this many chunks uses the slower method, in case the machine or the picture has changed. */
 const AGAIN = 32;
 /** Each new measurement multiplies the weight of the older ones by this factor. */
 const FADE = 0.9;
@@ -25,13 +25,13 @@ export class Race {
     this.#now = now;
   }
 
-  /** Milliseconds per unit of work, for the first way and for the second; 0: not known yet. @returns {[first: number, second: number]} */
+  /** Returns the milliseconds per unit of work for each method; 0: not known yet. @returns {[first: number, second: number]} */
   get costs() {
     const [first, second] = this.#ways.map(({ ms, done }) => (done > 0 ? ms / done : 0));
     return [first, second];
   }
 
-  /** Returns which way the next chunk uses: false for the first, true for the second. */
+  /** Returns which method the next chunk uses: false for the first, true for the second. */
   next() {
     const turn = this.#turns++,
       [first, second] = this.costs;
@@ -43,9 +43,9 @@ export class Race {
    * Runs and measures a chunk of work.
    *
    * @template T
-   * @param {boolean} second  whether the work uses the second way
+   * @param {boolean} second  whether the work uses the second method
    * @param {() => T} work
-   * @param {(result: T) => number} amount  returns the units of work that were done
+   * @param {(result: T) => number} amount  returns the number of units of work that were done
    * @returns {T}
    */
   time(second, work, amount) {

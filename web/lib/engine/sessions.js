@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of one model in one instance: the sessions of include/nextpixel.h, whose statuses become errors here. */
+/** The runs of one model in one instance: the sessions of include/nextpixel.h. Error statuses of the C library become errors here. */
 
 import { NX_MAX_SAMPLES, NX_MORE } from './abi.js';
 import { argumentError } from '../base/error.js';
@@ -12,20 +12,20 @@ import { checkStatus, statusError } from './status-error.js';
 /** @typedef {import('./open-sessions.js').Session} Session */
 /** @import { Part } from './protocol.js' */
 
-/** The most ids that one call takes or draws: positions times samples times ids of a position. */
+/** Maximum number of ids that one call takes or draws: positions times samples times ids per position. */
 const SLICE_IDS = 8192;
 
 export class Sessions extends OpenSessions {
-  /** Buffers for ids and for as many floats. */
+  /** Buffers for ids, and for the same number of floats. */
   ids;
   /** @internal */
   floatsAt;
-  /** The number of ids that fit. */
+  /** The number of ids that fit into the buffers. */
   room;
 
   /**
    * @param {Instance} instance
-   * @param {number} model      its address in the wasm memory
+   * @param {number} model      the address of the session in the wasm memory
    * @param {number} fileBytes
    */
   constructor(instance, model, fileBytes) {
@@ -44,7 +44,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * The most positions of each sample that one call can take or draw.
+   * Returns the maximum number of positions per sample that one call can take or draw.
    *
    * @param {number} samples
    * @param {Part} [part]
@@ -54,7 +54,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Sets one of a run's inputs, before any other call.
+   * Sets one input of a run; must be called before any other function of the run.
    *
    * @param {Session} session
    * @param {string} name
@@ -76,7 +76,7 @@ export class Sessions extends OpenSessions {
    * Encodes a chunk of the inputs.
    *
    * @param {Session} session
-   * @returns {boolean} whether there is more to encode
+   * @returns {boolean} whether more of the inputs must be encoded
    */
   encode(session) {
     const status = this.call('nx_session_encode', session);
@@ -85,7 +85,8 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Values of a result: for a result that grows, the values that are ready; for others, all of them once everything is encoded.
+   * Returns values of a result: for a result that grows, the values that are ready; for other results, all values once everything is
+   * encoded.
    *
    * @param {Session} session
    * @param {string} name
@@ -101,7 +102,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * The number of values of a result that are ready; it is all of them once everything is encoded.
+   * Returns the number of values of a result that are ready, which is all of them once everything is encoded.
    *
    * @param {Session} session
    * @param {string} name
@@ -126,7 +127,7 @@ export class Sessions extends OpenSessions {
    * @param {Session} session
    * @param {Uint32Array} ids   (count, span), at most sliceLimit(samples) positions; (count, samples, span) with `each`
    * @param {boolean} wantNats
-   * @param {boolean} [each]    every sample has its own ids; otherwise all share them
+   * @param {boolean} [each]    true if every sample has its own ids; false if all samples share the same ids
    * @returns {Float32Array<ArrayBuffer>} (count, samples, span), or empty
    */
   put(session, ids, wantNats, each = false) {
@@ -188,7 +189,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * One row of a map of the last computed position, in a session that keeps maps.
+   * Returns one row of a map at the last computed position, in a session that keeps maps.
    *
    * @param {Session} session
    * @param {number} sample
@@ -206,7 +207,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * The hidden states of a layer at the last computed position, in a session of one sample that keeps them.
+   * Returns the hidden states of a layer at the last computed position, in a session of one sample that keeps them.
    *
    * @param {Session} session
    * @param {number} layer

@@ -9,7 +9,7 @@ import { CODES } from './protocol.js';
 /** @import { ErrorCode } from './protocol.js' */
 
 /**
- * Returns the error code of a negative nx_status.
+ * Returns the error code that belongs to a negative nx_status.
  *
  * @param {number} status
  * @returns {ErrorCode}

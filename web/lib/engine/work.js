@@ -5,7 +5,7 @@
  * The work of a worker, one generator for each kind of message.
  *
  * Each generator computes one chunk between two yields. It yields GO_ON if it has more to do, and AWAIT_CREDIT if it must wait for the
- * page's next request. Its return() stops it, and its `finally` frees the session.
+ * page's next request. return() stops the generator, whose `finally` frees the session.
  */
 
 import { joinAlike } from '../base/arrays.js';
@@ -24,7 +24,7 @@ import { joinSlices } from './steppers/slices.js';
 export const GO_ON = 'go on';
 const AWAIT_CREDIT = 'await credit';
 
-/** Limit of the values of a result that are read per chunk. */
+/** Maximum number of values of a result that are read per chunk. */
 const RESULT_SLICE = 8192;
 
 /** Settings for work that draws nothing. */
@@ -43,7 +43,7 @@ const NONE = new Uint32Array(0);
  */
 
 /**
- * A run. The first credit starts the run, which processes the known ids; then each credit draws a chunk.
+ * A run. The first credit starts the run, which processes the known ids; each later credit draws a chunk.
  *
  * @param {Tools} tools
  * @param {DrawMessage} message  has at least one position to draw
@@ -68,8 +68,8 @@ export function* draw(tools, message, credit) {
   const drawing = core.parts[part ?? core.part.index];
   const positions = length || drawing.length;
   const given = (known.length + drawn.length / settings.samples) / drawing.span;
-  // Reserve capacity for the known ids and some more, and double it whenever it is full. A search needs the full length, because its
-  // weights depend on it.
+  // Reserves capacity for the known ids and some more, and doubles the capacity whenever it is full. A search needs the full length,
+  // because its weights depend on it.
   const room = drawing.grows && message.search === undefined ? roomFor(given, positions) : positions;
   const open = () => core.openSession(settings, { part, maps: wantMaps, length: room, inputs, keyBits, masked });
   const session = kept.withRoom(() => (message.keep && kept.take(message)) || open());
@@ -175,7 +175,8 @@ export function* score(tools, { id, ids, inputs, hiddenStates: layers }) {
   try {
     yield* read(tools, session, inputs);
     const nats = new Float32Array(ids.length);
-    const step = layers ? span : ids.length; // one position per step, because its hidden states must be read before the next
+    // with hidden states, one position per step, because they must be read before the next position is computed
+    const step = layers ? span : ids.length;
     const hiddenStates = layers?.map(() => new Float32Array(positions * hiddenWidth));
     for (let at = 0; at < ids.length; at += step) {
       yield* put(tools, session, ids.subarray(at, at + step), nats.subarray(at));
@@ -188,7 +189,7 @@ export function* score(tools, { id, ids, inputs, hiddenStates: layers }) {
 }
 
 /**
- * Returns the rows of all maps at known positions, beginning with a given one.
+ * Returns the rows of all maps at known positions, beginning with a given position.
  *
  * @param {Tools} tools
  * @param {LookMessage} message
@@ -217,7 +218,7 @@ export function* look(tools, { id, ids, inputs, from = 0 }) {
 }
 
 /**
- * Passes a run its inputs and encodes them, chunk by chunk.
+ * Passes the inputs to a run and encodes them chunk by chunk.
  *
  * @param {Tools} tools
  * @param {Session} session
@@ -258,7 +259,7 @@ function* put({ core, pace }, session, ids, nats, each = false) {
   }
 }
 
-/** A new run's capacity beyond its known positions, which is rounded up to a multiple of this. */
+/** A new run's capacity beyond its known positions, which is rounded up to a multiple of this number. */
 const FIRST_ROOM = 256;
 
 /**
@@ -272,7 +273,7 @@ function roomFor(known, positions) {
 }
 
 /**
- * Doubles the capacity of a run, or extends it a little if this machine lacks the memory.
+ * Doubles the capacity of a run, or extends it slightly if this machine lacks the memory.
  *
  * @param {Core} core
  * @param {Session} session

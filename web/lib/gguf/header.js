@@ -63,7 +63,7 @@ export const readingHead = (bytes, whole) => reading(bytes, whole, headOf);
  *
  * @param {AsyncIterable<Uint8Array>} chunks
  * @param {AbortSignal} [signal]
- * @returns {Promise<Entry[]>} resolves as soon as the metadata have arrived; the rest is not read
+ * @returns {Promise<Entry[]>} resolves as soon as the metadata have arrived; the rest of the file is not read
  */
 export async function readEntries(chunks, signal) {
   let bytes = new Uint8Array(1 << 16);

@@ -38,7 +38,7 @@ export function metadataOf(entries) {
 }
 
 /**
- * Reads an entry when it is requested; throws if it is beyond the limits.
+ * Reads an entry when it is requested; throws if the entry is beyond the limits.
  *
  * @param {Entry[]} entries
  * @returns {Lookup}
@@ -57,7 +57,7 @@ export function lookupOf(entries) {
 }
 
 /**
- * Reads a value in chunks, because it may be long.
+ * Reads a value in chunks, because a value may be long.
  *
  * @param {Lookup} metadata
  * @param {string} key

@@ -69,7 +69,8 @@ export function refusal(status, bytes, problem) {
 }
 
 /**
- * Returns the error that the C library would find in the header of a file, as soon as enough of it has arrived; undefined if there is none.
+ * Returns the error that the C library would find in the header of a file, as soon as enough of the file has arrived; undefined if there is
+ * none.
  *
  * @param {Uint8Array} start  the first bytes
  * @param {boolean} [whole]  whether these are all bytes of the file
@@ -122,7 +123,7 @@ export function advised(error) {
   );
 }
 
-/** Returns the error for a file that is too large. */
+/** Returns the error for a file that is too large to load. */
 export function sizeProblem() {
   return refusal(-1 - CODES.indexOf('limit'), new Uint8Array(0), { reason: 'the file is larger than 3.75 GiB' });
 }

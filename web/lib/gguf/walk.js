@@ -6,8 +6,8 @@
  * JavaScript; src/gguf.h describes the format. Every length is checked against the number of bytes, so a file with wrong lengths is
  * rejected before memory is allocated for it.
  *
- * The bytes may be only the beginning of a file; where they end, Short is thrown. gguf/header.js converts both errors to errors of the
- * library.
+ * The bytes may be only the beginning of a file; a read beyond them throws Short. gguf/header.js converts both errors, Short and Refused,
+ * to errors of the library.
  */
 
 import { TENSOR_TYPES } from './tensor-types.js';
@@ -43,7 +43,7 @@ export class Refused extends Error {
   }
 }
 
-/** @typedef {Entry & { from: number, to: number }} PlacedEntry  an entry of the metadata, and its position in the file */
+/** @typedef {Entry & { from: number, to: number }} PlacedEntry  an entry of the metadata, and the position of the entry in the file */
 
 /**
  * An entry of the list of tensors.
@@ -93,7 +93,7 @@ export class Walk {
     return this.view.getUint32(this.#take(4), true);
   }
 
-  /** Reads a 64-bit number. Beyond 2^53 it is rounded, but such a number is too large in any case. */
+  /** Reads a 64-bit number. A number beyond 2^53 is rounded, but such a number is too large in any case. */
   #u64() {
     const at = this.#take(8);
     return this.view.getUint32(at, true) + this.view.getUint32(at + 4, true) * 2 ** 32;

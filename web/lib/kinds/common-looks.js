@@ -10,7 +10,7 @@ import { fileAt, pictureAt } from './fetched.js';
 /** Equals NX_MAX_SIDE of src/layers/pictures.h; a test compares the two. */
 export const MAX_SIDE = 256;
 
-/** The sound of a run. @param {Ended} ended */
+/** Returns the sound of a run. @param {Ended} ended */
 export const soundOf = async ({ run }) => ({ samples: await run.samples(), sampleRate: run.sampleRate });
 
 /** Pictures. @type {Look} */

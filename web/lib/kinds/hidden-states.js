@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Hidden states of text and picture models, for score(). */
+/** Reads the hidden states of text and picture models, for score(). */
 
 import { argumentError, NextPixelError } from '../base/error.js';
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The kinds of models. Each has a folder, whose kind.js is its row. Code for a kind is loaded only when a file needs it; every page
- * includes only the rows. list.js and types.js are generated from the rows.
+ * The kinds of models. Each kind has a folder, whose kind.js defines the row of the kind. Code for a kind is loaded only when a file needs
+ * it; every page includes only the rows. list.js and types.js are generated from the rows.
  */
 
 /** @import { Engine } from '../model/engine.js' */

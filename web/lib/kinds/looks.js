@@ -14,10 +14,10 @@ import { LOOKS } from './look-list.js';
  * @typedef {object} Look
  * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  the size of a picture, from the first bytes of
  *   the model's file; 0 if the output is a sheet of text
- * @property {string} noun        the noun for a result that cannot be drawn, in its error
- * @property {boolean} sheet       true: a run is drawn on a sheet, in the page's letter size; false: it is a picture
- * @property {string} doing        the element's status while it runs
- * @property {(run: Told) => string | Saying} done  the element's status at the end
+ * @property {string} noun        the noun for the result in the error that it cannot be drawn
+ * @property {boolean} sheet       true: a run is drawn on a sheet, in the page's letter size; false: the run is a picture
+ * @property {string} doing        the element's status while the run is in progress
+ * @property {(run: Told) => string | Saying} done  the element's status at the end of the run
  * @property {(samples: number) => string | Saying} what  the name of the result
  * @property {(ended: Ended) => EndOfKinds | Promise<EndOfKinds>} [end]  the result for nx-end, of a run that ended or was stopped: the
  *   properties listed in `TYPES.ends` of kind.js
@@ -27,7 +27,9 @@ import { LOOKS } from './look-list.js';
  * @property {(address: string, signal: AbortSignal, element: Element) => Promise<any>} [fetch]  fetches the file of the attribute `src`
  */
 
-/** What the element has counted during a run. @typedef {{ nats: number[], steps: number, to: number, sampleRate: number }} Told */
+/**
+ * The values that the element has counted during a run. @typedef {{ nats: number[], steps: number, to: number, sampleRate: number }} Told
+ */
 
 /** A finished run, its last step (if any), and the text on its sheet.
  * @typedef {{ run: any, step: any, text: string }} Ended */

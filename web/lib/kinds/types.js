@@ -140,7 +140,7 @@
  */
 
 /**
- * The verbs of all kinds, for a model whose kind is unknown. If several kinds have a verb, the arguments select the kind.
+ * The verbs of all kinds, for a model whose kind is unknown. If several kinds have the same verb, the arguments select the kind.
  *
  * @typedef {Pick<TextModel, VerbsOfKinds['text']> & Pick<PictureModel, VerbsOfKinds['picture']> & Pick<SoundModel, VerbsOfKinds['sound']> & Pick<CaptionModel, VerbsOfKinds['caption']> & Pick<CodeModel, VerbsOfKinds['code']> & Pick<HeadModel, VerbsOfKinds['head']> & Pick<LatentModel, VerbsOfKinds['latent']> & Pick<NoteModel, VerbsOfKinds['note']> & Pick<SignModel, VerbsOfKinds['sign']> & Pick<TagModel, VerbsOfKinds['tag']>} AllVerbs
  */

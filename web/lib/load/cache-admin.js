@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Lists and frees the weight files that the browser caches. Loaded on first use. */
+/** Lists and frees the weight files that the browser caches. This code is loaded on first use. */
 
 import { part } from '../base/part.js';
 import { CACHE_NAME } from './cache.js';
@@ -9,14 +9,14 @@ import { hubAddress } from './hub.js';
 
 /** @import { KeptFile } from './cache.js' */
 
-/** The largest number of copies whose addresses differ only in their query, which may be a signature, a timestamp or a version that is
- * never requested again, or may name different files. */
+/** The largest number of copies whose addresses differ only in their query. The query may be a signature, a timestamp or a version that is
+ * never requested again, or it may name different files. */
 const MOST_QUERIES = 4;
 
 /** Stores the parts of stopped downloads. It is a module of its own, because it has state. */
 const unfinished = () => part(() => import('./unfinished.js'));
 
-/** @returns {Promise<Cache | undefined>} undefined if there is no cache, or if it is not allowed */
+/** @returns {Promise<Cache | undefined>} undefined if there is no cache, or if the cache is not allowed */
 async function opened() {
   try {
     return await caches.open(CACHE_NAME);
@@ -58,14 +58,14 @@ export async function remove(url) {
 }
 
 /**
- * Keeps the newest copies of addresses that differ only in the query, and frees the others.
+ * Keeps the newest copies of addresses that differ only in the query, and frees the other copies.
  *
  * @param {string} url  address of the newest copy
  */
 export async function forgetOthers(url) {
   const cache = await opened();
   const place = (/** @type {string} */ address) => new URL(address, globalThis.document?.baseURI).href.replace(/[?#].*/s, '');
-  // The oldest come first.
+  // The oldest copies come first.
   const alike = ((await cache?.keys()) ?? []).filter((request) => request.url.includes('?') && place(request.url) === place(url));
   for (const request of alike.slice(0, -MOST_QUERIES)) await cache?.delete(request);
 }

@@ -3,7 +3,7 @@
 
 /**
  * Stores weight files in the browser's Cache API, so that a second visit needs no download and works offline. A copy is valid as long as
- * the server reports the same version. Nothing here can fail: without a cache, or if the cache is full, files are not stored.
+ * the server reports the same version. No function of this module can fail: without a cache, or if the cache is full, files are not stored.
  */
 
 import { part } from '../base/part.js';
@@ -20,21 +20,21 @@ const admin = () => part(() => import('./cache-admin.js'));
 export const cache = {
   /** @returns {Promise<KeptFile[]>} */
   list: async () => (await admin()).list(),
-  /** Deletes one file, or all of them. @param {string | URL} [url] @returns {Promise<boolean>} whether a file was deleted */
+  /** Deletes one file, or all files. @param {string | URL} [url] @returns {Promise<boolean>} whether a file was deleted */
   delete: async (url) => (await admin()).remove(url),
   /** @returns {Promise<number>} total size in bytes */
   size: async () => (await cache.list()).reduce((sum, { bytes }) => sum + bytes, 0),
   /**
-   * Asks the browser to keep the files when it runs short of space. The browser may ask the visitor.
+   * Asks the browser to keep the files when the browser runs short of space. The browser may ask the visitor.
    * @returns {Promise<boolean>} whether the request was granted
    */
   persist: async () => (await admin()).persist(),
 };
 
-/** A header that is added to each copy: the number of bytes that the server announced, or '' if it announced none. */
+/** A header that is added to each copy: the number of bytes that the server announced, or '' if the server announced no number. */
 const SENT = 'x-nextpixel-sent';
 
-/** Whether there is a Cache API. In a sandboxed frame, even reading `caches` throws. */
+/** Returns whether there is a Cache API. In a sandboxed frame, even reading `caches` throws. */
 function here() {
   try {
     return typeof caches === 'object';
@@ -68,7 +68,7 @@ export function isSame(answer, copy) {
   const [a, b] = [answer.headers, copy.headers];
   const same = (/** @type {string} */ name) => a.has(name) && a.get(name) === b.get(name);
   // Servers of other origins often hide the tag. The response may have been compressed, which a cross-origin response hides, so the
-  // announced lengths are compared and not the size of the file.
+  // announced lengths are compared instead of the size of the file.
   return (
     answer.ok &&
     (a.has('etag')
@@ -78,7 +78,7 @@ export function isSame(answer, copy) {
 }
 
 /**
- * Returns a function that puts a file into the cache, or undefined if it must not be cached. Bytes are copied now; a stream is not.
+ * Returns a function that puts a file into the cache, or undefined if it must not be cached. Bytes are copied now; a stream is not copied.
  *
  * @param {string} url
  * @param {Response} answer  has the headers of the file

@@ -8,7 +8,7 @@ import { nodeModule } from '../base/platform.js';
 import { messageOf } from './source.js';
 
 /**
- * Returns the path that a string or URL names in Node, or undefined if it must be fetched.
+ * Returns the path that a string or URL names in Node, or undefined if the file must be fetched.
  *
  * @param {string | URL} source
  * @returns {Promise<string | undefined>}
@@ -33,8 +33,8 @@ async function ownModule(name) {
 }
 
 /**
- * In a window of Electron that has Node's modules, an address is that of a page, and relative addresses are resolved against the page. (A
- * window of a test runner does not count; there an address may be a path.)
+ * In a window of Electron that has Node's modules, an address is the address of a page, and relative addresses are resolved against the
+ * page. (A window of a test runner does not count; there an address may be a path.)
  *
  * @param {string} address
  */

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Loaded by the first call of acquire(). Shares models among all code of a page: callers with the same address get the same model, and it
- * is closed after the last of them has released it. When a node is moved, it releases the model and requests it again within the grace
- * time, so nothing is downloaded twice.
+ * Loaded by the first call of acquire(). Shares models among all code of a page: callers with the same address get the same model, which is
+ * closed after the last caller has released it. When a node is moved, it releases the model and requests it again within the grace time, so
+ * no file is downloaded twice.
  */
 
 import { abortable } from '../base/abort.js';
@@ -17,10 +17,10 @@ import { isAddress } from './source.js';
 /** @import { Model } from '../model/model.js' */
 /** @import { Progress } from './source.js' */
 
-/** How long a model or a download without holders is kept, in milliseconds. */
+/** Number of milliseconds for which a model or a download without holders is kept. */
 const GRACE_MS = 3000;
 const GRACE_LOADING_MS = 100;
-/** If no data has arrived for this time, a new caller starts another download instead of joining this one; in milliseconds. */
+/** If no data has arrived for this number of milliseconds, a new caller starts another download instead of joining the current one. */
 const SILENT_MS = 10000;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Addresses on the Hugging Face Hub. Loaded only for these. */
+/** Addresses on the Hugging Face Hub. This code is loaded only for such addresses. */
 
 import { argumentError } from '../base/error.js';
 
@@ -14,7 +14,7 @@ const HUB = 'https://huggingface.co';
  * @param {string} text
  */
 export function hubAddress(text) {
-  // The address of the file's page becomes that of the file.
+  // The address of the file's page is replaced by the address of the file.
   if (!/^hf:/i.test(text)) return text.replace(/^(https:\/\/huggingface\.co\/[^/]+\/[^/]+)\/blob\//i, '$1/resolve/');
   const [, owner, name, revision = 'main', path] = /^hf:\/*([\w.-]+)\/([\w.-]+)(?:@([\w./-]+?))?\/(.+)$/i.exec(text) ?? [];
   if (path === undefined) throw argumentError(`${text} is not hf:owner/name/file.gguf`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks the digest of a weight file. Loaded only if one is given. */
+/** Checks the digest of a weight file. This code is loaded only if a digest is given. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Passes a large weight file to the engine while it arrives, so that the file and the model are never in memory together. Loaded only for
- * such files.
+ * Passes a large weight file to the engine while the file arrives, so that the file and the model are never in memory at the same time.
+ * Loaded only for such files.
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -22,7 +22,7 @@ import { sizeIn } from './whole.js';
 const PIECE_BYTES = 1 << 20;
 
 /**
- * Makes every worker read a file whose size is known.
+ * Makes every worker read a file of known size.
  *
  * @param {Job[]} jobs  one job per worker
  * @param {WebAssembly.Module} module
@@ -32,18 +32,18 @@ const PIECE_BYTES = 1 << 20;
  */
 export async function openLarge(jobs, module, large, how) {
   const { name, server, keep } = large;
-  // Loaded now, while there is still a connection.
+  // This code is loaded now, while there is still a connection.
   const unfinished = keep || server ? await part(() => import('./unfinished.js')).catch(() => undefined) : undefined;
   const file = (server && (await unfinished?.continued(large, server))) ?? large;
   /**
-   * Buffers that the engine has returned, for reuse. Otherwise garbage of the size of the file would be collected too late.
+   * Buffers that the engine has returned, for reuse. Without reuse, garbage of the size of the file would be collected too late.
    * @type {ArrayBuffer[]}
    */
   const rooms = [];
   const response = file.response ?? (await responseOf(String(file.path), rooms));
   const chunks = chunksOf({ ...file, response }, how);
 
-  /** Returns the next bytes of the file: at least `least`, or all that are left. @param {number} least */
+  /** Returns the next bytes of the file: at least `least`, or all remaining bytes. @param {number} least */
   const take = async (least) => {
     /** @type {Uint8Array<ArrayBuffer>[]} */
     const taken = [];
@@ -72,7 +72,7 @@ export async function openLarge(jobs, module, large, how) {
       head = joined([head, rest]);
       told = await sizeIn(head, how.signal);
     }
-    // If the response is compressed, its length is not the one that the server announced.
+    // If the response is compressed, its length differs from the length that the server announced.
     const size = Math.max(file.size, told ?? 0);
     copy = file.keep ? copying(String(file.url), response, size) : undefined;
     await copy?.write(head.slice());
@@ -98,7 +98,7 @@ export async function openLarge(jobs, module, large, how) {
         const skipped = Math.max(0, answer.at - at);
         at += piece.length;
         pending = ask({ type: 'feed', bytes: piece.subarray(skipped) }, [piece.buffer]);
-        pending.catch(() => {}); // errors are handled where it is awaited
+        pending.catch(() => {}); // errors are handled where the promise is awaited
       }
     }
     const opened = await pending;
@@ -161,7 +161,8 @@ async function responseOf(path, rooms) {
 }
 
 /**
- * Puts a file into the cache while it arrives. It is stored only once it is complete. Nothing here can fail, as in cache.js.
+ * Puts a file into the cache while the file arrives. The file is stored only once it is complete. No function here can fail, as in
+ * cache.js.
  *
  * @param {string} url
  * @param {Response} response
@@ -173,7 +174,7 @@ function copying(url, response, size) {
   if (!put) return undefined;
   const writer = writable.getWriter();
   const over = put.then(async (kept) => {
-    await readable.cancel().catch(() => {}); // if writing was aborted, nothing reads the stream any more
+    await readable.cancel().catch(() => {}); // after writing was aborted, no code reads the stream any more
     return kept;
   });
   const either = (/** @type {Promise<unknown>} */ done) => Promise.race([done.catch(() => {}), over]);

@@ -6,7 +6,7 @@
 import { NextPixelError } from '../base/error.js';
 import { recovering } from '../base/part.js';
 
-/** The longest time without data, in milliseconds, by default. */
+/** The default for the longest time without data, in milliseconds. */
 export const PATIENCE_MS = 30000;
 
 /**

@@ -13,7 +13,7 @@ import { dropCopy } from './drop-copy.js';
  * expects. The bad copy is deleted once it has been replaced.
  *
  * @param {string} url
- * @param {unknown} error  the error of loading it
+ * @param {unknown} error  the error of loading the copy
  * @param {() => Promise<Contents>} read
  * @returns {Promise<Contents>} rejects with the same error if reading again cannot help
  */

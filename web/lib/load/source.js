@@ -30,8 +30,8 @@ export const MAX_BYTES = 0xf0000000;
  * @typedef {object} Contents
  * @property {Uint8Array<ArrayBuffer>} bytes  the bytes of the file, which are not shared and may therefore be transferred
  * @property {() => Promise<unknown>} [keep]  stores the file in the cache, once it has proved to be valid
- * @property {Large} [large]                  a large file, in place of the bytes
- * @property {string} [warning]               a sentence for people: this is a cached copy, because the server could not be reached
+ * @property {Large} [large]                  a large file, instead of its bytes
+ * @property {string} [warning]               a sentence for people: the file is a cached copy, because the server could not be reached
  */
 /**
  * A large file that has not been read yet.
@@ -51,7 +51,7 @@ export const MAX_BYTES = 0xf0000000;
 /**
  * @param {Source} source
  * @param {{ onProgress?: (progress: Count) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }} [options]
- *   fresh: read from the server itself, without the cache
+ *   fresh: whether the file was read from the server itself, without the cache
  * @returns {Promise<Contents>}
  * @internal
  */
@@ -153,10 +153,10 @@ export function bytesOf(source) {
  *
  * @typedef {object} Fetched
  * @property {Response} response
- * @property {boolean} copied                         whether it comes from the cache
- * @property {string} [warning]                       a sentence for people: it comes from the cache, because the server could not be
- *   reached
- * @property {Promise<Response | undefined>} [same]   if it comes from the server, the cached copy if that is the same file
+ * @property {boolean} copied                         whether the response comes from the cache
+ * @property {string} [warning]                       a sentence for people: the response comes from the cache, because the server could not
+ *   be reached
+ * @property {Promise<Response | undefined>} [same]   for a response from the server, the cached copy if it is the same file
  */
 
 /**
@@ -189,12 +189,12 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
 }
 
 /**
- * Returns the bytes of an identical cached copy or those that the server sends. They arrive while the copy is looked up, because on a first
- * visit the lookup takes as long as downloading megabytes.
+ * Returns the bytes of an identical cached copy, or the bytes that the server sends. The server's bytes arrive while the copy is looked up,
+ * because on a first visit the lookup takes as long as downloading megabytes.
  *
  * @param {Large} file
  * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
- * @param {Fetched} [fetched]  its `copied` is set if the copy was used
+ * @param {Fetched} [fetched]  `copied` is set if the copy was used
  */
 async function readUnlessKept(file, { onProgress, signal, patience }, fetched) {
   if (!fetched?.same) return readWhole(file, { onProgress, signal, patience });
@@ -205,7 +205,7 @@ async function readUnlessKept(file, { onProgress, signal, patience }, fetched) {
   signal?.addEventListener('abort', stop);
   try {
     const sending = readWhole(file, { onProgress, signal: stopper.signal, patience });
-    sending.catch(() => {}); // errors are reported where it is awaited
+    sending.catch(() => {}); // errors are reported where the promise is awaited
     const copy = await same;
     if (!copy) return await sending;
     stop();
@@ -244,7 +244,7 @@ export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS }
 }
 
 /**
- * Returns the bytes of a file as they are sent. A file that is not a weight file or is too large is rejected as soon as that is known.
+ * Returns the bytes of a file as they are sent. A file that is not a weight file or is too large is rejected as soon as this is known.
  *
  * @param {Large} file
  * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
@@ -296,7 +296,7 @@ export function checkResponse(response, name) {
     );
   }
   if (response.bodyUsed || response.body?.locked) throw argumentError('This Response was read already, or is being read: fetch it again');
-  // Of an encoded response, the announced length is not that of the decoded body.
+  // For an encoded response, the announced length differs from the length of the decoded body.
   return response.headers.get('content-encoding') ? 0 : Number(response.headers.get('content-length')) || 0;
 }
 
@@ -326,20 +326,20 @@ const sniffer = () => part(() => import('../gguf/sniff.js'));
 const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];
 
 /**
- * Returns the error in the header of a file, or undefined if there is none so far.
+ * Returns the error in the header of a file, or undefined if no error has been found so far.
  *
  * @param {Uint8Array} head
  * @param {boolean} [whole]  whether the file is complete
  */
 async function headerProblem(head, whole = false) {
-  // The header continues with two 64-bit counts, which are small: below 1024 they are plausible.
+  // The header continues with two 64-bit counts, which are small: counts below 1024 are plausible.
   const odd = head.subarray(0, 24).some((byte, i) => (i < 8 ? byte !== START[i] : i % 8 > 0 && byte >= (i % 8 === 1 ? 4 : 1)));
   return odd || (whole && head.length < 24) ? (await sniffer()).headerProblem(head, whole) : undefined;
 }
 
 /**
- * Reads the bytes of a cached copy all at once, because there is nothing to wait for. On a reloaded page the first pixel then comes a tenth
- * earlier.
+ * Reads the bytes of a cached copy in one step, because there is nothing to wait for. On a reloaded page the first pixel then appears a
+ * tenth earlier.
  *
  * @param {Response} copy
  * @param {string} name

@@ -3,8 +3,8 @@
 
 /**
  * Stores downloads of large files that were stopped. The received part of a file stays in the cache under the file's address, and a note in
- * a second cache records its size. The next load() reads this part from the cache, and requests only the rest from the server. Nothing here
- * can fail, as in cache.js.
+ * a second cache records its size. The next load() reads this part from the cache, and requests only the rest from the server. No function
+ * here can fail, as in cache.js.
  */
 
 import { versionOf } from './resume-download.js';
@@ -25,7 +25,7 @@ export const settled = () => pending;
 
 const notes = () => caches.open(UNFINISHED);
 
-/** Returns the number of stored bytes of a stopped download; 0 if there is none. @param {string} url */
+/** Returns the number of stored bytes of a stopped download; 0 if no bytes are stored. @param {string} url */
 export async function bytesOfUnfinished(url) {
   try {
     return Number(await (await (await notes()).match(url))?.text()) || 0;
@@ -42,14 +42,14 @@ export async function forget(url) {
 }
 
 /**
- * Stores the received part of a file, if it is longer than the part already stored and the server can send the rest.
+ * Stores the received part of a file, if it is longer than the part that is already stored and the server can send the rest.
  *
  * @param {string} url
  * @param {Response} response  has the headers of the file
  * @param {number} bytes
  * @param {{ close: () => Promise<boolean>, abort: () => void, drop: () => Promise<void> }} copy  the function that stores the file in the
  *   cache
- * @param {boolean} stopped  whether the caller stopped the download; otherwise it broke off
+ * @param {boolean} stopped  whether the caller stopped the download; otherwise the connection was interrupted
  */
 export function keepPart(url, response, bytes, copy, stopped) {
   pending = pending.then(async () => {
@@ -71,8 +71,8 @@ export function keepPart(url, response, bytes, copy, stopped) {
 }
 
 /**
- * Returns a file whose cached copy may be the part of a stopped download. Reading the copy then ends early, and the rest is requested as
- * after any other interruption.
+ * Returns a file whose cached copy may be only the part of a stopped download. Reading the copy then ends early, and the rest is requested
+ * as after any other interruption.
  *
  * @param {Large} copy
  * @param {Large} server

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Computes the size of a file from its head, if the server announces no size or a wrong one. Loaded only in this case. */
+/** Computes the size of a file from its head, if the server announces no size or a wrong size. Loaded only in this case. */
 
 import { inTurns } from '../base/turns.js';
 import { readingHead } from '../gguf/header.js';
@@ -24,12 +24,12 @@ export async function sizeIn(head, signal) {
   }
 }
 
-/** The sizes of files, by the list of their chunks, with the number of bytes read for it.
+/** The sizes of files, by the list of their chunks, with the number of bytes from which each size was computed.
  * @type {WeakMap<Uint8Array[], { size: number | undefined, seen: number }>} */
 const sizes = new WeakMap();
 
 /**
- * Returns whether the chunks of a file reach its end. Also true if the head is damaged, because the engine reports that.
+ * Returns whether the chunks of a file reach its end. Also returns true if the head is damaged, because the engine reports the damage.
  *
  * @param {Uint8Array[]} chunks  the same list in each call, with chunks added at the end
  * @param {number} most  maximum size of a file in bytes; a larger file is rejected

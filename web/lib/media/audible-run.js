@@ -18,8 +18,8 @@ import { Waveform } from './waveform.js';
 /** The part of a step that becomes sound. @typedef {{ to: number, samples: Float32Array, nats: Float32Array }} Audible */
 
 /**
- * A run that draws a sound: an async iterable of steps, samples, a file, a waveform on a canvas, or playback. All of these may be
- * requested, in any order or at the same time, because the drawn samples are stored.
+ * A run that draws a sound, which can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a canvas, or
+ * played. These readers may be requested in any order or at the same time, because the drawn samples are stored.
  *
  * @template {Audible} Step
  * @extends {BaseRun<Step, string>}
@@ -28,7 +28,7 @@ export class AudibleRun extends BaseRun {
   /** Samples per second. @type {number} */
   sampleRate;
 
-  /** The maximum length of the sound, in samples, once the input is read. */
+  /** The maximum length of the sound, in samples, once the input has been read. */
   most = 0;
 
   /**
@@ -78,13 +78,13 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Draws the sound as a waveform as it comes. The higher the surprisal of the samples, the stronger the shade. The waveform keeps the size
-   * that the canvas has on the page, and takes its colours from the canvas's style. The canvas's own content becomes a sentence about the
-   * sound, for screen readers.
+   * Draws the sound as a waveform while it is computed. The higher the surprisal of the samples, the stronger the line. The waveform keeps
+   * the size that the canvas has on the page, and takes its colours from the canvas's style. The canvas's own content becomes a sentence
+   * about the sound, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {WaveformOptions & { signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} that sentence
+   * @returns {Promise<string>} the sentence about the sound
    */
   async drawTo(canvas, options = {}) {
     return this.show(canvas, options);
@@ -92,11 +92,12 @@ export class AudibleRun extends BaseRun {
 
   /**
    * Plays the sound while it is drawn. Call this from a click or a key press, because browsers allow sound only then. The playback consists
-   * exactly of the drawn samples, at the rate of the context. If the machine is too slow there are gaps, and the report counts them.
+   * exactly of the drawn samples, at the rate of the context. If the machine is too slow, the sound has gaps, and the result reports their
+   * number.
    *
    * @param {import('../base/dom.js').Dom<'AudioContext'>} context
    * @param {PlayOptions} [options]
-   * @returns {Promise<Played>} the report, once everything is played
+   * @returns {Promise<Played>} the progress of the playback, once everything is played
    */
   async playTo(context, options = {}) {
     checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);
@@ -119,7 +120,7 @@ export class AudibleRun extends BaseRun {
     return waveform;
   }
 
-  /** The drawn fraction after a step, 0 to 1. @param {Step} step @internal */
+  /** Returns the drawn fraction after a step, 0 to 1. @param {Step} step @internal */
   doneWith({ to }) {
     return this.finish ? 1 : Math.min(1, to / this.most);
   }

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Describes the pictures of a model from its file's metadata, and converts between pictures and ids. These are plain functions that do not
- * use the engine.
+ * Describes the pictures of a model from its file's metadata, and converts between pictures and ids. This module has only plain functions,
+ * which do not use the engine.
  */
 
 import { listOf, wholeOf } from '../engine/keys.js';
@@ -24,17 +24,20 @@ import { listOf, wholeOf } from '../engine/keys.js';
  * @property {number} inputHeight
  * @property {number} window        the largest number of positions that one position can attend to
  * @property {number} queryBlock    number of positions in a query block of local 1D attention; otherwise 0
- * @property {number} memoryBlock   number of positions in its memory block
+ * @property {number} memoryBlock   number of positions in the memory block of local 1D attention
  * @property {number} blockRows     number of rows of a query block of local 2D attention; otherwise 0. If the model has no blocks of either
  *   type, its attention is full
- * @property {number} blockCols     number of columns of this block, in positions
- * @property {number} flangeRows    number of rows above the block that it sees
- * @property {number} flangeCols    number of columns on either side of the block that it sees, in positions
+ * @property {number} blockCols     number of columns of this query block, in positions
+ * @property {number} flangeRows    number of rows above the block that the block sees
+ * @property {number} flangeCols    number of columns on either side of the block that the block sees, in positions
  * @property {boolean} lookAhead    whether the file has a draft for speculative decoding, with which a single sample takes fewer passes
  */
 
-/** The fields that the codec needs.
- *   @typedef {Pick<PictureInfo, 'width' | 'height' | 'channels' | 'levels' | 'palette'> & Partial<PictureInfo> & { positions: number, heads: number }} CodecInfo */
+/**
+ * The fields of the description that the codec needs.
+ *
+ * @typedef {Pick<PictureInfo, 'width' | 'height' | 'channels' | 'levels' | 'palette'> & Partial<PictureInfo> & { positions: number, heads: number }} CodecInfo
+ */
 
 /**
  * Returns a function that reads positive integers of the file, by their keys below the architecture's name.
@@ -49,7 +52,7 @@ const numbers =
   };
 
 /**
- * Describes the network and the labels, as for every model.
+ * Describes the network and the labels of a model of any kind.
  * @param {string} architecture
  * @param {Metadata} metadata
  * @param {Part} part
@@ -176,7 +179,7 @@ export class Codec {
   }
 
   /**
-   * Returns the ids of a picture's first positions. Colours are replaced by the nearest ones of the palette, channels by the nearest
+   * Returns the ids of a picture's first positions. Colours are replaced by the nearest colours of the palette, channels by the nearest
    * levels.
    *
    * @param {Uint8Array} picture
@@ -202,10 +205,10 @@ export class Codec {
   }
 
   /**
-   * Returns the nats of each element. A colour of a palette has one cost, which goes to its first element.
+   * Returns the nats of each element. A colour of a palette has one cost, which is assigned to its first element.
    *
    * @param {Float32Array} nats  nats of each id
-   * @returns {Float32Array} the same array if there is no palette
+   * @returns {Float32Array} the same array if the model has no palette
    */
   elementNats(nats) {
     if (!this.info.palette) return nats;
@@ -229,7 +232,7 @@ export class Codec {
 }
 
 /**
- * Returns the nearest of some levels that are evenly spaced over 0..255, in integer arithmetic.
+ * Returns the nearest of some levels that are evenly spaced over 0..255, using integer arithmetic.
  *
  * @param {number} value  8-bit
  * @param {number} levels
@@ -260,7 +263,7 @@ export function quantise(values, levels) {
 }
 
 /**
- * Returns, for each pixel, the index of the colour with the least squared distance, the lowest of equals.
+ * Returns, for each pixel, the index of the colour with the least squared distance; if several are equally close, the lowest index.
  *
  * @param {Uint8Array} pixels   (count, 3)
  * @param {Uint8Array} palette  (colours, 3)

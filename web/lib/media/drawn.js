@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads the pixels of images, some rows at a time, because reading a photograph in one step would block the page for too long. */
+/** Reads the pixels of images a few rows at a time, because reading a photograph in one step would block the page for too long. */
 
 import { argumentError } from '../base/error.js';
 import { atOnce, inTurns } from '../base/turns.js';
@@ -36,7 +36,7 @@ export function checkPixels(width, height) {
     throw argumentError(`The image has ${width} x ${height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
 }
 
-/** Returns the size of an image in pixels, whatever its size on the page. @param {any} image @returns {[number, number]} */
+/** Returns the size of an image in pixels, which is independent of its size on the page. @param {any} image @returns {[number, number]} */
 function sizeOf(image) {
   if ('naturalWidth' in image) return [image.naturalWidth, image.naturalHeight];
   if ('videoWidth' in image) return image.readyState >= 2 ? [image.videoWidth, image.videoHeight] : [0, 0];
@@ -120,7 +120,7 @@ function drawnSource(image, width, height) {
 function pixelsOf(image, context, [width, high], first) {
   try {
     if ('data' in image)
-      context.putImageData(image, 0, -first, 0, first, width, high); // which converts the image
+      context.putImageData(image, 0, -first, 0, first, width, high); // putImageData() converts the image
     else context.drawImage(image, 0, -first);
     return context.getImageData(0, 0, width, high, { colorSpace: 'srgb' }).data;
   } catch (cause) {

@@ -82,7 +82,7 @@ const isText = (item) => typeof item === 'string';
 const isHash = (item) => typeof item === 'number' && item === (item | 0);
 
 /**
- * Returns the hash of a template's beginning, and the template's atoms with their offsets.
+ * Returns the hash of the beginning of a template, and the template's atoms with their offsets.
  * @param {string} template
  * @param {string} key key of the template
  */
@@ -101,7 +101,7 @@ export class Features {
   #architecture;
   #templates;
   #first;
-  /** Maps by hash: to an id; to a cluster; to whether the training sentences have the form. */
+  /** Maps from hashes: to an id; to a cluster; to whether the training sentences have the form. */
   #ids;
   #clusters;
   #forms;
@@ -129,8 +129,8 @@ export class Features {
   }
 
   /**
-   * Throws if the model reads other features than these.
-   * @param {{ dims: number[], values: number }} port  the port that takes them, (words, width)
+   * Throws if the model reads features other than these.
+   * @param {{ dims: number[], values: number }} port  the port that takes the features, (words, width)
    */
   check({ dims: [, width], values }) {
     if (this.width !== width)
@@ -144,13 +144,13 @@ export class Features {
     return this.#forms.has(fnv(form));
   }
 
-  /** Returns the same for a word in the form in which people type it. @param {string} form */
+  /** Returns whether the training sentences have this word, given in the form in which people type it. @param {string} form */
   knowsTyped(form) {
     return this.knows(plain(form));
   }
 
   /**
-   * Computes the values of atoms of the words, each once; null if an atom has none.
+   * Computes the values of atoms of the words, each value once; null if an atom has no value.
    *
    * @param {string[]} words
    * @returns {(name: string, i: number) => string | null}
@@ -188,7 +188,7 @@ export class Features {
   }
 
   /**
-   * Returns the ids of each word, `width` per word; 0 for a feature that is missing or not listed.
+   * Returns the ids of each word, `width` per word; the id is 0 for a feature that is missing or not listed.
    *
    * @param {string[]} words
    * @returns {Uint32Array<ArrayBuffer>}
@@ -198,7 +198,7 @@ export class Features {
   }
 
   /**
-   * Computes the same for words in the form in which people type them, in chunks; also returns which words the training sentences have.
+   * Computes the ids of words in the form in which people type them, in chunks; also returns which words the training sentences have.
    *
    * @param {string[]} words
    * @returns {Generator<void, { ids: Uint32Array<ArrayBuffer>, seen: boolean[] }, void>}

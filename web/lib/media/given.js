@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Validates the input of a model of words. */
+/** Validates the input of models that read words. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 import { wordsIn } from './words.js';
@@ -12,7 +12,7 @@ import { wordsIn } from './words.js';
 const LONGEST_WORD = 1 << 15;
 
 /**
- * Returns the words of a text, or the given words. It reads at most one word more than the model takes.
+ * Returns the words of a text, or the given words. At most one word more than the model takes is read.
  *
  * @param {unknown} text
  * @param {{ verb: string, does: string, limit: number, part: string, features: Features }} of  for messages: the verb that was called, what

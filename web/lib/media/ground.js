@@ -3,7 +3,7 @@
 
 /** Chooses the background that shows through the transparent pixels of a picture. */
 
-/** If a grey picture on a transparent background has less light than this, it is a dark drawing. */
+/** A grey picture on a transparent background is a dark drawing if it has less light than this. */
 const DARK = 64;
 
 /**
@@ -24,7 +24,8 @@ export function fromRGBA(rgba, channels) {
 /**
  * @param {ArrayLike<number>} rgba
  * @param {number} channels
- * @param {'black' | 'white' | 'paper'} ground  paper: a light background; the picture is then inverted so that its ink is light
+ * @param {'black' | 'white' | 'paper'} ground  paper: whether the background is light; the picture is then inverted so that its ink is
+ *   light
  * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)
  * @internal
  */

@@ -37,22 +37,25 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
  * @property {Float32Array} samples  one channel, at the model's rate
  * @property {number} sampleRate           sample rate of the given sound
  * @property {number} channels       number of channels of the given sound
- * @property {string} said           a sentence on the changes that were made: 'The sound was resampled from 44100 to 8000 samples a second
- *   and was mixed down to one channel of 2.'; '' if there are none
+ * @property {string} said           a sentence about the changes that were made, such as 'The sound was resampled from 44100 to 8000
+ *   samples a second and was mixed down to one channel of 2.'; '' if nothing was changed
  */
 
 /** The longest sound that is read, in seconds. */
 const LONGEST_SECONDS = 60;
-/** Limits of the bytes of a file that the browser decodes: 60 seconds of a lossless format, and of other formats. */
+/** Maximum number of bytes of a file that the browser decodes: 60 seconds of a lossless format, and of other formats. */
 const MOST_BYTES = { lossless: 2 ** 27, other: 2 ** 23 };
 /** Number of first bytes of a file that are examined before the rest is read. */
 const HEAD_BYTES = 1 << 16;
-/** Limit of the samples, or bytes of a file, that are copied before they are read. Copying more would block the page for too long. */
+/**
+ * Maximum number of samples, or bytes of a file, that are copied before they are read. Copying more of them would block the page for too
+ * long.
+ */
 const MOST_COPIED = 1 << 23;
 /** Number of samples read per step. */
 const STRETCH = 2048;
 const MOST_CHANNELS = 256;
-/** A sample above this cannot belong to a sound between -1 and 1 that is slightly too loud. */
+/** A sample above this value cannot belong to a sound between -1 and 1 that is slightly too loud. */
 const LOUDEST = 16;
 
 /**
@@ -173,7 +176,7 @@ async function openFile(file, signal) {
 function plain(sound) {
   if (typeof sound?.getChannelData === 'function') {
     const { sampleRate, numberOfChannels, length } = sound;
-    checkLength(length, sampleRate); // checked before the samples are requested
+    checkLength(length, sampleRate); // the length is checked before the samples are requested
     return mixed(
       Array.from({ length: numberOfChannels }, (_, i) => sound.getChannelData(i)),
       sampleRate,

@@ -33,18 +33,19 @@ import { boxes, scaling } from './scale.js';
  * @param {ImageSource} image
  * @param {Shape} shape
  * @param {AbortSignal} [signal]
- * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (height, width, channels); a promise of it if there are many pixels
+ * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (height, width, channels); a promise of these bytes if there are
+ *   many pixels
  * @internal
  */
 export function pictureOf(image, shape, signal) {
   return reading('image', () => readPicture(image, shape, signal));
 }
 
-/** Whether it is an ImageData, which is scaled like other images from the page. @param {unknown} image */
+/** Returns whether an image is an ImageData, which is scaled like other images from the page. @param {unknown} image */
 const isOfPage = (image) => classOf(image) === 'ImageData';
 
 /**
- * Whether it is a file or the address of a file.
+ * Returns whether an image is a file or the address of a file.
  * @param {unknown} image
  * @returns {image is Blob | string | URL | Dom<'SVGImageElement'>}
  */
@@ -78,7 +79,7 @@ function wrongSize({ width, height }, wanted) {
   );
 }
 
-/** Whether raw pixels are RGBA; otherwise they are elements of the model. @param {RawImage} image @param {number} channels */
+/** Returns whether raw pixels are RGBA; otherwise they are elements of the model. @param {RawImage} image @param {number} channels */
 function isRGBA({ data, width, height }, channels) {
   const pixels = width * height;
   if (data.length === 4 * pixels) return true;
@@ -90,14 +91,14 @@ function isRGBA({ data, width, height }, channels) {
 }
 
 /**
- * Returns the small picture for a model that takes one. If the size of the image is a whole multiple, each pixel is the mean of its box;
- * any other image from the page is scaled.
+ * Returns the small picture for a model that takes a small picture as input. If the size of the image is a whole multiple of the model's
+ * input size, each pixel is the mean of its box; any other image from the page is scaled.
  *
  * @param {ImageSource} image
  * @param {Pick<AnyInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info
  * @param {AbortSignal} [signal]
- * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (inputHeight, inputWidth, channels); a promise of it if there are
- *   many pixels
+ * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (inputHeight, inputWidth, channels); a promise of these bytes if
+ *   there are many pixels
  * @internal
  */
 export function inputOf(image, info, signal) {

@@ -7,9 +7,9 @@
  *
  *     level = floor((f(x) + 1) / 2 * 255 + 1/2)        f(x) = sign(x) ln(1 + 255 |x|) / ln 256
  *
- * JavaScript's logarithms differ between engines, so the levels are found without them: |f| is k / 255 at a level and halfway between two
- * levels, and there |x| is (256^(k / 255) - 1) / 255. These are powers of one number, computed by multiplication, which is the same
- * everywhere.
+ * JavaScript's logarithms differ between engines, so the levels are found without logarithms. At a level and halfway between two levels,
+ * |f| is k / 255, and |x| is (256^(k / 255) - 1) / 255. These values of |x| follow from powers of one number, which are computed by
+ * multiplication and are therefore the same in all engines.
  */
 
 /** Number of levels of a sample. */

@@ -7,7 +7,7 @@ import { NextPixelError, argumentError } from '../base/error.js';
 import { fileAt } from '../load/file-at.js';
 import { classOf } from '../base/realm.js';
 
-/** Returns the file of such a picture. @param {any} image @param {AbortSignal} [signal] @returns {Promise<Blob>} */
+/** Returns the file of a picture. @param {any} image @param {AbortSignal} [signal] @returns {Promise<Blob>} */
 async function fileOf(image, signal) {
   const kind = classOf(image);
   if (kind === 'SVGImageElement') return fileAt(new URL(image.href.baseVal, image.baseURI), signal);

@@ -20,7 +20,7 @@ import { Resampler } from './resample.js';
  * @typedef {object} Played
  * @property {number} seconds  seconds played so far
  * @property {number} ahead    seconds of sound that are ready but not yet played
- * @property {number} gaps     number of gaps of silence within the sound, because the machine was too slow
+ * @property {number} gaps     number of gaps of silence within the sound, which occur if the machine is too slow
  * @property {boolean} over    whether everything has been played
  */
 
@@ -31,7 +31,7 @@ import { Resampler } from './resample.js';
  * @property {(played: Played) => void} [onPlay]  called about fifty times per second
  */
 
-/** How much sound must be ready before playback begins, and how far the run stays ahead of the playback; in seconds. */
+/** The seconds of sound that must be ready before playback begins; also the time that the run stays ahead of the playback. */
 const ENOUGH = 0.1;
 const AHEAD = 0.6;
 /** Time between two reports when buffers are used, in milliseconds. */
@@ -40,7 +40,7 @@ const TELL_MS = 25;
 /** For each context, whether it has loaded the player. @type {WeakMap<object, Promise<boolean>>} */
 const known = new WeakMap();
 
-/** rest: pauses the sound, or resumes it where it was.
+/** rest: pauses the sound, or resumes it at the same position.
  * @typedef {{ push: (samples: Float32Array<ArrayBuffer>) => void, end: () => void, stop: () => void, rest: (resting: boolean) => void }} Player */
 
 /**
@@ -104,7 +104,7 @@ function knowsPlayer(context) {
   let answer = known.get(context);
   if (!answer) {
     const add = async () => {
-      if (!context.audioWorklet) return false; // a page without a secure context has none
+      if (!context.audioWorklet) return false; // a page without a secure context has no audioWorklet
       await context.audioWorklet.addModule(vouched.by(String(playerAddress())));
       return true;
     };

@@ -11,7 +11,7 @@ import { sineOfPi } from '../base/elementary.js';
 /** Number of zero crossings of the sinc on each side. */
 const REACH = 16;
 /**
- * Limit of the sets of weights that are cached, one for each offset between two samples. Two integer rates have only a few such offsets.
+ * Maximum number of cached sets of weights, one for each offset between two samples. Two integer rates have only a few such offsets.
  */
 const MOST_WEIGHTS = 1 << 20;
 
@@ -19,12 +19,12 @@ export class Resampler {
   #ratio;
   #cut;
   #half;
-  /** The rates without their common factors; 0 if they are not integers. */
+  /** The rates divided by their common factors; 0 if they are not integers. */
   #from = 0;
   #to = 0;
   /** The sets of weights, by the offset between two samples in units of 1 / `#to`. @type {Map<number, Float64Array>} */
   #weights = new Map();
-  /** The last input samples; `#first` is the index of the first of these. */
+  /** The last input samples; `#first` is the index of the first of these samples. */
   #kept = new Float32Array(0);
   #first = 0;
   #given = 0;
@@ -95,7 +95,7 @@ export class Resampler {
     return weights;
   }
 
-  /** Returns the weights of the samples around a position that is `behind` after the middle one. @param {number} behind  0 to 1 */
+  /** Returns the weights of the samples around a position that is `behind` after the middle sample. @param {number} behind  0 to 1 */
   #weightsOf(behind) {
     return Float64Array.from({ length: 2 * this.#half + 1 }, (_, i) => {
       const t = i - this.#half - behind;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Scales pictures, row by row. Browsers scale in different ways, and a model's results should not depend on that. */
+/** Scales pictures, row by row. Browsers scale in different ways, and a model's results should not depend on the browser. */
 
 /** @typedef {{ width: number, height: number }} Size */
 
@@ -98,8 +98,8 @@ export function boxes({ width, height }, to, channels) {
 }
 
 /**
- * Divides 0..size into `count` equal parts, and returns the unit intervals that each part overlaps and by how much. Those of part i are at
- * from[i] to from[i + 1] - 1.
+ * Divides 0..size into `count` equal parts, and returns the unit intervals that each part overlaps, and by how much. The intervals of part
+ * i are at from[i] to from[i + 1] - 1.
  *
  * @param {number} size
  * @param {number} count

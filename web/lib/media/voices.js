@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The speakers of an audio model, and the words for it to speak, as inputs of the engine. */
+/** Converts the speakers of an audio model, and the words to speak, to inputs of the engine. */
 
 import { checkLabel, show } from '../base/checks.js';
 import { argumentError } from '../base/error.js';

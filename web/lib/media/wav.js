@@ -102,7 +102,7 @@ export function openWav(bytes) {
 }
 
 /**
- * Finds the samples of a WAV file that can be read in parts. It reads as little as possible of the data before the samples.
+ * Finds the samples of a WAV file that can be read in parts. As little as possible of the data before the samples is read.
  *
  * @param {number} size  bytes of the file
  * @param {(from: number, to: number) => Promise<Uint8Array>} read  reads part of the file
@@ -124,7 +124,7 @@ export async function locateWav(size, read) {
 
 /**
  * @param {number} size  bytes of the file
- * @returns {Generator<number, Samples, Uint8Array>} requests LOOK_BYTES at an offset, or all that the file has there
+ * @returns {Generator<number, Samples, Uint8Array>} requests LOOK_BYTES at an offset, or all bytes that the file has there
  */
 function* findSamples(size) {
   if (!isWav(yield 0)) throw broken('it is no WAV file');
@@ -155,7 +155,7 @@ function* findSamples(size) {
     if (name === 'data') {
       if (!format) throw broken('its data come before their format');
       const left = size - begin;
-      // The writer of a stream does not know its length at the beginning, so the header has 0 or all ones.
+      // The writer of a stream does not know the length at the beginning, so the header has 0 or all ones.
       const open = said === 0xffffffff ? long || left : said === 0 && !isChunk(view, 8, left) ? left : said;
       return samplesOf(format, begin, Math.min(open, left));
     }
@@ -168,8 +168,13 @@ function* findSamples(size) {
 /** @param {Uint8Array} bytes @param {number} at */
 const text = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
 
-/** Returns whether there is another chunk at a position, as opposed to samples. @param {DataView} view @param {number} at @param {number}
- * left  bytes of the file from there */
+/**
+ * Returns whether a position has another chunk, as opposed to samples.
+ *
+ * @param {DataView} view
+ * @param {number} at
+ * @param {number} left bytes of the file from there
+ */
 function isChunk(view, at, left) {
   if (at + 8 > view.byteLength) return false;
   const name = [0, 1, 2, 3].map((i) => view.getUint8(at + i));
@@ -183,7 +188,7 @@ function isChunk(view, at, left) {
  * @returns {Samples}
  */
 function samplesOf({ encoding, channels, rate, frame, bits }, begin, size) {
-  const width = frame / channels; // in bytes; if a sample has fewer bits, these are left-aligned
+  const width = frame / channels; // width of a sample in bytes; if a sample has fewer bits, they are left-aligned
   const sample =
     Number.isInteger(width) && bits <= 8 * width && bits > 8 * width - 8
       ? READERS[`${encoding} ${8 * width}`]

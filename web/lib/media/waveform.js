@@ -14,13 +14,13 @@ import { Timeline } from '../sinks/timeline.js';
 
 /**
  * @typedef {object} WaveformOptions
- * @property {Dom<'Element'>} [mirror]  gets a sentence about the sound as its own text
- * @property {number} [from]            start of the part to show, in seconds; by default all is shown or, while the sound is drawn, its
- *   maximum length
+ * @property {Dom<'Element'>} [mirror]  receives a sentence about the sound as its own text
+ * @property {number} [from]            start of the part to show, in seconds; by default the whole sound is shown or, while the sound is
+ *   drawn, its maximum length
  * @property {number} [to]
  */
 
-/** A sample with this many nats or more has the strongest colour. It is the cost if all levels are equally probable. */
+/** A sample with this many nats or more has the strongest colour. This is the cost if all levels are equally probable. */
 const MOST_NATS = Math.log(256);
 /** Opacity of samples without surprisal, and of the given part. */
 const FAINT = 0.25;
@@ -46,7 +46,7 @@ export class Waveform extends Timeline {
     this.paint();
   }
 
-  /** Total seconds, given seconds, and mean bits per drawn sample (NaN if none was drawn). */
+  /** Returns the total seconds, the given seconds, and the mean bits per drawn sample (NaN if none was drawn). */
   get facts() {
     const drawn = this.#nats.length;
     return {
@@ -56,7 +56,7 @@ export class Waveform extends Timeline {
     };
   }
 
-  /** A sentence that describes the sound. */
+  /** Returns a sentence that describes the sound. */
   get result() {
     const { seconds, given, bits } = this.facts;
     return `A sound of ${seconds.toFixed(2)} s${given > 0 ? `, of which ${given.toFixed(2)} s were given` : ''}${bits >= 0 ? `, ${bits.toFixed(1)} bits a sample` : ''}.`;

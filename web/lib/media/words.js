@@ -38,7 +38,7 @@ const FILES =
 const LETTERS = at(`[\\p{L}\\p{M}\\d_]+(?:${A}[\\p{L}\\p{M}]+)*`);
 const SIGNS = at('([^\\p{L}\\p{M}\\d\\s])\\1*');
 const PLAIN = at('[\\p{L}\\p{M}\\d_]+(?=\\s|$)');
-/** An address. Its last mark is removed afterwards if it ends a sentence or closes a bracket. */
+/** An address. The last mark of an address is removed afterwards if it ends a sentence or closes a bracket. */
 const ADDRESS = at(
   `(?:(?:https?|ftps?|file|wss?):\\/\\/|www\\d?\\.)[^\\s<>"]+|(?:${LABEL}\\.){1,8}${DOMAINS}(?::\\d{1,5})?${ENDS_HERE}(?![@-])(?:[/?#][^\\s<>"]*)?`,
 );
@@ -74,7 +74,7 @@ const PATTERNS = [
   at(`ph\\.d${ENDS_HERE}`),
   // Two numbers with a hyphen between them are two words, except in telephone numbers.
   at('(?:\\d\\d?|\\d{4})(?=-(?:\\d\\d?|\\d{4})(?![\\p{L}\\d:/.,-]))|\\d{3}(?=-\\d{3}(?![\\p{L}\\d:/.,-]))'),
-  at('\\d*[\u00bc-\u00be\u2150-\u215e]'), // such as one and a half
+  at('\\d*[\u00bc-\u00be\u2150-\u215e]'), // a number such as one and a half
   at(`[+-]?\\d+(?:[.,]\\d+)+\\p{L}{1,4}${ENDS_HERE}`), // 1.5m, 2.4GHz
   at(`[+-]?\\d+(?:[.,:/-]\\d+)*(?:st|nd|rd|th|s|am|pm)?${ENDS_HERE}`),
   at(`${A}\\d\\ds?${ENDS_HERE}`),
@@ -94,9 +94,9 @@ const TWO = { cannot: 3, gonna: 3, wanna: 3, gotta: 3, gimme: 3, lemme: 3, "c'mo
 const CONTRACTIONS = new RegExp(`(?:n${A}t|${A}(?:s|m|d|re|ve|ll)){1,4}$`, 'iu');
 const CONTRACTION = new RegExp(`n${A}t|${A}[a-z]+`, 'giu');
 
-/** Number of characters cleaned per step, because a text is split while it is read. */
+/** Number of characters cleaned per step, because a text is split while it is being read. */
 const PIECE = 1 << 14;
-/** The length of the longest word that is looked up among those of the training sentences. */
+/** The maximum length of a word that is looked up among the words of the training sentences. */
 const LONGEST = 24;
 
 /**
@@ -189,8 +189,8 @@ function isInitial(text, place) {
 }
 
 /**
- * Whether the full stop of an abbreviation also ends the sentence, and is then a word of its own: "apples, etc.", "at 5 p.m. We". We". This
- * is not so after titles, which names follow.
+ * Whether the full stop of an abbreviation also ends the sentence, and is then a word of its own: "apples, etc.", "at 5 p.m. We". We".
+ * Titles are excluded, because names follow them.
  *
  * @param {string} word
  * @param {string} text
@@ -227,7 +227,7 @@ function trimmed(address) {
 const KINDS_OF_BRACKETS = { '(': ')', ')': ')', '[': ']', ']': ']', '{': '}', '}': '}' };
 
 /**
- * Returns the longest form of the training sentences that begins here and has several kinds of characters; '' if there is none.
+ * Returns the longest form of the training sentences that begins here and has several kinds of characters; '' if there is no such form.
  *
  * @param {string} text
  * @param {number} place
@@ -237,7 +237,8 @@ function knownAt(text, place, knows) {
   const [chunk] = /^\S*/.exec(text.slice(place, place + LONGEST + 1)) ?? [''];
   for (let length = Math.min(chunk.length, LONGEST); length > 1; length--) {
     const form = chunk.slice(0, length);
-    if (!knows(form) || !/[^\p{L}\p{M}\d]/u.test(form) || /[\p{L}\p{M}\d]{2}/u.test(chunk.slice(length - 1, length + 1))) continue; // within a word
+    // a form that begins within a word
+    if (!knows(form) || !/[^\p{L}\p{M}\d]/u.test(form) || /[\p{L}\p{M}\d]{2}/u.test(chunk.slice(length - 1, length + 1))) continue;
     if (CONTRACTIONS.test(form) || /^[^\p{L}\d]*[,"'\u2018-\u201d()]|[,;:!?"'\u2018-\u201d)]$/u.test(form)) continue;
     if (form.endsWith('.') && (!/\p{L}/u.test(form) || knows(form.slice(0, -1)))) continue; // ends with the full stop of the sentence
     return form;

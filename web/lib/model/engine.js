@@ -26,7 +26,7 @@ export class Engine {
     this.info = info;
     this.verbs = verbs;
     this.parts = parts;
-    /** The part to use, if a kind has only one. */
+    /** The part to use if a kind uses only one part. */
     this.part = partOf(parts);
   }
 
@@ -34,7 +34,7 @@ export class Engine {
   #busy = new Map();
 
   /**
-   * Sends a request to the worker with the fewest pending ones, and returns its answer.
+   * Sends a request to the worker with the fewest pending requests, and returns its answer.
    *
    * @param {Request} message
    * @param {AbortSignal} [signal]
@@ -45,7 +45,7 @@ export class Engine {
   }
 
   /**
-   * Sends several requests, in order, to the worker with the fewest pending ones.
+   * Sends several requests, in order, to the worker with the fewest pending requests.
    *
    * @template T
    * @param {AbortSignal | undefined} signal
@@ -75,7 +75,8 @@ export function setEngine(model, engine) {
 }
 
 /**
- * Returns the engine of a model. Called before anything else of the model is used. A proxy of a model, such as Vue's ref() makes, has none.
+ * Returns the engine of a model. This function is called before any other part of the model is used. A proxy of a model, such as Vue's
+ * ref() makes, has no engine.
  *
  * @param {Model} model
  */

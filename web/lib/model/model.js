@@ -17,8 +17,8 @@ import { verbsOf } from '../verbs/table.js';
  * A model that is ready to run, from load(). Several runs, scores and attention calls may be active at the same time; they are interleaved.
  * `info.verbs` lists the methods of this model.
  *
- * A value out of range causes a NextPixelError with code 'argument'. Methods that return a run throw it immediately; methods that return a
- * promise reject with it.
+ * A value out of range causes a NextPixelError with code 'argument'. Methods that return a run throw this error immediately; methods that
+ * return a promise reject with it.
  */
 export class Model extends Methods {
   #links;
@@ -27,9 +27,9 @@ export class Model extends Methods {
   info;
 
   /**
-   * The raster index of each position, in generation order. It counts rows, columns and, if a position is one channel (`info.positions` is
-   * `width * height * channels`), channels within a pixel; otherwise a position is a pixel. It is 0, 1, 2, ... unless the model draws
-   * blocks of rows and columns.
+   * The raster index of each position, in generation order. The index counts rows, columns and, if a position is one channel
+   * (`info.positions` is `width * height * channels`), channels within a pixel; otherwise a position is a pixel. The indices are 0, 1, 2,
+   * ... unless the model draws blocks of rows and columns.
    *
    * @type {Uint32Array}
    */
@@ -50,7 +50,7 @@ export class Model extends Methods {
   /** The number of threads that share the work of a step: the number given to load(), or 1 if the page cannot share memory. */
   threads = 1;
 
-  /** The number of workers that share the samples of a run: the number given to load(), or found with `workers: 'auto'`. */
+  /** Returns the number of workers that share the samples of a run: the number given to load(), or found with `workers: 'auto'`. */
   get workers() {
     return this.#links.length;
   }
@@ -62,8 +62,8 @@ export class Model extends Methods {
 }
 
 /**
- * Supports `using model = await load(address)`. Not in the declarations, because older versions of TypeScript and its libraries read them
- * too.
+ * Supports `using model = await load(address)`. The method is not in the declarations, because older versions of TypeScript and its
+ * libraries read them too.
  */
 if (Symbol.dispose)
   Object.defineProperty(Model.prototype, Symbol.dispose, { value: Model.prototype.close, writable: true, configurable: true });
@@ -77,8 +77,8 @@ const HEAD_BYTES = 2 ** 19;
  * @param {Link[]} links
  * @param {WebAssembly.Module} module
  * @param {Contents} contents  its bytes are transferred
- * @param {{ signal?: AbortSignal, onProgress?: (progress: Count) => void, patience?: number }} how  how to read a large file, which is read
- *   now
+ * @param {{ signal?: AbortSignal, onProgress?: (progress: Count) => void, patience?: number }} how  the function that reads a large file,
+ *   which is read now
  * @returns {Promise<Model>}
  * @internal
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The context through which all elements of a page play the sound of such runs. @type {AudioContext | undefined} */
+/** The AudioContext that all elements of a page share to play their runs. @type {AudioContext | undefined} */
 let context;
 
 /**
@@ -10,7 +10,7 @@ let context;
  *
  * @param {{ cursor: number }} sink
  * @param {(context: AudioContext) => Promise<void>} sound
- * @returns {Promise<void>} when everything has been played, or playback has stopped
+ * @returns {Promise<void>} when everything has been played, or when playback has stopped
  */
 export async function aloud(sink, sound) {
   if (typeof AudioContext !== 'function' || navigator.userActivation?.hasBeenActive === false) return;

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * A result that arrives in one piece can be read and shown like a run. Its only step is the result itself, with all the data that showing
+ * Lets a result that arrives in one piece be read and shown like a run. Its only step is the result itself, with all the data that showing
  * it needs.
  */
 
@@ -28,7 +28,7 @@ export class Answer {
     return this.#steps();
   }
 
-  /** The fraction that is finished after its only step. @internal */
+  /** Returns the finished fraction after the only step. @internal */
   doneWith() {
     return 1;
   }

@@ -5,8 +5,8 @@
 
 /**
  * The attention weights of one head of a layer, for one query or several. Queries and keys are positions, counted from 0; key -1 is the
- * start, which precedes all of them. A query is a prediction: a token (its index in `run.ids`), a pixel or channel (in raster order, as in
- * `model.order`), a word, or an id of music; for latents, it is a location of a square grid, row by row; for a classification, it is the
+ * start, which precedes all positions. A query is a prediction: a token (its index in `run.ids`), a pixel or channel (in raster order, as
+ * in `model.order`), a word, or an id of music; for latents, it is a location of a square grid, row by row; for a classification, it is the
  * query picture, which follows the examples. A key is an earlier position or an item of the input, depending on `name`: a pixel of the
  * small picture, a location of the described picture (row by row, as in `run.grid`), or an example (in the order of `support`).
  *
@@ -19,8 +19,8 @@
  * @property {number} head           index of the head in its layer, from 0
  * @property {Int32Array} queries    one query for each row of the weights
  * @property {Int32Array} keys       one key for each column
- * @property {Float32Array} weights  (queries, keys), row by row; 0 where a query does not attend. A row adds up to 1, unless part of the
- *   weight is on something that is not a key; see also `alignment` of a translation
+ * @property {Float32Array} weights  (queries, keys), row by row; 0 where a query does not attend to a key. A row adds up to 1, unless part
+ *   of the weight is on something that is not a key; see also `alignment` of a translation
  */
 
 /**
@@ -40,7 +40,7 @@ export function mapOf({ name, row, keys, weights }, heads, query, place = (key) 
 }
 
 /**
- * The position of a key in a map of the past: the input is shifted by one, so key j is the element at position j - 1.
+ * Returns the position of a key in a map of the past. The input is shifted by one, so key j is the element at position j - 1.
  * @param {number} key
  * @internal
  */

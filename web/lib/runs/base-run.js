@@ -29,10 +29,10 @@ import { showAll } from '../sinks/canvas.js';
  * @property {object} options  the options of the call, without seed and signal
  */
 
-/** When all steps together exceed this many bytes, the oldest are dropped. Late readers cannot read those. */
+/** When all steps together exceed this many bytes, the oldest steps are dropped. Late readers cannot read the dropped steps. */
 const MOST_KEPT = 2 ** 27;
 
-/** Only one step in this many is measured, because there are many and their sizes are similar. */
+/** Only one step in this many is measured, because steps are numerous and have similar sizes. */
 const EACH = 8;
 
 /** Estimates the memory that a value takes, in bytes. @param {any} value @returns {number} */
@@ -64,7 +64,7 @@ export class BaseRun {
   signals;
   /** @type {AsyncGenerator<Step, void, void> | undefined} */
   #source;
-  /** Resolves when the step being computed is ready. @type {Promise<void> | undefined} */
+  /** Resolves when the step that is being computed is ready. @type {Promise<void> | undefined} */
   #next;
   /** The readers, each with the index of its next step. @type {Set<{ at: number }>} */
   #readers = new Set();
@@ -75,7 +75,7 @@ export class BaseRun {
   #over = false;
   /** @type {{ reason: unknown } | undefined} */
   #failed;
-  /** Aborted by stop(): ends everything that the run awaits, in the worker and here. */
+  /** Aborted by stop(): ends all promises that the run awaits, in the worker and here. */
   #ending = new AbortController();
 
   /** Whether the run must end. @type {boolean} @internal */
@@ -84,10 +84,10 @@ export class BaseRun {
   /** The stored steps, normally all of them. @type {Step[]} @internal */
   steps = [];
 
-  /** Whether the run pauses when the last reader leaves, until there is another one. @internal */
+  /** Whether the run pauses when its last reader leaves, until another reader arrives. @internal */
   waits = false;
 
-  /** Resolves when the input is read; undefined: there is none to read. @type {Promise<unknown> | undefined} @internal */
+  /** Resolves when the input has been read; undefined if the run has no input. @type {Promise<unknown> | undefined} @internal */
   coming;
 
   /**
@@ -114,7 +114,7 @@ export class BaseRun {
   constructor(seed, kept, signal) {
     this.seed = seed;
     this.#kept = kept;
-    if (kept) kept.options = copyOf(kept.options); // the caller may change them
+    if (kept) kept.options = copyOf(kept.options); // a copy, because the caller may change the options
     this.signals = [signal, this.#ending.signal];
   }
 
@@ -124,19 +124,25 @@ export class BaseRun {
     coming.catch(() => {}); // readers of the run receive the error
   }
 
-  /** A value of the input, once it is read. @template T @param {() => T} value @returns {Promise<T>} rejects if it cannot be read, or the
-   * run must end before @internal */
+  /**
+   * Returns a value of the input, once the input has been read.
+   *
+   * @template T
+   * @param {() => T} value
+   * @returns {Promise<T>} rejects if it cannot be read, or the run must end before
+   * @internal
+   */
   async once(value) {
     await abortable(this.coming, ...this.signals);
     return value();
   }
 
-  /** Waits for the input; a run that is stopped before goes on without it. @param {AbortSignal} [signal] @internal */
+  /** Waits for the input; a run that is stopped during the wait continues without it. @param {AbortSignal} [signal] @internal */
   async begun(signal) {
     await abortable(this.coming, signal, ...this.signals).catch((reason) => this.#unlessStopped(reason));
   }
 
-  /** @param {unknown} reason  why something was not waited for */
+  /** @param {unknown} reason  the reason why an input was not awaited */
   #unlessStopped(reason) {
     if (!this.stopped || reason !== this.#ending.signal.reason) throw reason;
   }
@@ -157,8 +163,8 @@ export class BaseRun {
   }
 
   /**
-   * The steps from the first one on, for one of possibly several readers. The worker computes only while some reader awaits a step. If the
-   * last reader leaves before the end, the run stops, or pauses until there is another one (`waits`).
+   * Yields the steps from the first one on, for one of possibly several readers. The worker computes only while some reader awaits a step.
+   * If the last reader leaves before the end, the run stops, or pauses until another reader arrives (`waits`).
    *
    * @param {AbortSignal} [signal]  aborts this reader
    * @returns {AsyncGenerator<Step, void, void>}
@@ -215,10 +221,12 @@ export class BaseRun {
     this.#dropped += read;
   }
 
-  /** The steps in the order in which they are computed, to the end of the run. @returns {AsyncGenerator<Step, void, void>} @internal */
+  /**
+   * Yields the steps in the order in which they are computed, to the end of the run. @returns {AsyncGenerator<Step, void, void>} @internal
+   */
   async *computed() {
     const { stream } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
-    /** Whether a promise is awaited that an end must not wait for. */
+    /** Whether the run awaits a promise that must not delay the end. */
     let waiting = false;
     /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
     const within = async (promise) => {
@@ -241,7 +249,8 @@ export class BaseRun {
     } catch (reason) {
       this.#unlessStopped(reason);
     } finally {
-      // If the stream is still waiting, do not wait for it: it ends when its promise settles, and computes nothing more.
+      // If the stream is still waiting, the end does not wait for the stream, which ends when its promise settles and computes nothing
+      // more.
       const ended = steps.return();
       if (waiting) ended.catch(() => {});
       else await ended;
@@ -266,7 +275,8 @@ export class BaseRun {
   }
 
   /**
-   * The messages of the run. The parts of the run are drawn in parallel, each by a worker; an undefined order has nothing to draw.
+   * Yields the messages of the run. The parts of the run are drawn in parallel, each part by a worker; an undefined order has nothing to
+   * draw.
    *
    * @template {{ link: Link, order: Order | undefined }} Part
    * @param {Part[]} parts

@@ -9,12 +9,12 @@ import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WO
  * A continuation.
  *
  * @typedef {object} Candidate
- * @property {number} parent  the hypothesis of the previous step that this one continues
+ * @property {number} parent  the hypothesis of the previous step that this candidate continues
  * @property {number} id
  * @property {number} nats    nats of the whole sequence
- * @property {number} score   lower is better
+ * @property {number} score   the score; lower is better
  * @property {'lives' | 'ended' | 'cut'} fate
- * @property {number} living  its index among the live hypotheses of this step, where 0 is the best; -1 if it is not live
+ * @property {number} living  index of the candidate among the live hypotheses of this step, where 0 is the best; -1 if it is not live
  */
 
 /** Reads the candidates of a step. @param {Uint32Array} words as in memory @returns {Candidate[]} */
@@ -35,7 +35,7 @@ export function candidatesOf(words) {
 }
 
 export class Beams {
-  /** The ids of each live hypothesis, the best first. @type {number[][]} */
+  /** The ids of each live hypothesis, the best hypothesis first. @type {number[][]} */
   #living = [[]];
   #best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
 
@@ -51,7 +51,7 @@ export class Beams {
   }
 
   /**
-   * The best complete hypothesis, including its end, or the best live one if none is complete.
+   * Returns the best complete hypothesis, including its end, or the best live hypothesis if none is complete.
    * @returns {{ ids: Uint32Array<ArrayBuffer>, ended: boolean }}
    */
   get found() {

@@ -19,7 +19,7 @@ import { probabilitiesAt } from './probabilities.js';
  * @property {string} part      name of the part
  * @property {number} sample    index of the sample, from 0
  * @property {number} from      the first position, or the index of the first encoded item
- * @property {number} to        index after the last one
+ * @property {number} to        index after the last position or item
  * @property {Uint32Array} [ids]    for a part that draws
  * @property {Float32Array} [nats]  nats of these ids
  * @property {Float32Array} [probabilities]  probabilities of these ids, (ids, values of the part), if the run requested them
@@ -40,10 +40,10 @@ import { probabilitiesAt } from './probabilities.js';
 
 /**
  * A run through all parts of a model in order, separately for each sample. If a part encodes the ids of another part and has a reach, it
- * begins while they are still being drawn; the worker interleaves the two jobs.
+ * begins while these ids are still being drawn; the worker interleaves the two jobs.
  *
- * The flow is on the page's side, although all parts are in one worker: the worker would then have this code for every model, and the page's
- * share of the time is small (9 % of 0.126 ms per audio code in Node, the reading of the steps included).
+ * The flow runs on the page, although all parts are in one worker. Otherwise the worker would contain this code for every model, and the
+ * page's share of the time is small (9 % of 0.126 ms per audio code in Node, including the reading of the steps).
  *
  * @template Result
  * @extends {BaseRun<FlowStep, Result>}
@@ -57,7 +57,7 @@ export class FlowRun extends BaseRun {
   #ids;
   /** @type {Record<string, number>[]} */
   #told;
-  /** Results of the parts that are encoded before anything is drawn, by part name. @type {Record<string, Results>} */
+  /** Results of the parts that are encoded before the drawing begins, by part name. @type {Record<string, Results>} */
   #encoded = {};
   /** Queries that run in parallel with the drawing. @type {Set<ReturnType<Link['job']>>} */
   #asking = new Set();
@@ -129,7 +129,7 @@ export class FlowRun extends BaseRun {
   }
 
   /**
-   * The inputs of a part for one sample: given, computed by an earlier part, or drawn.
+   * Returns the inputs of a part for one sample, each of which is given, computed by an earlier part, or drawn.
    * @param {Stage} stage
    * @param {number} sample
    * @returns {Inputs}
@@ -236,7 +236,7 @@ export class FlowRun extends BaseRun {
    * Encodes the part of a sample that has been drawn but not encoded yet.
    *
    * @param {Stage} stage   a stage that encodes
-   * @param {Stage} source  the stage that draws its ids
+   * @param {Stage} source  the stage that draws the ids to encode
    * @param {number} sample
    * @param {Link} link
    * @param {boolean} over  whether drawing is complete
@@ -248,7 +248,7 @@ export class FlowRun extends BaseRun {
     const [drawn, from] = [ids.length / span, this.#told[sample][part.name] ?? 0];
     const to = over ? drawn : drawn - reach;
     if (to - from < (over ? 1 : least)) return [];
-    // Include the neighbours on either side that affect the results.
+    // Includes the neighbours on either side that affect the results.
     const [begin, end] = [Math.max(0, from - reach), Math.min(drawn, to + reach)];
     const port = Object.entries(stage.from).find(([, { part: before, result }]) => before.name === name && result === undefined)?.[0] ?? '';
     const inputs = { ...this.#inputs(stage, sample), [port]: Uint32Array.from(ids.slice(begin * span, end * span)) };

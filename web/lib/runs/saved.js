@@ -9,9 +9,9 @@
 import { classOf } from '../base/realm.js';
 import { NextPixelError } from '../base/error.js';
 
-/** Tells whether a value has the form. @typedef {(value: any) => boolean} Form */
+/** Returns whether a value has the form. @typedef {(value: any) => boolean} Form */
 
-/** Matches integers of a range. @param {number} low @param {number} high @returns {Form} */
+/** Matches integers in a range. @param {number} low @param {number} high @returns {Form} */
 export const whole = (low, high) => (value) => Number.isInteger(value) && value >= low && value <= high;
 
 /** @type {Form} */

@@ -11,7 +11,7 @@
 const FROM_RIGHT = '\\u0590-\\u08ff\\u200f\\ufb1d-\\ufdff\\ufe70-\\ufeff\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}';
 const ANY_FROM_RIGHT = new RegExp(`[${FROM_RIGHT}]`, 'u');
 
-/** The classes of characters; the first that matches is used. @type {[string, RegExp][]} */
+/** The classes of characters; the first class that matches is used. @type {[string, RegExp][]} */
 const CLASSES = [
   ['NSM', /[\p{Mn}\p{Me}\u200b-\u200d\u2060\ufeff]/u],
   ['EN', /[0-9\u06f0-\u06f9\u00b2\u00b3\u00b9\u2070-\u2079\u2080-\u2089\uff10-\uff19]/u],
@@ -37,7 +37,7 @@ function classOfCharacter(character) {
   return 'ON';
 }
 
-/** Returns whether any part of a text is read from right to left. If not, all levels are 0. @param {string} text */
+/** Returns whether any part of a text is read from right to left. If no part is, all levels are 0. @param {string} text */
 export function isBidirectional(text) {
   return ANY_FROM_RIGHT.test(text);
 }
@@ -110,7 +110,7 @@ export function levelsOf(text) {
 }
 
 /**
- * Returns the pairs of brackets, ordered by the opening one.
+ * Returns the pairs of brackets, ordered by the opening bracket.
  *
  * @param {string} text
  * @param {string[]} kinds

@@ -10,14 +10,14 @@ import { argumentError } from '../base/error.js';
 /** @typedef {Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'>} Canvas */
 
 /**
- * Shows the steps of a run on a canvas as they come. Each kind of output has a sink, in a file of its own.
+ * Shows the steps of a run on a canvas as they are drawn. Each kind of output has a sink in a separate file.
  *
  * @template Step, Result
  * @typedef {object} Sink
  * @property {(step: Step) => void} add  shows a step at the next animation frame
  * @property {() => void} end            called when the run is over or was stopped
  * @property {() => void} paint          paints immediately, in the current colours
- * @property {() => Promise<void>} [heard]  resolves when all its reports have been received
+ * @property {() => Promise<void>} [heard]  resolves when all reports of the sink have been received
  * @property {() => void} close          removes the window's listeners; the canvas keeps its contents
  * @property {Result} result             the result so far
  */
@@ -51,7 +51,7 @@ export function contextOf(canvas) {
   try {
     context = canvas.getContext('2d');
   } catch {
-    /* it is not a canvas, or it was transferred */
+    /* the object is not a canvas, or the canvas was transferred */
   }
   if (!context) throw argumentError('drawTo() needs a canvas with a 2D context, not a proxy; WebGL or a transfer leaves none');
   return /** @type {CanvasRenderingContext2D} */ (context);
@@ -76,7 +76,7 @@ export function atNextFrame(callback, shown) {
 /** An object that must react to changed colours. @typedef {{ owner: WeakRef<any>, changed: (owner: any) => void }} Watcher */
 
 /**
- * All watchers of a page. They are held weakly, because the window outlives a canvas that is removed without close().
+ * All watchers of a page. The watchers are held weakly, because the window outlives a canvas that is removed without close().
  * @type {Set<Watcher>}
  */
 const watchers = new Set();
@@ -104,7 +104,7 @@ function forget(watcher) {
  *
  * @template {object} Owner
  * @param {Owner} owner  held weakly
- * @param {(owner: Owner) => void} changed  must not hold the owner in another way, not even through its scope
+ * @param {(owner: Owner) => void} changed  must not hold the owner in any other way, not even through its scope
  * @returns {() => void} ends the watching
  * @internal
  */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The sink of pictures. It shows them on canvases while they are drawn, with at most one paint per animation frame. */
+/**
+ * Implements the sink of pictures. The sink shows pictures on canvases while they are drawn, with at most one paint per animation frame.
+ */
 
 import { argumentError } from '../base/error.js';
 import { wrongAnswer } from '../base/checks.js';
@@ -38,7 +40,7 @@ export class PictureSink {
   #painted;
   /** An error that a function of the caller has thrown while nothing waited for the sink. @type {{ reason: unknown } | undefined} */
   #failed;
-  /** Whether nothing waits for the sink any more. */
+  /** Whether no reader waits for the sink any more. */
   #over = false;
   /** A picture with only the given pixels. @type {Picture} */
   #given;
@@ -89,7 +91,7 @@ export class PictureSink {
     }
   }
 
-  /** Stops calling the caller's functions; waiting readers receive the error. @param {unknown} reason */
+  /** Stops calling the caller's functions; readers that wait receive the error. @param {unknown} reason */
   #fail(reason) {
     if (this.#over) throw reason;
     this.#failed ??= { reason };
@@ -160,7 +162,7 @@ export function widthOf(width, samples, gap) {
  * @param {number} height
  */
 function resize(canvas, width, height) {
-  if (canvas.width === width && canvas.height === height) return; // setting the size would clear the canvas
+  if (canvas.width === width && canvas.height === height) return; // setting the same size would clear the canvas
   canvas.width = width;
   canvas.height = height;
 }
@@ -171,7 +173,7 @@ function resize(canvas, width, height) {
  */
 function imageData(context, picture) {
   if (classOf(picture) === 'ImageData') return /** @type {ImageData} */ (picture);
-  const image = context.createImageData(picture.width, picture.height); // for canvas libraries in Node
+  const image = context.createImageData(picture.width, picture.height); // canvas libraries in Node need this
   image.data.set(picture.data);
   return image;
 }

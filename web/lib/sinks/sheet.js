@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * A canvas that keeps the size that it has on the page, at the device's own resolution, and takes font and colours from its style. Its
- * content is painted again when one of these changes. The canvas's own content is the text that it shows, for screen readers.
+ * A canvas that keeps its size on the page, at the device's own resolution, and takes font and colours from its style. The content is
+ * painted again when the size, the resolution, the font or a colour changes. The canvas's own content is the text that it shows, for screen
+ * readers.
  */
 
 import { media } from '../base/media.js';
@@ -64,7 +65,7 @@ export class Sheet {
 
   /**
    * @param {Canvas} canvas
-   * @param {Dom<'Element'>} [mirror]  gets the text as its own content
+   * @param {Dom<'Element'>} [mirror]  receives the text as its own content
    */
   constructor(canvas, mirror) {
     this.context = contextOf(canvas);
@@ -111,7 +112,7 @@ export class Sheet {
     return { ink, surprise, accent: forced ? ink : style?.getPropertyValue('--nx-accent').trim() || surprise, forced };
   }
 
-  /** Updates size, resolution and font. @returns {boolean} whether any of them has changed */
+  /** Updates size, resolution and font; returns whether any of them has changed. @returns {boolean} whether any of them has changed */
   fit() {
     const canvas = this.#canvas;
     const element = this.#element;
@@ -133,7 +134,7 @@ export class Sheet {
       this.#ratio = ratio;
       canvas.width = Math.max(1, Math.round(width * ratio));
       canvas.height = Math.max(1, Math.round(height * ratio));
-      // A canvas without a CSS size would grow with its pixels.
+      // A canvas without a CSS size would grow with the number of its pixels.
       if (shown && (element.clientWidth !== width || element.clientHeight !== height)) {
         element.style.width = `${width}px`;
         element.style.height = `${height}px`;
@@ -143,9 +144,9 @@ export class Sheet {
   }
 
   /**
-   * Returns the page's letter size, or the largest smaller one at which everything fits; not below the smallest legible size.
+   * Returns the page's letter size, or the largest smaller size at which the whole content fits, but not below the smallest legible size.
    *
-   * @param {(size: number) => boolean} fits  lays everything out at a size; the last call is for the chosen size
+   * @param {(size: number) => boolean} fits  lays out the whole content at a size; the last call is for the chosen size
    */
   fitting(fits) {
     let { size } = this;
@@ -153,7 +154,7 @@ export class Sheet {
     return size;
   }
 
-  /** Called when everything has arrived, or nothing more will. */
+  /** Called when all content has arrived, or when no more will arrive. */
   end() {
     this.paint();
     const { result } = /** @type {{ result: string }} */ (/** @type {unknown} */ (this));

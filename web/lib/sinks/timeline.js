@@ -16,7 +16,7 @@ import { Sheet } from './sheet.js';
 export class Timeline extends Sheet {
   /** @type {Stretch} */
   stretch;
-  /** Whether everything has arrived. */
+  /** Whether all content has arrived. */
   ended = false;
   #cursor = -1;
 
@@ -26,7 +26,7 @@ export class Timeline extends Sheet {
     this.stretch = { from, to };
   }
 
-  /** Called when everything has arrived, or nothing more will. @override */
+  /** Called when all content has arrived, or when no more will arrive. @override */
   end() {
     this.ended = true;
     super.end();
@@ -38,7 +38,7 @@ export class Timeline extends Sheet {
     this.paintSoon();
   }
 
-  /** Draws a line at this time; below 0, no line. @param {number} time */
+  /** Draws a line at this time; a time below 0 removes the line. @param {number} time */
   set cursor(time) {
     this.#cursor = time;
     this.paintSoon();

@@ -7,5 +7,5 @@ export const draws = false;
 export const made = 'A name';
 export const attributes = { src: picture.src };
 
-/** The examples are elements inside the element. */
+/** The examples are child elements of the element. */
 export const inside = 'support';

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The verbs. Each has a file, named like its method of a model. The class of each kind (kinds/NAME) defines its arguments and results. The
- * methods of a model, `info.verbs`, the tasks of the element and their attributes, the types of JSX and the manual are made from these
- * files.
+ * The verbs. Each has a file, named like its method of a model. The class of each kind (kinds/NAME) defines the arguments and results of
+ * its verbs. The methods of a model, `info.verbs`, the tasks of the element and their attributes, the types of JSX and the manual are made
+ * from these files.
  *
  * A file exports
  *
@@ -15,8 +15,8 @@
  *     inside      the option that takes the pictures inside the element, by their names
  *     before      the number of arguments before the options, if it is not one; a kind may define another (kinds/index.js)
  *
- * The kinds list which models have a verb, and its settings (kinds/index.js). They also load the heavy code, because every page includes
- * these files.
+ * The kinds list which models have a verb, and its settings (kinds/index.js). The kinds also load the heavy code, because every page
+ * includes the files of the verbs.
  */
 
 export * from './list.js';

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The methods of a model: the verbs of its kind. The kind's class defines the arguments and results of each. */
+/**
+ * Defines the methods of a model, which are the verbs of its kind. The class of the kind defines the arguments and results of each method.
+ */
 
 import { engineOf } from '../model/engine.js';
 import { abortable } from '../base/abort.js';
@@ -15,7 +17,7 @@ import { ALL, argumentsOf, optionsOf, resumingOf, savedOf } from './table.js';
 /** @import { Link } from '../workers/link.js' */
 
 /**
- * Whether the argument is a list of inputs, as opposed to one text as token ids or one piece as notes.
+ * Returns whether the argument is a list of inputs, as opposed to one text as token ids or one piece as notes.
  *
  * @param {unknown} what
  * @returns {what is unknown[]}
@@ -26,7 +28,7 @@ function isList(what) {
 }
 
 /**
- * Lets the end of the worker end what a verb returned, whatever that waits for.
+ * Ends the returned run or promise when the worker ends, whatever it is waiting for.
  *
  * @param {any} asked  a run, or the promise of a result
  * @param {Link[]} links

@@ -11,7 +11,7 @@ import * as VERBS from './index.js';
 /** @import { Setting } from '../settings.js' */
 
 /**
- * How to read an attribute of the element: as a number of a range, or as a text. An invalid value counts as absent.
+ * Describes how an attribute of the element is read: as a number in a range, or as a text. An invalid value counts as absent.
  *
  * @typedef {Pick<Setting, 'whole' | 'number' | 'over' | 'initial' | 'fits'> & {
  *   given?: (element: any, signal: AbortSignal, look: any) => unknown, read?: (text: string) => unknown }} Reading
@@ -29,17 +29,17 @@ import * as VERBS from './index.js';
 
 /** @typedef {keyof typeof VERBS} VerbName */
 
-/** The verbs, those that draw first. @type {[VerbName, Verb][]} */
+/** The verbs; those that draw come first. @type {[VerbName, Verb][]} */
 export const ALL = /** @type {any} */ (Object.entries(VERBS).sort(([, a], [, b]) => Number(b.draws) - Number(a.draws)));
 
-/** The row of a kind in the list of kinds. @param {string} kind */
+/** Returns the row of a kind in the list of kinds. @param {string} kind */
 const kindOf = (kind) => KINDS.find(({ name }) => name === kind);
 
-/** The names of the settings of a verb. @param {string | undefined} of  a word of the column `of` in the table of settings */
+/** Returns the names of the settings of a verb. @param {string | undefined} of  a word of the column `of` in the table of settings */
 const settingsOf = (of) => ROWS.filter((row) => row[1].of.split(' ').includes(of ?? '-')).map(([name]) => name);
 
 /**
- * The names of the options that a verb has for models of a kind.
+ * Returns the names of the options that a verb has for models of a kind.
  * @param {VerbName} verb
  * @param {string} kind  `info.kind`
  * @returns {string[]} @internal
@@ -51,7 +51,7 @@ export function optionsOf(verb, kind) {
 }
 
 /**
- * The names of the options of resume(): those of the kind's runs, and the position at which a text or music branches.
+ * Returns the names of the options of resume(): the options of the kind's runs, and the position at which a text or music branches.
  * @param {string} kind `info.kind` @internal
  */
 export function resumingOf(kind) {
@@ -59,17 +59,17 @@ export function resumingOf(kind) {
   return [...new Set([...words.flatMap(settingsOf), 'at'])];
 }
 
-/** The names of the options that a saved run may contain. @param {string} kind  `info.kind` @internal */
+/** Returns the names of the options that a saved run may contain. @param {string} kind  `info.kind` @internal */
 export const savedOf = (kind) =>
   /** @type {VerbName[]} */ (Object.keys(kindOf(kind)?.verbs ?? {})).flatMap((verb) => optionsOf(verb, kind));
 
-/** The number of arguments before the options of a verb. @param {VerbName} verb @param {string} kind  `info.kind` @internal */
+/** Returns the number of arguments before the options of a verb. @param {VerbName} verb @param {string} kind  `info.kind` @internal */
 export function argumentsOf(verb, kind) {
   const row = /** @type {Verb} */ (VERBS[verb]);
   return kindOf(kind)?.verbs[verb]?.before ?? row.before ?? 1;
 }
 
-/** The verbs that a model has. @param {Fitting} model @internal */
+/** Returns the verbs that a model has. @param {Fitting} model @internal */
 export function verbsOf(model) {
   const { verbs } = model.kind;
   return ALL.filter(([name]) => verbs[name] && (verbs[name].when?.(model) ?? true));

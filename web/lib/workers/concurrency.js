@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Finds how many workers are worthwhile: as many as run in parallel at nearly the speed of a single one. */
+/** Determines how many workers are worthwhile: as many as run in parallel at nearly the speed of a single worker. */
 
 import { NextPixelError } from '../base/error.js';
 import { compileLoop } from '../engine/core-probe.js';
 
 /** @import { Link } from './link.js' */
 
-/** The largest number of workers to try, because each worker that is kept has a copy of the model. */
+/** The largest number of workers to try; it is small, because each worker that is kept has a copy of the model. */
 export const MOST_TRIED = 4;
 
 /**
@@ -18,15 +18,15 @@ export const MOST_TRIED = 4;
 const WORTH = 0.75;
 
 /**
- * Duration of a measurement in milliseconds, long enough for a clock of whole milliseconds. It begins when every worker has received the
- * message.
+ * Duration of a measurement in milliseconds, long enough for a clock of whole milliseconds. The measurement begins when every worker has
+ * received the message.
  */
 const WINDOW_MS = 4;
 const LEAD_MS = 2;
 
 /**
- * Number of tries, of which the best counts: a page that is loading is busy, and in one try of four the system runs two workers on one of
- * two free cores.
+ * Number of measurements, of which the best counts: a page that is loading is busy, and in one measurement of four the system runs two
+ * workers on one of two free cores.
  */
 const TRIES = 3;
 
@@ -34,7 +34,7 @@ const TRIES = 3;
 const PATIENCE_MS = 80;
 
 /**
- * @param {number[]} speeds  [n - 1]: speed of the slowest of n parallel workers; 0 if not measured
+ * @param {number[]} speeds  [n - 1]: speed of the slowest of n parallel workers; 0 if it was not measured
  * @returns {number} the largest worthwhile number of workers, at least 1
  */
 export function worthwhile([alone, ...others]) {
@@ -42,7 +42,7 @@ export function worthwhile([alone, ...others]) {
 }
 
 /**
- * Starts more workers, keeps those that are worthwhile and ends the others. The first worker is kept, whatever fails.
+ * Starts more workers, keeps the worthwhile ones and ends the others. The first worker is kept, whatever fails.
  *
  * @param {Promise<Link>[]} starting   the first worker; every further worker that was started is added
  * @param {() => Promise<Link>} start  starts another worker
@@ -66,7 +66,7 @@ export async function addWorthwhile(starting, start, most, loaded) {
         job.end();
       }
     };
-    // A worker has started once it answers. Starting the others must not delay the first one.
+    // A worker has started once it answers. Starting the other workers must not delay the first one.
     await measure(links[0], 0, 1);
     loaded.then(() => setTimeout(stop, PATIENCE_MS), stop);
     while (starting.length < most) starting.push(start());

@@ -11,16 +11,16 @@
  */
 
 /**
- * The link to the worker, with what a job needs of it.
+ * The link to the worker, reduced to the functions that a job needs.
  *
  * @typedef {object} Wire
  * @property {(message: Request, transfer?: Transferable[]) => void} post
- * @property {(waiting: boolean) => void} hold  called with true when another answer is awaited, and with false when one is no longer
+ * @property {(waiting: boolean) => void} hold  called with true when another answer is awaited, and with false when an answer is no longer
  *   awaited
  * @property {() => void} forget                called when the job is over
  */
 
-/** One job in the worker. Its answers are requested one at a time, and it ends once. */
+/** One job in the worker. The answers of a job are requested one at a time, and the job ends once. */
 export class Job {
   /** @type {Wire} */
   #wire;
@@ -84,7 +84,7 @@ export class Job {
     }
   }
 
-  /** Throws the reason if the job has ended with one. */
+  /** Throws the reason with which the job has ended, if any. */
   check() {
     if (this.#over && this.#reason !== undefined) throw this.#reason;
   }

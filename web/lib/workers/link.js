@@ -11,8 +11,8 @@ import { startWorker } from './start.js';
 /** @import { WorkerHandle } from './start.js' */
 
 /**
- * Milliseconds between two heartbeats to a worker that owes an answer, and how many in a row may stay unanswered. More may while it reads a
- * file.
+ * Milliseconds between two heartbeats to a worker that owes an answer, and the number of consecutive heartbeats that may stay unanswered.
+ * More heartbeats may stay unanswered while the worker reads a file.
  */
 const BEAT_MS = 4000;
 const MISSES = 5;
@@ -48,7 +48,7 @@ export class Link {
   /** Aborted when the link ends, for code that waits for something other than an answer. */
   closing = this.#closing.signal;
 
-  /** Called when the link ends, to end what depends on it. */
+  /** Called when the link ends, to end the objects that depend on it. */
   onEnd = () => {};
 
   /**
@@ -89,7 +89,7 @@ export class Link {
     return mine;
   }
 
-  /** The reason why no more requests are possible; undefined if they are. */
+  /** Returns the reason why no more requests are possible; undefined if they are possible. */
   get ended() {
     return this.#ended;
   }
@@ -113,7 +113,7 @@ export class Link {
   }
 
   /**
-   * Ends the worker. With `error`, all its jobs reject with it.
+   * Ends the worker. With `error`, all jobs of the worker reject with this error.
    *
    * @param {NextPixelError} error
    */
@@ -127,7 +127,7 @@ export class Link {
   }
 
   /**
-   * Called when the worker has ended, and its jobs with it.
+   * Called when the worker has ended, which ends its jobs too.
    *
    * @param {string} reason
    */
@@ -149,7 +149,7 @@ export class Link {
     const opening = ['open', 'begin', 'feed'].includes(message.type);
     if (opening) this.#mayMiss = MISSES_OPENING;
     if (this.#worker && (opening || !this.#successor)) return this.#worker.post(message, transfer);
-    // In the order in which they were posted, after the first messages of the new worker.
+    // Messages are sent in the order in which they were posted, after the first messages of the new worker.
     (this.#successor ??= this.#succeed()).then(
       () => this.#post(message, transfer),
       (error) => this.#jobs.get(message.id)?.fail(error),
@@ -187,7 +187,7 @@ export class Link {
     else job.answer(message);
   }
 
-  /** @param {boolean} waiting  true: another answer is awaited; false: one is no longer awaited */
+  /** @param {boolean} waiting  true: another answer is awaited; false: an answer is no longer awaited */
   #hold(waiting) {
     this.#waiting += waiting ? 1 : -1;
     const busy = this.#waiting > 0;

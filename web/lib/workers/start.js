@@ -18,7 +18,7 @@ const START_MS = 60000;
  *
  * @typedef {object} WorkerHandle
  * @property {(message: object, transfer?: Transferable[]) => void} post
- * @property {(busy: boolean) => void} hold  tells whether answers are awaited: in Node, a worker that owes no answer does not keep the
+ * @property {(busy: boolean) => void} hold  sets whether answers are awaited: in Node, a worker that owes no answer does not keep the
  *   process alive
  * @property {() => void} end
  */
@@ -36,7 +36,7 @@ const START_MS = 60000;
 export async function startWorker(onMessage, onDeath, workerUrl, early) {
   if (typeof Worker === 'function') {
     const start = () => (workerUrl === undefined ? startOwn() : new Worker(/** @type {string} */ (workerUrl), { type: 'module' }));
-    // Requests an announcement, because the first one may have come before the listener was added.
+    // Requests an announcement, because the first announcement may have come before the listener was added.
     early?.postMessage({ type: 'beat', id: 0 });
     const worker = await begun(() => early ?? start()).catch(async (cause) =>
       (await recovering(cause)).startFallback(workerUrl, begun, cause),

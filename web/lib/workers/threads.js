@@ -19,7 +19,7 @@ import { threaded } from '../threads-files.js';
 const shareable = () => typeof SharedArrayBuffer === 'function' && (globalThis.crossOriginIsolated ?? inNode);
 
 /**
- * Compiles the fastest build with threads, or the one without if memory cannot be shared or the file is not on the server.
+ * Compiles the fastest build with threads, or the build without threads if memory cannot be shared or the file is not on the server.
  *
  * @param {number} [patience]  the option of load()
  * @returns {Promise<WebAssembly.Module>}
@@ -31,9 +31,9 @@ export function compileThreads(patience) {
 }
 
 /**
- * Starts helpers for a worker that has opened a model. Helpers send no messages, and a slow or ended one delays nothing.
+ * Starts helpers for a worker that has opened a model. Helpers send no messages, so a helper that is slow or has ended delays nothing.
  *
- * @param {Model} model  its `threads` is set if helpers have started
+ * @param {Model} model  `threads` is set if helpers have started
  * @param {Link} link
  * @param {WebAssembly.Module} module  the module of the worker
  * @param {number} count
@@ -41,13 +41,13 @@ export function compileThreads(patience) {
  */
 export async function addThreads(model, link, module, count, start) {
   if (!('vocabulary' in model.info)) return;
-  link.onEnd(); // ends the helpers of the worker that this one replaced
+  link.onEnd(); // ends the helpers of the worker that this worker replaced
   const job = link.job();
   /** @type {import('../engine/protocol.js').SharedMessage} */
   const { memory, stacks } = await job.ask({ type: 'share', count });
   job.end();
   if (!memory) return;
-  // As many as could be started, because browsers limit the workers of a page.
+  // Uses as many helpers as could be started, because browsers limit the workers of a page.
   const helpers = (await Promise.allSettled(stacks.map(start))).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   link.onEnd = () => {
     for (const helper of helpers) helper.end(new NextPixelError('closed', 'The model was closed'));

@@ -12,7 +12,7 @@ import { fastest, supported } from './simd.js';
 import { disk, fetchOrFail } from '../load/source.js';
 
 /**
- * Compiles the build of the library that is fastest here. If only the baseline file is published, compiles that one.
+ * Compiles the build of the library that is fastest here. If only the baseline file is published, this build is compiled.
  *
  * @param {number} [patience]  the option of load(); a module that compiles while it arrives may take twice as long
  * @returns {Promise<WebAssembly.Module>}
@@ -25,11 +25,12 @@ export function compileBest(patience) {
 }
 
 /**
- * The number of addresses whose modules are cached, of which the newest are kept: a page may serve its own copy under a changing address.
+ * The number of addresses whose modules are cached. The newest ones are kept, because a page may serve its own copy under a changing
+ * address.
  */
 const MOST_KEPT = 16;
 
-/** The modules. This is the only state that models share. A failure is not cached, so the next load tries again.
+/** The modules. These modules are the only state that models share. A failure is not cached, so the next load tries again.
  * @type {Map<string | Promise<unknown>, Promise<WebAssembly.Module>>} */
 const compiled = new Map();
 

@@ -42,7 +42,8 @@ function trusted(url) {
 }
 
 /**
- * Returns the address that startOwn() passes to `new Worker`. A bundler has written its own address there, which no other code knows.
+ * Returns the address that startOwn() passes to `new Worker`. A bundler has written its own address into startOwn(), which no other code
+ * knows.
  *
  * @returns {string | URL | undefined}
  */
@@ -66,7 +67,7 @@ function bundledAddress() {
   return address;
 }
 
-/** Records the directives that forbid something from now on. */
+/** Records from now on the directives that forbid something. */
 function watchPolicy() {
   /** @type {Set<string>} */
   const forbidden = new Set();
@@ -78,7 +79,7 @@ function watchPolicy() {
 /**
  * @param {WorkerUrl | undefined} address  the address that the caller gave
  * @param {(make: () => Worker) => Promise<Worker>} begun
- * @param {unknown} cause  why the worker did not start from its address
+ * @param {unknown} cause  the reason why the worker did not start from its address
  * @returns {Promise<Worker>}
  */
 export async function startFallback(address, begun, cause) {

@@ -28,12 +28,12 @@ export function constrained(sessions, session, biases, k, credit) {
 }
 
 /**
- * From now on allows an id only if its bit is 1; none: all are allowed.
+ * Allows an id from now on only if its bit is 1; without bits, all ids are allowed.
  *
  * @param {Sessions} sessions
  * @param {Session} session  opened with capacity to bias every id
  * @param {Uint32Array | undefined} allowed  bit id % 32 of word id / 32
- * @param {[number, number][]} biases  a value to add
+ * @param {[number, number][]} biases  the value to add to the logits of these ids
  */
 function mask(sessions, session, allowed, biases) {
   const { values } = session.part;

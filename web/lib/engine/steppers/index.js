@@ -2,10 +2,11 @@
 // @ts-check
 
 /**
- * The ways to advance a run, one file each. If a message requests several, the first one is used.
+ * The ways to advance a run, in one file each. If a message requests several ways, the first one is used.
  *
- * All of them are in worker.js, also those that only one kind uses: a file that the worker fetched itself would be missing where worker.js
- * is served alone (workerUrl, a Blob, the build in one file) or refused by a page's script-src, and no other code could draw such a model.
+ * All of these files are part of worker.js, even those that only one kind uses. A file that the worker fetched by itself would be missing
+ * where worker.js is served alone (workerUrl, a Blob, the build in one file) or would be blocked by a page's script-src, and no other code
+ * could draw such a model.
  */
 
 import { constrained } from './constrained.js';
@@ -28,9 +29,9 @@ import { spread } from './spread.js';
 
 /**
  * @typedef {object} Stepper
- * @property {string} kind    kind of work, because kinds differ in the time that a position takes
- * @property {number} first   number of positions in the very first chunk
- * @property {boolean} single whether every step is one position
+ * @property {string} kind    kind of work, because the time per position depends on the kind
+ * @property {number} first   number of positions in the first chunk
+ * @property {boolean} single whether every step consists of one position
  * @property {(count: number) => Slice} step  advances by at most `count` positions
  */
 

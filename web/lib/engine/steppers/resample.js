@@ -14,7 +14,7 @@
  * @param {number} begin    the position at which drawing begins
  */
 export function contest(samples, { group, every }, span, begin) {
-  /** Everything drawn so far, (positions, samples, span). @type {number[][]} */
+  /** All ids and nats drawn so far, (positions, samples, span). @type {number[][]} */
   let [ids, nats] = [[], []];
   return {
     begin,
@@ -22,13 +22,14 @@ export function contest(samples, { group, every }, span, begin) {
     /** Returns the next position at which samples are compared. @param {number} from */
     stage: (from) => from + every - ((from - begin) % every),
 
-    /** Adds the positions drawn next. @param {Uint32Array} moreIds @param {Float32Array} moreNats */
+    /** Adds the ids and nats of the positions drawn next. @param {Uint32Array} moreIds @param {Float32Array} moreNats */
     add(moreIds, moreNats) {
       for (let i = 0; i < moreIds.length; i++) ids.push(moreIds[i]), nats.push(moreNats[i]);
     },
 
     /**
-     * Replaces or reorders samples. The most probable sample of each group becomes its first, the earliest of equals.
+     * Replaces or reorders samples. The most probable sample of each group becomes its first sample; if several are equal, the earliest one
+     * does.
      *
      * @param {boolean} over  true: samples are only reordered; false: the less likely half of each group is replaced by the other half
      */

@@ -8,7 +8,7 @@
 /** @import { Race } from '../race.js' */
 
 /**
- * Draws the next positions, with or without speculative decoding; by default in the faster way.
+ * Draws the next positions, with or without speculative decoding; by default uses the faster method.
  *
  * @param {Sessions} sessions
  * @param {Session} session
@@ -18,7 +18,7 @@
  */
 export function sample(sessions, session, { settings, maps, probabilities }, race) {
   const open = settings.lookAhead === undefined && session.part.draft && session.samples === 1 && !maps && !probabilities;
-  let ahead = false; // for a run that does not request either way
+  let ahead = false; // for a run that does not request one of the two methods
   /** @param {number} count */
   const either = (count) => {
     if (race.next() !== ahead && sessions.lookAhead(session, settings, !ahead)) ahead = !ahead;

@@ -7,7 +7,7 @@ import { joinSlices } from './slices.js';
 /** @import { Session, Sessions } from '../sessions.js' */
 /** @import { Stepper } from './index.js' */
 
-/** Limit of the values of distributions in one chunk: 4 MB. */
+/** Maximum number of values of distributions in one chunk: 4 MB. */
 const MOST = 1 << 20;
 
 /**
@@ -29,7 +29,7 @@ export function spread(sessions, session, stepper) {
     for (let i = 0; i < Math.min(count, most); i++) {
       const one = stepper.step(1);
       drawn.push(one.ids.length > 0 ? { ...one, probabilities: probabilities(sessions, session, one.ids) } : one);
-      if (one.ended || one.ids.length === 0) break; // the sample has ended, or the position takes another chunk
+      if (one.ended || one.ids.length === 0) break; // the sample has ended, or the position needs another chunk
     }
     return joinSlices(drawn);
   };

@@ -21,16 +21,16 @@ import { CaptionSheet } from './caption-sheet.js';
  * One word of a caption.
  *
  * @typedef {object} CaptionStep
- * @property {number} sample  index of the caption that it belongs to
- * @property {string} text    the text that it adds: all texts joined are the caption
+ * @property {number} sample  index of the caption that the word belongs to
+ * @property {string} text    the text that the word adds; all these texts joined are the caption
  * @property {string} word
  * @property {number} nats    -log p of the word, given the picture, all words before it and, for hard attention, the attended locations
  * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution at this word, one value for each
  *   of `model.words` and a last one for the end
  * @property {AttentionMap[]} [maps]  with the option `maps`: 'image', the attention to each location of the picture; for hard attention
  *   also 'place', 1 at the drawn location
- * @property {number} [place]  with the option `maps`: the attended location, which for hard attention is the drawn one or that of `lookAt`;
- * otherwise -1
+ * @property {number} [place]  with the option `maps`: the attended location, which for hard attention is the drawn location or that of
+ * `lookAt`; otherwise -1
  */
 
 /** Words by their ids, and the id that ends a caption. @typedef {{ list: string[], end: number }} Words */
@@ -41,9 +41,9 @@ import { CaptionSheet } from './caption-sheet.js';
  *
  * @typedef {object} SavedCaption
  * @property {1} version
- * @property {string} model      identifies the model that it belongs to
+ * @property {string} model      identifies the model that drew the caption
  * @property {string} seed
- * @property {number[]} picture  bytes of the model's size
+ * @property {number[]} picture  bytes of the picture, scaled to the model's size
  * @property {(number | null)[]} ids  the words so far, alternating between the samples; null after the end of a sample
  * @property {object} options    the options of caption(), without seed and signal
  */
@@ -58,7 +58,7 @@ export class CaptionRun extends BaseRun {
   #link;
   #given;
   #checked;
-  /** Empty until the picture is read. @type {Uint8Array} */
+  /** Empty until the picture has been read. @type {Uint8Array} */
   #picture = new Uint8Array(0);
   /** (positions, samples) @type {number[]} */
   #ids;
@@ -114,7 +114,7 @@ export class CaptionRun extends BaseRun {
   }
 
   /**
-   * The input as the model receives it: the bytes of the picture, (rows, columns, 3). Rejects if it cannot be read.
+   * The picture as the model receives it: bytes, (rows, columns, 3). Rejects if the picture cannot be read.
    * @returns {Promise<Uint8Array>}
    */
   get input() {
@@ -154,7 +154,7 @@ export class CaptionRun extends BaseRun {
   }
 
   /**
-   * Shows the picture and, under it, the words as they come. While a word is written, the parts of the picture that it attends to are
+   * Shows the picture and, under it, the words as they are drawn. While a word is written, the parts of the picture that it attends to are
    * bright. The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from the
    * canvas's style. The canvas's own content becomes the caption, for screen readers.
    *
@@ -179,7 +179,7 @@ export class CaptionRun extends BaseRun {
     return new CaptionSheet(canvas, { picture: this.#picture, width, height, grid: this.grid, before: this.#before }, options);
   }
 
-  /** The drawn fraction of the caption, 0 to 1, estimated from the usual length of captions. @internal */
+  /** Returns the drawn fraction of the caption, 0 to 1, estimated from the usual length of captions. @internal */
   doneWith() {
     return this.finish ? 1 : Math.min(0.95, this.#ids.length / this.#samples / 8);
   }
@@ -200,12 +200,16 @@ export class CaptionRun extends BaseRun {
     this.finish = this.#ids.slice(-this.#samples).some((id) => this.#says(id)) ? 'length' : 'end';
   }
 
-  /** The nats of the forced words, with the end as the last. @internal */
+  /** Returns the nats of the forced words, with those of the end last. @internal */
   costs() {
     return this.#read();
   }
 
-  /** All ids of all samples that have not ended. @returns {AsyncGenerator<{ sample: number, id: number, nats: number, spread?: Pick<CaptionStep, 'probabilities'>, look?: Pick<CaptionStep, 'maps' | 'place'> }, void, void>} */
+  /**
+   * Yields the ids of all samples that have not ended.
+   *
+   * @returns {AsyncGenerator<{ sample: number, id: number, nats: number, spread?: Pick<CaptionStep, 'probabilities'>, look?: Pick<CaptionStep, 'maps' | 'place'> }, void, void>}
+   */
   async *#read() {
     const { settings, search, maps, probabilities, lookAt, forced } = this.#checked;
     const {

@@ -13,7 +13,7 @@ import { paintLit } from './light.js';
 
 /**
  * @typedef {object} CaptionSheetOptions
- * @property {Dom<'Element'>} [mirror]  gets the caption as its own text
+ * @property {Dom<'Element'>} [mirror]  receives the caption as its own text
  * @property {number} [pace]  milliseconds for which a word is lit; 0: everything is shown immediately. Default 500, and 0 if the visitor
  *   prefers reduced motion
  */
@@ -30,7 +30,7 @@ export class CaptionSheet extends Sheet {
   #steps = [];
   #began = 0;
   #over = false;
-  /** The caption so far. */
+  /** The text of the caption so far. */
   result;
 
   /**
@@ -47,7 +47,7 @@ export class CaptionSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {CaptionStep} step  a step of the first sample; others are not shown */
+  /** @param {CaptionStep} step  a step of the first sample; steps of other samples are not shown */
   add(step) {
     if (step.sample > 0) return;
     if (this.#steps.length === 0) this.#began = performance.now();
@@ -62,7 +62,7 @@ export class CaptionSheet extends Sheet {
     super.end();
   }
 
-  /** The index of the word whose attention is shown; none after the last word. */
+  /** Returns the index of the word whose attention is shown; none after the last word. */
   get #lit() {
     if (this.#pace === 0) return this.#over ? this.#steps.length : this.#steps.length - 1;
     const at = Math.floor((performance.now() - this.#began) / this.#pace);

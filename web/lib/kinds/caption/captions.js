@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Caption models: words of a list, in order, each with an attention map of the picture. */
+/** Models that caption pictures: they draw words of a list in order, each with an attention map of the picture. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, whole } from '../../runs/saved.js';
@@ -19,7 +19,7 @@ import { CaptionRun } from './caption-run.js';
 /** @import { CaptionSettings, SavedCaption } from './caption-run.js' */
 
 /**
- * The probability of these words as the caption of a picture.
+ * The probability of given words as the caption of a picture.
  *
  * @typedef {object} CaptionScore
  * @property {number} nats         minus log p(words | picture), natural logarithm; for hard attention, given the most probable locations
@@ -80,13 +80,13 @@ export class CaptionModel {
     this.grid = { rows: places / columns, columns };
   }
 
-  /** All words, in the order of their ids. */
+  /** Returns all words, in the order of their ids. */
   get words() {
     return this.#words.filter((_, id) => id !== this.#end);
   }
 
   /**
-   * Returns the picture as bytes of the model's size; for a large image, a promise of them.
+   * Returns the bytes of the picture at the model's size; for a large image, a promise of the bytes.
    * @param {ImageSource} image
    * @param {AbortSignal} [signal]
    */
@@ -95,7 +95,7 @@ export class CaptionModel {
     return pictureOf(image, { width, height, channels }, signal);
   }
 
-  /** The ids of words, without an end. @param {string} text */
+  /** Returns the ids of words, without an end. @param {string} text */
   #idsOf(text) {
     const { positions } = this.#engine.info;
     if (text.length > LONGEST_TEXT)
@@ -174,7 +174,7 @@ export class CaptionModel {
   }
 
   /**
-   * Continues a saved run, to the same caption.
+   * Continues a saved run, which then draws the same caption.
    *
    * @param {SavedCaption} saved  the result of run.save()
    * @param {Pick<CaptionOptions, 'signal' | 'maps' | 'probabilities'>} [options]  options that may differ

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A darkened picture, lit where a model attends. */
+/** Draws a darkened picture that is lit where a model attends. */
 
 /** @import { Dom } from '../../base/dom.js' */
 
@@ -9,7 +9,7 @@
 const DARK = 0.3;
 
 /**
- * The brightness of each location, 0 to 1: the location with the largest weight is fully lit.
+ * Returns the brightness of each location, 0 to 1; the location with the largest weight is fully lit.
  *
  * @param {ArrayLike<number>} weights
  * @returns {number[]}
@@ -23,7 +23,7 @@ export function brightness(weights) {
  * Returns the pixels of a picture, each dimmed by the light at its place, which is interpolated between the centres of the locations.
  *
  * @param {{ picture: ArrayLike<number>, width: number, height: number, grid: { rows: number, columns: number }, weights?: ArrayLike<number> }} scene
- *   picture: (rows, columns, 3); weights: one per location; without weights everything is lit
+ *   picture: (rows, columns, 3); weights: one per location; without weights the whole picture is lit
  * @returns {Uint8ClampedArray<ArrayBuffer>} (rows, columns, 4)
  */
 export function litPixels({ picture, width, height, grid: { rows, columns }, weights }) {
@@ -62,7 +62,7 @@ export function paintLit(context, scene, { left, top, width, height }) {
   const rgba = litPixels(scene);
   const wide = width / scene.width;
   const high = height / scene.height;
-  // One rectangle per run of equal colour: this needs no second canvas, and such runs are common.
+  // One rectangle per run of equal colour needs no second canvas, and such runs are common.
   for (let y = 0; y < scene.height; y++) {
     for (let x = 0, end; x < scene.width; x = end) {
       const at = 4 * (y * scene.width + x);

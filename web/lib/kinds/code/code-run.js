@@ -10,15 +10,15 @@ import { AudibleRun } from '../../media/audible-run.js';
 /** @import { SavedFlow } from '../../runs/flow-run.js' */
 
 /**
- * A step of one part of the model: drawn codes of a level, or samples decoded from them.
+ * A step of one part of the model: either drawn codes of a level, or samples decoded from codes.
  *
  * @typedef {object} CodeStep
  * @property {'top' | 'bottom' | 'sound'} level
  * @property {number} from   index of the first code or sample
- * @property {number} to     index after the last one
+ * @property {number} to     index after the last code or sample
  * @property {Uint32Array} codes    for a level: (to - from); otherwise empty
- * @property {Float32Array} nats    (to - from) -log p of each code, given all before it, under the model's own distribution. 0 for codes
- * that were given or drawn before; empty for samples
+ * @property {Float32Array} nats    (to - from) -log p of each code, given all codes before it, under the model's own distribution. 0 for
+ * codes that were given or drawn before; empty for samples
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, codes of the level and the end) the model's own
  *   distribution of each code before it was drawn
  * @property {Float32Array} samples for the sound: (to - from); otherwise empty
@@ -31,9 +31,9 @@ import { AudibleRun } from '../../media/audible-run.js';
 const NONE = { codes: new Uint32Array(0), nats: new Float32Array(0), samples: new Float32Array(0) };
 
 /**
- * One run of a model of audio codes: an async iterable of steps, samples, a file, a waveform on a canvas, or playback. All of these may be
- * requested, in any order or at the same time, because the drawn samples are stored. For complete(), the given sound is also played back
- * through its codes.
+ * One run of a model of audio codes, which can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a
+ * canvas, or played. These readers may be requested in any order or at the same time, because the drawn samples are stored. For complete(),
+ * the given sound is also played back through its codes.
  *
  * @extends {AudibleRun<CodeStep>}
  */
@@ -44,8 +44,8 @@ export class CodeRun extends AudibleRun {
   /** The part that was drawn before the run was saved. @type {SavedFlow | undefined} */
   #drawn;
 
-  /** Resolves with the sound that complete() continues, at the model's rate, once it is read; for a resumed run, which has only its codes,
-   * with undefined. Rejects if it cannot be read.
+  /** Resolves with the sound that complete() continues, at the model's rate, once the sound has been read; for a resumed run, which has
+   * only the codes of the sound, resolves with undefined. Rejects if the sound cannot be read.
    * @returns {Promise<Heard | undefined>} */
   get input() {
     return this.once(() => this.#heard);
@@ -80,7 +80,7 @@ export class CodeRun extends AudibleRun {
 
   /**
    * Returns everything that is needed to resume the run: model.resume(saved) draws the same samples as this run would have. For complete(),
-   * it can be called once `input` has resolved.
+   * this method can be called once `input` has resolved.
    *
    * @returns {SavedCode}
    */
@@ -90,7 +90,7 @@ export class CodeRun extends AudibleRun {
     return { ...saved, most: this.most };
   }
 
-  /** The drawn fraction after a step, 0 to 1. @param {CodeStep} step @override @internal */
+  /** Returns the drawn fraction after a step, 0 to 1. @param {CodeStep} step @override @internal */
   doneWith({ level, to }) {
     return this.finish ? 1 : level === 'sound' ? Math.min(1, to / this.most) : 0;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of audio codes, in a file of their own that only pages with such a model fetch. */
+/** Models of audio codes, in a separate file that only pages with such a model fetch. */
 
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, object, optional, whole } from '../../runs/saved.js';
@@ -23,8 +23,8 @@ import { reachOf } from './reach.js';
 /** @import { Facts, Inputs, Part } from '../../engine/protocol.js' */
 /** @import { Begun, SavedCode } from './code-run.js' */
 
-/** Minimum number of codes of the bottom level to decode together while they are drawn. A message carries this many, so that the sound
- * starts soon. */
+/** Minimum number of codes of the bottom level to decode together while they are drawn. A message carries this many codes, so that the
+ * sound starts soon. */
 const LEAST = 24;
 
 /** The codes of a sound, by level. @typedef {{ top?: ArrayLike<number>, bottom?: ArrayLike<number> }} Codes */
@@ -35,12 +35,12 @@ const LEAST = 24;
  * @typedef {object} CodeLevel
  * @property {'top' | 'bottom'} name
  * @property {number} hop    samples per code
- * @property {number} codes  size of its codebook
+ * @property {number} codes  number of codes in its codebook
  * @property {number} reach  the number of codes on either side of a code that affect its samples
  */
 
 /**
- * The description of a model of sounds as codes.
+ * The description of a model that represents sounds as codes.
  *
  * @typedef {object} CodeInfo
  * @property {number} sampleRate    samples per second
@@ -48,7 +48,7 @@ const LEAST = 24;
  * @property {CodeLevel[]} codes  the levels, the top one first
  */
 
-/** The verbs of a model that draws sounds by their codes. */
+/** The verbs of a model that draws sounds as codes. */
 export class CodeModel {
   #engine;
   /** @type {Record<string, Part>} */
@@ -91,12 +91,12 @@ export class CodeModel {
     });
   }
 
-  /** The largest number of codes of the top level to draw. */
+  /** Returns the largest number of codes of the top level that can be drawn. */
   get #longest() {
     return this.#parts.top.length - 1;
   }
 
-  /** How many codes of the bottom level there are per code of the top level. */
+  /** Returns the number of codes of the bottom level per code of the top level. */
   get #ratio() {
     return this.levels.top.hop / this.levels.bottom.hop;
   }
@@ -145,7 +145,7 @@ export class CodeModel {
   }
 
   /**
-   * Draws a sound by its codes: first those of the top level, then those of the bottom level. Samples are decoded while the bottom level is
+   * Draws a sound as codes: first the codes of the top level, then those of the bottom level. Samples are decoded while the bottom level is
    * drawn.
    *
    * @param {CodeOptions} [options]
@@ -156,7 +156,7 @@ export class CodeModel {
   }
 
   /**
-   * Continues a saved run, to the same codes.
+   * Continues a saved run, which then draws the same codes.
    *
    * @param {SavedCode} saved  the result of run.save()
    * @param {Pick<CodeOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  options that may differ
@@ -184,7 +184,7 @@ export class CodeModel {
   }
 
   /**
-   * Continues a sound by drawing more codes. The given part is converted to codes too, and is played back from them.
+   * Continues a sound by drawing more codes. The given part is also converted to codes and is played back from these codes.
    *
    * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate };
    * shorter than the model's maximum
@@ -235,9 +235,9 @@ export class CodeModel {
   /**
    * Decodes codes to samples, from the bottom level or, if only the top level is given, from the top level.
    *
-   * @param {Codes} codes  { bottom }, { top }, or both, as encode() returns them; with both, the bottom level is decoded
+   * @param {Codes} codes  { bottom }, { top }, or both, as encode() returns them; if both are given, the bottom level is decoded
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<{ samples: Float32Array, sampleRate: number }>} samples about -1 to 1
+   * @returns {Promise<{ samples: Float32Array, sampleRate: number }>} samples between about -1 and 1
    */
   async decode(codes, { signal } = {}) {
     const { bottom, top } = codes ?? {};

@@ -29,7 +29,7 @@ export const PAGES = {
 
 export const OPTIONS = { code: ['CodeOptions', 'The options of sounds drawn by their codes.'] };
 
-/** Whether the model has priors and can therefore draw. @param {import('../index.js').Fitting} model */
+/** Returns whether the model has priors and can therefore draw. @param {import('../index.js').Fitting} model */
 const draws = ({ parts }) => parts.some(({ outputs }) => outputs > 0);
 
 /** Audio as codes of several levels; separate parts of the model encode and decode them. @type {Kind} */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Returns how many neighbouring codes on either side affect the samples of a code. The decoder is a convolution of three taps followed, for
- * each stride in reverse order, by residual units of dilations 1, 3, 9, ... and a transposed convolution of two taps.
+ * Returns the number of neighbouring codes on either side that affect the samples of a code. The decoder is a convolution of three taps
+ * followed, for each stride in reverse order, by residual units of dilations 1, 3, 9, ... and a transposed convolution of two taps.
  *
  * @param {number[]} strides
  * @param {number} units

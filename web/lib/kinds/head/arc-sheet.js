@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Draws words with arcs from their heads; the more probable an arc, the stronger it is. The words are in a line or, if the line is too
- * narrow, in a column with the arcs next to it. Words that still do not fit are replaced by an ellipsis.
+ * Draws words with arcs from their heads; a more probable arc is drawn stronger. The words are in a line or, if the line is too narrow, in
+ * a column with the arcs next to it. Words that still do not fit are replaced by an ellipsis.
  */
 
 import { Sheet } from '../../sinks/sheet.js';
@@ -16,23 +16,23 @@ import { arcsOf, depthOf, widest } from './arcs.js';
 
 /**
  * @typedef {object} ArcSheetOptions
- * @property {Dom<'Element'>} [mirror]  gets the words, each with its head and its probability, as its own text
+ * @property {Dom<'Element'>} [mirror]  receives the words, each with its head and its probability, as its own text
  */
 
 const LINE_HEIGHT = 1.4;
 /** Gap between words, as a multiple of the letter size. */
 const GAP = 0.8;
 /**
- * Letters in a line shrink at most to this fraction of the page's letter size. If they would have to be smaller, the words are listed in a
- * column.
+ * Letters in a line shrink at most to this fraction of the page's letter size. If smaller letters would be needed, the words are listed in
+ * a column.
  */
 const SMALLEST_IN_LINE = 0.7;
 /**
- * Length of an arrowhead, and the distance between the arcs that leave a word and the one that arrives, as multiples of the letter size.
+ * Length of an arrowhead, and the distance between the arcs that leave a word and the arc that arrives, as multiples of the letter size.
  */
 const HEAD = 0.35;
 const BESIDE = 0.25;
-/** Widths of the stroke of an arc, in CSS pixels, for a nearly impossible head and for a certain one. */
+/** Stroke widths of an arc, in CSS pixels: for a nearly impossible head, and for a certain head. */
 const THIN = 0.5;
 const THICK = 2;
 const ELLIPSIS = '\u2026';
@@ -84,7 +84,7 @@ export class ArcSheet extends Sheet {
     return this.context.measureText(text).width;
   }
 
-  /** The letter size at which all words fit in a line, or 0 if there is none. */
+  /** Returns the letter size at which all words fit in a line, or 0 if no size is small enough. */
   #lineSize() {
     for (let { size } = this; size >= SMALLEST_IN_LINE * this.size; size *= 0.95) {
       const width = this.#words.reduce((sum, word) => sum + this.#measure(word, size) + GAP * size, -GAP * size);

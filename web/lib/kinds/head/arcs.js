@@ -12,7 +12,7 @@
 const LEAST_P = 0.05;
 
 /**
- * Returns the arcs of the best tree and all others of at least 5 %, the weakest first, so that strong ones are drawn on top.
+ * Returns the arcs of the best tree and all other arcs of at least 5 %, the weakest first, so that strong arcs are drawn on top.
  *
  * @param {Parse} parse  a parse with its marginals
  * @returns {Arc[]}

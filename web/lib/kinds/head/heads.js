@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of the heads of words: projective trees. The model's part reads features of words and returns heads and their probabilities. */
+/**
+ * Models that find the heads of words in projective trees. One part of the model reads features of words and returns heads and their
+ * probabilities.
+ */
 
 import { flag } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -16,16 +19,16 @@ import { conflictOf, pinsOf } from './pins.js';
 /** @import { ParseOptions } from './parse.js' */
 /** @import { Pins } from './pins.js' */
 
-/** The description of a parser. It has no properties besides the common ones. @typedef {{}} HeadInfo */
+/** The description of a parser. A parser has no properties besides the common ones. @typedef {{}} HeadInfo */
 
-/** The verb of a parser. */
+/** The verb of a parsing model. */
 export class HeadModel {
   #engine;
   /** @internal */
   features;
   /** @internal */
   limit;
-  /** The value that leaves a word unpinned; also the length of a row of marginals. */
+  /** The value that leaves a word unpinned, which is also the length of a row of marginals. */
   #open;
 
   /**
@@ -44,11 +47,11 @@ export class HeadModel {
 
   /**
    * Finds the head of each word of a sentence, which is the word that it depends on. Returns the most probable tree and, with `marginals`,
-   * the probability of each word as the head of each other.
+   * the probability of each word as the head of each other word.
    *
-   * @param {string | string[]} text  a sentence, which is split into words as in the training treebank; or a list of words. The text is one
-   *   tree, so parse several sentences one by one. At least one word, at most `info.positions`. Words that did not occur in training are
-   *   parsed by their form and their neighbours
+   * @param {string | string[]} text  a sentence, which is split into words as in the training treebank; or a list of words. The text is
+   *   parsed as one tree, so parse several sentences one by one. At least one word, at most `info.positions`. Words that did not occur in
+   *   training are parsed by their form and their neighbours
    * @param {ParseOptions} [options]
    * @returns {Promise<Parse>}
    */

@@ -13,15 +13,15 @@ import { ArcSheet } from './arc-sheet.js';
 
 /**
  * @typedef {object} ParseOptions
- * @property {boolean} [marginals]  true: the result also has the probability of every word as the head of every other
+ * @property {boolean} [marginals]  whether the result also has the probability of every word as the head of every other word
  * @property {Record<number, number | null | undefined> | (number | null)[]} [pinned]  fixed heads. { 3: 1 } makes word 1 the head of word
  *   3; words count from 1, and 0 is the root. Or a list with one head for each word. The best tree and the marginals of the other words are
- *   then computed given these heads
+ *   then computed given these pinned heads
  * @property {AbortSignal} [signal]
  */
 
 /**
- * The heads of a sentence's words, from model.parse(). It can be read and shown like a run of one step; the step is the parse with its
+ * The heads of a sentence's words, from model.parse(). The result can be read and shown like a run of one step, which is the parse with its
  * marginals.
  *
  * @extends {Answer<Parse>}
@@ -39,12 +39,12 @@ export class Parse extends Answer {
   nats;
   /** -log p(pinned | words): the cost of the pins; 0 without pins. @type {number} */
   pinnedNats;
-  /** (words, 1 + words) p(head of a word | words, pinned), if requested: for each word the root first, then all words.
+  /** (words, 1 + words) p(head of a word | words, pinned), if requested; each row has the root first, then all words.
    * @type {Float32Array | undefined} */
   marginals;
   /** Whether each word occurs in the training sentences. @type {boolean[]} */
   seen;
-  /** log of the sum over all trees of their unnormalised probability. @type {number} */
+  /** Logarithm of the sum over all trees of their unnormalised probability. @type {number} */
   logZ;
 
   /**
@@ -67,10 +67,11 @@ export class Parse extends Answer {
   }
 
   /**
-   * Returns the cost of a tree of these words: -log p(heads | words). If some heads are left open (null), it is the cost of all trees with
-   * the given heads together.
+   * Returns the cost of a tree of these words: -log p(heads | words). If some heads are left open (null), returns the total cost of all
+   * trees with the given heads.
    *
-   * @param {(number | null)[]} heads  one for each word, as in `heads`; there must be a tree without crossing arcs that has these heads
+   * @param {(number | null)[]} heads  one head for each word, as in `heads`; there must be a tree without crossing arcs that has these
+   *   heads
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<number>} nats
    */
@@ -82,10 +83,10 @@ export class Parse extends Answer {
   }
 
   /**
-   * Draws the words in a line, or in a column if a line is too narrow. The more probable an arc, the stronger it is; arcs of the best tree
-   * have an arrowhead, others of at least 5 % have none. Marginals are computed if they are missing. The sheet keeps the size that the
-   * canvas has on the page, at the device's own resolution, and takes font and colours from the canvas's style. The canvas's own content
-   * becomes the words with their heads, for screen readers.
+   * Draws the words in a line, or in a column if they do not fit in a line. A more probable arc is drawn stronger; arcs of the best tree
+   * have an arrowhead, while other arcs of at least 5 % have none. Marginals are computed if they are missing. The sheet keeps the size
+   * that the canvas has on the page, at the device's own resolution, and takes font and colours from the canvas's style. The canvas's own
+   * content becomes the words with their heads, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {ArcSheetOptions & { signal?: AbortSignal }} [options]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads pinned heads, and checks whether a tree can have all of them. */
+/** Reads pinned heads, and checks whether a tree can have all these heads. */
 
 import { show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -43,7 +43,7 @@ export function pinsOf(pinned, words) {
 }
 
 /**
- * Returns why no tree has these heads, or undefined if one may.
+ * Returns the reason why no tree has these heads, or undefined if one may have them.
  *
  * @param {Pins} pins
  * @param {string[]} words

@@ -17,16 +17,16 @@ import { picture } from '../../sinks/pixels.js';
 /** @import { Picture } from '../../sinks/pixels.js' */
 
 /**
- * A picture drawn in one pass.
+ * A picture that was drawn in one pass.
  *
  * @typedef {object} LatentStep
- * @property {number} sample       index of the sample, from 0; 0 in a walk
+ * @property {number} sample       index of the sample, from 0; always 0 in a walk
  * @property {number} from         index of its first element, always 0
  * @property {number} to           number of its elements
  * @property {Uint8Array} values   (height, width, channels) 8-bit
- * @property {Float32Array} nats   empty: such a model has no probabilities
- * @property {Float32Array} latent its latent, either given or drawn
- * @property {number} label        index of its class
+ * @property {Float32Array} nats   empty, because such a model has no probabilities
+ * @property {Float32Array} latent the latent of the picture, either given or drawn
+ * @property {number} label        index of the class of the picture
  * @property {number} [at]         in a walk, the position on it, 0 to 1
  * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each layer. Queries and keys are locations of a coarser grid
  */
@@ -34,8 +34,8 @@ import { picture } from '../../sinks/pixels.js';
 /** A picture to draw. @typedef {{ sample: number, label: number, inputs: Inputs, settings: Settings, at?: number }} Placed */
 
 /**
- * A run of pictures that are drawn in one pass each, or a walk: an async iterable with one step per picture, or drawn to a canvas. The
- * pictures are stored, so the run may be read several times. If a reader leaves, others can still read on.
+ * A run of pictures that are drawn in one pass each, or a walk. It can be read as an async iterable with one step per picture, or drawn to
+ * a canvas. The pictures are stored, so the run may be read several times. If one reader leaves, the other readers can continue.
  *
  * @extends {BaseRun<LatentStep, Picture[]>}
  */
@@ -59,15 +59,15 @@ export class LatentRun extends BaseRun {
     this.#codec = codec;
     this.#orders = orders;
     this.#how = how;
-    this.waits = true; // each picture is a separate request, without state in between
+    this.waits = true; // each picture is a separate request, and no state is carried between pictures
   }
 
   /**
-   * Shows the pictures as they come. Sets the size of the canvas to the model's; scale it with CSS (`image-rendering: pixelated`).
+   * Shows the pictures as they are drawn. Sets the size of the canvas to the model's; scale it with CSS (`image-rendering: pixelated`).
    *
    * @param {Canvas | Canvas[]} target  one canvas, with several samples side by side, or one for each sample
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Picture[]>} one picture for each sample; of a walk, the last one
+   * @returns {Promise<Picture[]>} one picture for each sample; for a walk, the last picture
    */
   async drawTo(target, options = {}) {
     return this.show(target, options);
@@ -77,7 +77,7 @@ export class LatentRun extends BaseRun {
    * Draws the pictures without showing them, for example in Node.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Picture[]>} one picture for each sample; of a walk, one for each step
+   * @returns {Promise<Picture[]>} one picture for each sample; for a walk, one for each step
    */
   async pictures(options = {}) {
     checkOptions(options, 'pictures()', ['signal']);
@@ -92,7 +92,7 @@ export class LatentRun extends BaseRun {
     return this.pictures(options);
   }
 
-  /** Always undefined: such a model takes only a latent and a class, and each step has both. */
+  /** Always undefined, because such a model takes only a latent and a class, and each step has both. */
   get input() {
     return Promise.resolve(undefined);
   }
@@ -110,7 +110,7 @@ export class LatentRun extends BaseRun {
     });
   }
 
-  /** The finished fraction after a step. @param {LatentStep} step @internal */
+  /** Returns the finished fraction after a step. @param {LatentStep} step @internal */
   doneWith({ sample, at }) {
     return at ?? (sample + 1) / this.#orders.length;
   }

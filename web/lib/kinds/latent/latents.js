@@ -14,7 +14,7 @@ import { LatentRun } from './latent-run.js';
 /** @import { LatentOptions } from '../../options.js' */
 /** @import { Label } from '../../base/checks.js' */
 
-/** The engine takes each number of a latent as an id: this many steps per unit, around the middle of 16 bits. */
+/** The engine takes each number of a latent as an id: 16 bits with the middle value as zero and this many steps per unit. */
 const STEP = 8192;
 const MIDDLE = 32768;
 
@@ -24,7 +24,7 @@ const idsOf = (latent) => Uint32Array.from(latent, (z) => Math.min(Math.max(Math
 const latentOf = (ids) => Float32Array.from(ids, (id) => (id - MIDDLE) / STEP);
 
 /**
- * The shapes of a path: each returns the point between two latents at t from 0 to 1.
+ * The shapes of a path. Each function returns the point between two latents at t from 0 to 1.
  * @type {Record<string, (from: Float32Array, to: Float32Array) => (t: number) => Float32Array>}
  */
 const SHAPES = {
@@ -40,7 +40,7 @@ const SHAPES = {
       return from.map((a, i) => before * a + behind * to[i]);
     };
   },
-  /** Circles around zero, through both latents and their opposites. */
+  /** Follows the circle around zero that passes through both latents and their opposites. */
   circle: (from, to) => (t) => from.map((a, i) => sineOfPi(2 * t + 0.5) * a + sineOfPi(2 * t) * to[i]),
 };
 
@@ -143,7 +143,9 @@ export class LatentModel {
     return new LatentRun(this.#engine, this.codec, orders, { seed: 0, maps, signal, latentOf, one: true });
   }
 
-  /** Returns the class of a sample; without a label, samples alternate between the classes. @param {number} label @param {number} sample */
+  /**
+   * Returns the class of a sample; without a label, the samples alternate between the classes. @param {number} label @param {number} sample
+   */
   #class(label, sample) {
     return label >= 0 ? label : sample % Math.max(1, this.#engine.info.classes.length);
   }
@@ -198,6 +200,6 @@ export class LatentModel {
       if (wrong !== undefined || Array.from(one).includes(undefined))
         throw argumentError(`A latent has numbers, about -3 to 3, not ${show(wrong)}`);
     }
-    return each.map((one) => Array.from(one)); // the caller may change them
+    return each.map((one) => Array.from(one)); // copies, because the caller may change the originals
   }
 }

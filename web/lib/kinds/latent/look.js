@@ -5,5 +5,5 @@ import { pictures } from '../common-looks.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** Pictures drawn in one pass, in the element. They have no probability. @type {Look} */
+/** Pictures drawn in one pass, in the element. Such pictures have no probability. @type {Look} */
 export const look = { ...pictures, done: () => 'Drawn' };

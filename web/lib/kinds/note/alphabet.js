@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The ids of music, from the file: for each id the ticks that pass, its voice and its pitch. */
+/** Reads the ids of music from the file: for each id the ticks that pass, its voice and its pitch. */
 
 import { argumentError } from '../../base/error.js';
 
@@ -12,18 +12,18 @@ import { argumentError } from '../../base/error.js';
  */
 
 /**
- * @typedef {{ name: string, low: number, high: number, off: number, of: Map<number, number> }} Voice  off: the id that turns it off; of:
- * the id of each pitch
+ * @typedef {{ name: string, low: number, high: number, off: number, of: Map<number, number> }} Voice  off: the id that turns the voice off;
+ * of: the id of each pitch
  */
 
 export class Alphabet {
   /** By id. @type {Said[]} */
   said;
-  /** The voices, from the highest down. @type {Voice[]} */
+  /** The voices, from the highest to the lowest. @type {Voice[]} */
   voices;
-  /** The ids of waits, by their ticks. @type {Map<number, number>} */
+  /** The ids of waits, by their lengths in ticks. @type {Map<number, number>} */
   waits = new Map();
-  /** Ticks of the longest wait. */
+  /** Length of the longest wait in ticks. */
   longest = 0;
   end = 0;
 
@@ -57,7 +57,7 @@ export class Alphabet {
     voice.high = Math.max(voice.high, pitch);
   }
 
-  /** Returns the ids that let a number of ticks pass, the longest first. @param {number} ticks */
+  /** Returns the ids that let a number of ticks pass, the longest wait first. @param {number} ticks */
   wait(ticks) {
     const sizes = [...this.waits.keys()].sort((a, b) => b - a);
     const ids = [];

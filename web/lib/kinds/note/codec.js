@@ -10,30 +10,30 @@
  * A note.
  *
  * @typedef {object} Note
- * @property {number} start     ticks from the beginning of the piece; a quarter has `info.ticks`
+ * @property {number} start     start in ticks from the beginning of the piece; a quarter has `info.ticks`
  * @property {number} length    ticks, 1 or more
- * @property {number} pitch     MIDI note number, 60 is middle C
+ * @property {number} pitch     MIDI note number; 60 is middle C
  * @property {string} voice     one of `info.voices`
- * @property {number} velocity  1 to 127; 80 for models without dynamics
+ * @property {number} velocity  1 to 127; always 80 for models without dynamics
  */
 
 /** An event of a piece.
  * @typedef {object} NoteEvent
  * @property {'note' | 'off' | 'wait' | 'end'} kind
- * @property {number} time   time in ticks; for a wait, the time at which it begins
+ * @property {number} time   time in ticks; for a wait, the time at which the wait begins
  * @property {string} voice  '' for waits and for the end
  * @property {number} pitch  pitch of a note; otherwise 0
  * @property {number} ticks  ticks of a wait; otherwise 0
- * @property {number} nats   -log p of the event, given all before it
- * @property {boolean} given  whether it was given, not drawn
- * @property {number} position  position of its id in the sequence
+ * @property {number} nats   -log p of the event, given all events before it
+ * @property {boolean} given  whether the event was given, not drawn
+ * @property {number} position  position of the event's id in the sequence
  */
 
 export const VELOCITY = 80;
 
 /**
- * Returns the changes of voices that notes cause, in order of time, then from the highest voice down. A note that repeats the same pitch
- * without a gap counts as one longer note.
+ * Returns the changes of voices that the notes cause, in order of time, and at the same time from the highest voice to the lowest. A note
+ * that repeats the same pitch without a gap counts as one longer note.
  *
  * @param {Alphabet} alphabet
  * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes  notes; those of one voice must not overlap
@@ -78,13 +78,13 @@ export const endOf = (notes) => notes.reduce((last, { start, length }) => Math.m
 /** Decodes ids one by one. */
 export class Reader {
   #alphabet;
-  /** Ticks that have passed. */
+  /** The number of ticks that have passed. */
   time = 0;
-  /** The note that each voice sounds now. @type {(Omit<Note, 'length'> | undefined)[]} */
+  /** The note that each voice is sounding. @type {(Omit<Note, 'length'> | undefined)[]} */
   #open = [];
   /** @type {Note[]} */
   #notes = [];
-  /** Ids so far. */
+  /** Number of ids so far. */
   #count = 0;
 
   /** @param {Alphabet} alphabet */
@@ -122,7 +122,12 @@ export class Reader {
     this.#open[voice] = undefined;
   }
 
-  /** All notes so far, by their start, then from the highest voice down. Notes that still sound last until now. @returns {Note[]} */
+  /**
+   * Returns all notes so far, by their start, and at the same time from the highest voice to the lowest. Notes that still sound are as long
+   * as they are so far.
+   *
+   * @returns {Note[]}
+   */
   notes() {
     const open = this.#open.flatMap((note) => (note && this.time > note.start ? [{ ...note, length: this.time - note.start }] : []));
     const order = this.#alphabet.voices.map(({ name }) => name);

@@ -17,26 +17,30 @@ import { VELOCITY } from './codec.js';
 /** @import { Note } from './codec.js' */
 /** @import { Heard } from './midi.js' */
 
-/** Limits that are many times the capacity of any model: number of notes, and ticks from the beginning. */
+/** Limits far above the capacity of any model: number of notes, and ticks from the beginning. */
 const MOST_NOTES = 30_000;
 const MOST_TICKS = 1_000_000;
 /** The largest MIDI file that is read, in bytes. */
 const MOST_BYTES = 1_000_000;
 
 /**
- * A note that the caller gives.
+ * A note that the caller provides.
  * @typedef {Pick<Note, 'start' | 'length' | 'pitch'> & { voice?: string | number, velocity?: number }} GivenNote
  */
 
-/** Music: notes, a MIDI file, or the address of one. @typedef {GivenNote[] | Blob | ArrayBuffer | Uint8Array | string | URL} MusicSource */
+/**
+ * Music: notes, a MIDI file, or the address of such a file.
+ *
+ * @typedef {GivenNote[] | Blob | ArrayBuffer | Uint8Array | string | URL} MusicSource
+ */
 
 /**
  * Music in the form that the model takes.
  *
  * @typedef {object} Given
  * @property {Note[]} notes
- * @property {number} tempo  quarters per minute, if it is a file; otherwise 0
- * @property {string} said   a sentence on the changes that were made to the music; '' if there are none
+ * @property {number} tempo  quarters per minute of a MIDI file; otherwise 0
+ * @property {string} said   a sentence about the changes that were made to the music; '' if nothing was changed
  */
 
 /**
@@ -66,9 +70,9 @@ export async function given(music, alphabet, ticks, voices, signal) {
 }
 
 /**
- * Each part of a file becomes a voice. A part is a track with notes or, if there is only one track, a channel with notes. If the parts are
- * named like the model's voices, they become those voices; otherwise they become the requested voices, or the first ones, from the highest
- * part down.
+ * Each part of a file becomes a voice. A part is a track with notes or, if there is only one track, a channel with notes. If the parts have
+ * the names of the model's voices, they become those voices. Otherwise they become the requested voices, or the first voices, from the
+ * highest part to the lowest.
  *
  * @param {Heard} heard
  * @param {Alphabet} alphabet

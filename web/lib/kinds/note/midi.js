@@ -16,7 +16,7 @@ import { NextPixelError, argumentError } from '../../base/error.js';
 /** @import { Note } from './codec.js' */
 
 /**
- * The largest number of events in a file: many times that of any piece within a model's capacity, and readable in some ten milliseconds.
+ * The largest number of events in a file: far more than any piece within a model's capacity has, and readable in some ten milliseconds.
  */
 const MOST_EVENTS = 30_000;
 /** Ticks per quarter in a written file: a multiple of the usual grids. */
@@ -50,7 +50,7 @@ const wrong = (reason) => new NextPixelError('format', `This is no MIDI file tha
 /** @param {number} bytes */
 const cutOff = (bytes) => wrong(`it is cut off: ${bytes} bytes are missing`);
 
-/** Unwraps a MIDI file from RIFF (.rmi), as Windows wrote it; returns other bytes unchanged. @param {Uint8Array} bytes */
+/** Unwraps a MIDI file from RIFF (.rmi), as Windows wrote such files; returns other bytes unchanged. @param {Uint8Array} bytes */
 function unwrapped(bytes) {
   if (nameAt(bytes, 0) !== 'RIFF' || nameAt(bytes, 8) !== 'RMID') return bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -118,7 +118,10 @@ function tracksAlone(given) {
 /** Number of data bytes of a channel event, indexed by the upper half of its status byte minus eight. */
 const DATA_BYTES = [2, 2, 2, 2, 1, 1, 2];
 
-/** Types of the meta events that are read: the name of a track, its end, a tempo. The contents of all other meta events are ignored. */
+/**
+ * Types of the meta events that are read: the name of a track, the end of a track, a tempo. The contents of all other meta events are
+ * ignored.
+ */
 const NAME = 0x03;
 const END = 0x2f;
 const TEMPO_SET = 0x51;
@@ -201,7 +204,7 @@ export function readMidi(bytes) {
   for (const [t, track] of file.tracks.entries()) readTrack(track, String(t));
   notes.sort((a, b) => a.start - b.start || b.pitch - a.pitch);
   if (notes.length === 0) throw argumentError('The MIDI file has no notes');
-  // The tempo is 120 until the first tempo event; of several events at one tick the last one counts.
+  // The tempo is 120 until the first tempo event; if one tick has several, the last one counts.
   const tempoAt = new Map([{ at: 0, tempo: TEMPO }, ...tempos].map(({ at, tempo }) => [at, tempo]));
   const tempo = tempoAt.get(0) ?? TEMPO;
   return { notes, parts, empty, drums, tempo, tempos: [...tempoAt.values()].some((other) => other !== tempo) };
@@ -210,7 +213,7 @@ export function readMidi(bytes) {
   function readTrack(track, number) {
     let [now, name] = [0, ''];
     /**
-     * Sounding notes, by channel and pitch. If a pitch sounds twice, each note waits for its own end.
+     * Sounding notes, by channel and pitch. If a pitch sounds twice, each of the two notes waits for its own end.
      * @type {Map<number, { start: number, velocity: number }[]>}
      */
     const open = new Map();
@@ -244,7 +247,7 @@ export function readMidi(bytes) {
         } else close(key, waiting.shift());
       }
     }
-    for (const [key, left] of open) for (const begun of left) close(key, begun); // they last until the end of the track
+    for (const [key, left] of open) for (const begun of left) close(key, begun); // these notes last until the end of the track
   }
 }
 

@@ -37,8 +37,8 @@ import { play, render } from './synth.js';
  * @property {Uint32Array} ids     (to - from) the ids of these events
  * @property {Float32Array} nats   (to - from) -log p of each id, given all before it, under the model's own distribution; 0 for given
  *   events
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, ids) the probability of each id before one was
- *   drawn; `info.notes` describes the ids
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, ids) the probability of each id, before the id of
+ *   that position was drawn; `info.notes` describes the ids
  * @property {AttentionMap[]} [maps]  with the option `maps`: one attention map per head of a layer
  */
 
@@ -74,8 +74,8 @@ const FASTEST = 400;
  */
 
 /**
- * One run of a model of music: an async iterable of steps, notes, a MIDI file, a piano roll on a canvas, or playback. All of these may be
- * requested, in any order or at the same time, because the drawn music is stored.
+ * One run of a music model, which can be read as an async iterable of steps, as notes or as a MIDI file, drawn as a piano roll on a canvas,
+ * or played. These readers may be requested in any order or at the same time, because the drawn music is stored.
  *
  * @extends {BaseRun<NoteStep, string>}
  */
@@ -98,8 +98,8 @@ export class NoteRun extends BaseRun {
   /** Samples per second of samples() and wav(). */
   sampleRate = 44100;
 
-  /** Resolves with the piece that complete() continues or harmonises, in the form that the model takes, once it is read. Rejects if it
-   * cannot be read.
+  /** Resolves with the piece that complete() continues or harmonises, in the form that the model takes, once the piece has been read.
+   * Rejects if the piece cannot be read.
    * @returns {Promise<Given | undefined>} */
   get input() {
     return this.once(() => this.#given);
@@ -136,7 +136,7 @@ export class NoteRun extends BaseRun {
       );
   }
 
-  /** Continues a run after the ids that it drew before. @param {{ ids: number[], nats: number[] }} saved @internal */
+  /** Continues a run after the ids that it has already drawn. @param {{ ids: number[], nats: number[] }} saved @internal */
   after({ ids, nats }) {
     [this.#ids, this.#nats] = [[...ids], [...nats]];
     const { known, bounds } = /** @type {Plan} */ (this.#plan);
@@ -147,7 +147,7 @@ export class NoteRun extends BaseRun {
 
   /**
    * Returns everything that is needed to resume the run: model.resume(saved) draws the same music as this run would have. For complete(),
-   * it can be called once `input` has resolved.
+   * this method can be called once `input` has resolved.
    *
    * @returns {SavedNote}
    */
@@ -204,7 +204,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Returns the same sound as samples.
+   * Returns the sound of playTo() as samples.
    *
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Float32Array>} samples between -1 and 1, `sampleRate` of them per second
@@ -215,13 +215,13 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Draws the music as a piano roll as it comes. Each voice has its own colour, and the more nats a note cost, the wider its outline. The
-   * roll keeps the size that the canvas has on the page, and takes its other colours from the canvas's style. The canvas's own content
-   * becomes a sentence about the music, for screen readers.
+   * Draws the music as a piano roll while it is computed. Each voice has its own colour, and the more nats a note cost, the wider its
+   * outline. The roll keeps the size that the canvas has on the page, and takes its other colours from the canvas's style. The canvas's own
+   * content becomes a sentence about the music, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {RollOptions & { signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} that sentence
+   * @returns {Promise<string>} the sentence about the music
    */
   async drawTo(canvas, options = {}) {
     return this.show(canvas, options);
@@ -232,7 +232,7 @@ export class NoteRun extends BaseRun {
    *
    * @param {import('../../base/dom.js').Dom<'AudioContext'>} context
    * @param {NotePlayOptions} [options]
-   * @returns {Promise<NotesPlayed>} the report, once everything is played
+   * @returns {Promise<NotesPlayed>} the progress of the playback, once everything is played
    */
   async playTo(context, options = {}) {
     checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);
@@ -250,7 +250,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * The drawn fraction after a step, 0 to 1. It is an estimate, because the final length of the music is unknown.
+   * Returns the drawn fraction after a step, 0 to 1. The fraction is an estimate, because the final length of the music is unknown.
    * @param {NoteStep} step
    * @internal
    */
@@ -322,7 +322,9 @@ export class NoteRun extends BaseRun {
     }
   }
 
-  /** Returns why the music is over, or undefined if it is not. @param {boolean} full  whether the model's capacity is used up */
+  /**
+   * Returns the reason why the music is over, or undefined if it continues. @param {boolean} full  whether the model's capacity is used up
+   */
   #finished(full) {
     const { most, whole } = /** @type {Plan} */ (this.#plan).bounds;
     if (this.#ids.at(-1) === this.#clock.alphabet.end) return this.#reader.time >= most && !whole ? 'length' : 'end';

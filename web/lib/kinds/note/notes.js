@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of music, in a file of their own that only pages with notes fetch. */
+/** Music models, in a separate file that only pages with notes fetch. */
 
 import { checkSettings, show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
@@ -23,7 +23,7 @@ import { UNBOUND } from './piece.js';
 export { sound } from './synth.js';
 
 /**
- * The cost of music under a model.
+ * The cost of music under a model: -log p.
  *
  * @typedef {object} NoteScore
  * @property {number} nats              minus log p(its ids, including the end), natural logarithm
@@ -43,13 +43,13 @@ const BAR = 16;
  * @typedef {object} NoteInfo
  * @property {number} ticks         ticks per quarter note
  * @property {number} bar           ticks per bar
- * @property {string[]} voices      from the highest down
+ * @property {string[]} voices      the names of the voices, from the highest to the lowest
  * @property {[number, number][]} ranges  the lowest and the highest pitch of each voice, MIDI note numbers
- * @property {{ ticks: number, voice: number, pitch: number }[]} notes  for each id: the ticks that pass, the index of its voice or -1, and
- *   its pitch or 0
+ * @property {{ ticks: number, voice: number, pitch: number }[]} notes  for each id: the ticks that pass, the index of the voice or -1, and
+ *   the pitch or 0
  */
 
-/** The verbs of a model of music. */
+/** The verbs of a music model. */
 export class NoteModel {
   #engine;
   /** @type {Clock} */
@@ -67,7 +67,8 @@ export class NoteModel {
       const found = said(key);
       return Array.isArray(found) ? found : [];
     };
-    const [ticks, voices, pitches] = ['id_ticks', 'id_voices', 'id_pitches'].map((key) => list(key).map(Number)); // the engine has checked them
+    // the engine has checked these values
+    const [ticks, voices, pitches] = ['id_ticks', 'id_voices', 'id_pitches'].map((key) => list(key).map(Number));
     const alphabet = new Alphabet(
       ticks.map((passing, id) => ({ ticks: passing, voice: voices[id] - 1, pitch: pitches[id] })),
       listOf(metadata, `${engine.info.architecture}.notes.voices`, 'texts'),
@@ -180,7 +181,7 @@ export class NoteModel {
   }
 
   /**
-   * Continues a saved run, to the same music; with `at`, branches off from it.
+   * Continues a saved run, which then draws the same music; with `at`, branches off from the saved music.
    *
    * @param {SavedNote} saved  the result of run.save()
    * @param {NoteOptions & { at?: number }} [options]  at: number of drawn ids to keep; then seed, temperature, topK and topP may differ too
@@ -223,7 +224,7 @@ export class NoteModel {
   }
 
   /**
-   * Returns how probable the music is under the model, id by id.
+   * Returns the probability of the music under the model, id by id.
    *
    * @param {MusicSource} music  as in complete()
    * @param {{ signal?: AbortSignal }} [options]

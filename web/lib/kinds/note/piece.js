@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A piece of music that is built id by id. At each moment at which some voice changes, there are first the new notes, from the highest
- * voice down, and then a wait. A note lasts until the next note of its voice, a rest, or the end.
+ * A piece of music that is built id by id. Each moment at which a voice changes has first the new notes, from the highest voice to the
+ * lowest, and then a wait. A note lasts until the next note of its voice, a rest, or the end.
  *
  * Voices may be fixed: their notes are known in advance, and the other voices are drawn to fit them. A wait then never extends beyond the
  * next change of a fixed voice. At that moment, the fixed note is the only one allowed for its voice.
@@ -16,10 +16,10 @@
 /**
  * @typedef {object} Bounds
  * @property {number[]} voices    indices of the fixed voices
- * @property {Change[]} changes   their changes, in order of time
+ * @property {Change[]} changes   the changes of these voices, in order of time
  * @property {number} most        the piece ends at this tick at the latest
  * @property {boolean} whole      whether the piece must also not end before that tick
- * @property {boolean} [parallels]  false: no drawn voice moves in parallel fifths or octaves with a higher voice
+ * @property {boolean} [parallels]  if false, no drawn voice moves in parallel fifths or octaves with a higher voice
  */
 
 const FIFTH = 7;
@@ -31,14 +31,14 @@ export const UNBOUND = { voices: [], changes: [], most: Infinity, whole: false }
 export class Piece {
   #alphabet;
   #bounds;
-  /** The ticks that have passed. */
+  /** The number of ticks that have passed. */
   time = 0;
   ended = false;
-  /** The last voice that changed at this moment; -1 if none has yet. */
+  /** The last voice that changed at this moment; -1 if none has changed. */
   #moved = -1;
   /** Ticks of the preceding wait; 0 if the preceding id was not a wait. */
   #waited = 0;
-  /** The id that each voice sounds; -1: none yet. @type {number[]} */
+  /** The id that each voice sounds; -1 if it has not sounded. @type {number[]} */
   sounding;
   /** The ids that the voices sounded before this moment. @type {number[]} */
   #before;
@@ -65,13 +65,13 @@ export class Piece {
       this.sounding[voice] = id;
       this.#moved = voice;
     } else if (this.time > 0) {
-      this.ended = true; // an end; the first id of a piece is the same id
+      this.ended = true; // the end of the piece; its first id is the same id
     }
     if (this.#bounds.changes[this.#come]?.id === id && this.#bounds.changes[this.#come].time === this.time) this.#come++;
   }
 
   /**
-   * Whether a voice would move in parallel fifths or octaves with a higher one if it took this id.
+   * Returns whether a voice would move in parallel fifths or octaves with a higher voice if it took this id.
    * @param {number} voice
    * @param {number} id
    */
@@ -88,8 +88,8 @@ export class Piece {
   }
 
   /**
-   * Returns the ids that may come next, at least one. A wait that ends where a fixed voice changes stands for all longer waits too; `cut`
-   * lists those.
+   * Returns the ids that may come next, at least one. A wait that ends where a fixed voice changes represents all longer waits too; `cut`
+   * lists these longer waits.
    *
    * @returns {{ ids: number[], cut: number[] }}
    */

@@ -19,8 +19,8 @@ import { pitchName } from './alphabet.js';
 
 /**
  * @typedef {object} RollOptions
- * @property {Dom<'Element'>} [mirror]  gets a sentence about the music as its own text
- * @property {number} [from]            first tick of the part to show; by default everything is shown
+ * @property {Dom<'Element'>} [mirror]  receives a sentence about the music as its own text
+ * @property {number} [from]            first tick of the part to show; by default the whole music is shown
  * @property {number} [to]
  */
 
@@ -31,7 +31,7 @@ const MOST_NATS = 4;
 /** The ink of each voice, legible on light and dark pages; and the widest stroke around a surprising note, in pixels. */
 const INKS = ['#2f6fd0', '#c05618', '#27804f', '#9556c7'];
 const STROKE = 3;
-/** Number of bars that have space from the beginning, so that the first notes are not as wide as the canvas. */
+/** Number of bars with space from the beginning, so that the first notes are not as wide as the canvas. */
 const LEAST_BARS = 8;
 const BLACK = [1, 3, 6, 8, 10];
 
@@ -47,7 +47,7 @@ export class Roll extends Timeline {
   #calm = media('(prefers-reduced-motion: reduce)').matches;
   #drawn = { nats: 0, notes: 0 };
 
-  /** Paints on top, after the notes. @type {((roll: Roll) => void) | undefined} */
+  /** Paints on top of the notes. @type {((roll: Roll) => void) | undefined} */
   over;
   /** Shown notes, in order of arrival. @type {Shown[]} */
   notes = [];
@@ -68,7 +68,7 @@ export class Roll extends Timeline {
     this.paint();
   }
 
-  /** The number of notes and bars, the number of given notes, and the mean nats per drawn note (NaN if none was drawn). */
+  /** Returns the number of notes and bars, the number of given notes, and the mean nats per drawn note (NaN if none was drawn). */
   get facts() {
     const { nats, notes } = this.#drawn;
     return {
@@ -79,7 +79,7 @@ export class Roll extends Timeline {
     };
   }
 
-  /** A sentence that describes the music. */
+  /** Returns a sentence that describes the music. */
   get result() {
     const { notes, bars, given, nats } = this.facts;
     const count = (/** @type {number} */ n, /** @type {string} */ what) => `${n} ${what}${n === 1 ? '' : 's'}`;
@@ -110,7 +110,7 @@ export class Roll extends Timeline {
     this.notes.push(note);
   }
 
-  /** The scales of ticks and pitches, in CSS pixels. */
+  /** Returns the scales of ticks and pitches, in CSS pixels. */
   get scale() {
     const most = this.ended ? this.time : Math.max(this.time, LEAST_BARS * this.#bar);
     const { from = 0, to = Math.max(most, 1) } = this.stretch;
@@ -148,7 +148,8 @@ export class Roll extends Timeline {
     }
     for (const note of this.notes) {
       const [left, right] = [x(note.start), x(note.end)];
-      context.fillStyle = note.given || forced ? ink : INKS[this.#voices.indexOf(note.voice) % INKS.length]; // forced colours: only one
+      // if the visitor forces colours, there is only one
+      context.fillStyle = note.given || forced ? ink : INKS[this.#voices.indexOf(note.voice) % INKS.length];
       context.globalAlpha = 0.8;
       context.beginPath();
       context.roundRect(

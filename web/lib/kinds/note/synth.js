@@ -30,21 +30,21 @@ const TELL_MS = 25;
  * @property {number} seconds  seconds played so far
  * @property {number} ticks    ticks played so far
  * @property {number} late     number of notes that came too late, because the machine was too slow
- * @property {boolean} over    whether everything has been played
+ * @property {boolean} over    whether the whole music has been played
  */
 
 /**
  * @typedef {object} NotePlayOptions
  * @property {AbortSignal} [signal]  stops the sound
- * @property {any} [destination]     the AudioNode to play to, by default the context's destination
+ * @property {any} [destination]     the AudioNode to play to; by default the context's destination
  * @property {(played: NotesPlayed) => void} [onPlay]  called about forty times per second
  */
 
-/** Frequency in hertz of a MIDI note number. @param {number} pitch */
+/** Returns the frequency of a MIDI note number in hertz. @param {number} pitch */
 const hertz = (pitch) => 440 * 2 ** ((pitch - 69) / 12);
 
 /**
- * Starts a note at a time of the context's clock.
+ * Starts a note at a given time of the context's clock.
  *
  * @param {any} context
  * @param {any} destination
@@ -77,7 +77,7 @@ export function sound(context, destination, pitch, when) {
  *
  * @param {any} context
  * @param {any} destination
- * @param {(tick: number) => number} timeOf  returns the context's time of a tick
+ * @param {(tick: number) => number} timeOf  returns the context's time at a tick
  */
 function performer(context, destination, timeOf) {
   /** For each voice, the function that ends its current note. @type {Map<string, (when: number) => void>} */
@@ -116,7 +116,7 @@ function lowPass(context, destination) {
  * @param {NotePlayOptions} options
  * @param {(rest: (resting: boolean) => void) => void} [onStart]  receives a function that pauses and resumes this music, while other sounds
  * of the context continue
- * @returns {Promise<NotesPlayed>} the report, once everything is played
+ * @returns {Promise<NotesPlayed>} the progress of the playback, once everything is played
  */
 export async function play(steps, context, perTick, options, onStart = () => {}) {
   await audible(context, options);
@@ -135,14 +135,14 @@ export async function play(steps, context, perTick, options, onStart = () => {})
   let now = stage();
   /** All events so far, to resume the music after a pause. @type {NoteEvent[]} */
   const all = [];
-  /** Seconds played before the pause; undefined without a pause. @type {number | undefined} */
+  /** Number of seconds played before the pause; undefined without a pause. @type {number | undefined} */
   let rested;
   let [last, late, over] = [0, 0, false];
   const progress = (done = false) => {
     const seconds = Math.max(0, Math.min(rested ?? context.currentTime - begin, last * perTick));
     return { seconds, ticks: seconds / perTick, late, over: done };
   };
-  /** Whether a tick is due within some seconds. @param {number} tick @param {number} seconds */
+  /** Returns whether a tick is due within some seconds. @param {number} tick @param {number} seconds */
   const reaches = (tick, seconds) => rested === undefined && begin + tick * perTick < context.currentTime + seconds;
   const { tell, until, last: told, end } = /** @type {ReturnType<typeof moments<NotesPlayed>>} */ (moments(context, options));
   onStart((resting) => {
@@ -188,7 +188,7 @@ export async function play(steps, context, perTick, options, onStart = () => {})
 }
 
 /**
- * Returns the events from a tick on, preceded by the notes that still sound there.
+ * Returns the events from a tick on, preceded by the notes that are still sounding at that tick.
  *
  * @param {NoteEvent[]} events
  * @param {number} from  tick

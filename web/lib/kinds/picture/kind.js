@@ -32,7 +32,7 @@ export const PAGES = {
 
 export const OPTIONS = { picture: ['PictureOptions', 'The options of pictures.'] };
 
-/** Whether the model draws without input or after known rows, as opposed to from a smaller picture. @param {Fitting} model */
+/** Returns whether the model draws without input or after known rows, as opposed to from a smaller picture. @param {Fitting} model */
 const plain = ({ part }) => !takes(part, 'image');
 
 /** Pictures, drawn element by element. @type {Kind} */

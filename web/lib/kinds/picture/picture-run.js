@@ -19,20 +19,20 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 
 /**
  * One or more elements of a sample, in the order in which they were drawn. The elements of an image are its channels, whatever the model: 1
- * per pixel for a grey image, 3 for a colour image, even for a model with a palette. They are counted in generation order: rows, columns,
- * channels within a pixel. If the model draws blocks, `model.order` has the position of each element.
+ * per pixel for a grey image, 3 for a colour image, even for a model with a palette. Elements are counted in generation order: rows,
+ * columns, channels within a pixel. If the model draws blocks, `model.order` has the position of each element.
  *
  * @typedef {object} PictureStep
  * @property {number} sample       index of the sample, from 0
  * @property {number} from         number of the first element
  * @property {number} to           index after the last element
  * @property {Uint8Array} values   (to - from) 8-bit
- * @property {Float32Array} nats   (to - from) -log p of each value, given all before it, under the model's own distribution (temperature 1,
- *   no filter). For a palette colour, its red has the whole cost, and its green and blue have 0
+ * @property {Float32Array} nats   (to - from) -log p of each value, given all values before it, under the model's own distribution
+ *   (temperature 1, no filter). For a palette colour, its red has the whole cost, and its green and blue have 0
  * @property {Uint8Array} ahead    (to - from) how many correct drafts precede this element in the same pass of the model; 0 for the first
  *   element of a pass. All 0 without speculative decoding
- * @property {boolean} [anew]      with the option `resample`: samples were dropped, or reordered. All elements drawn so far come again, one
- *   step per sample and without maps, and replace the earlier ones
+ * @property {boolean} [anew]      with the option `resample`: whether samples were dropped or reordered. If so, all elements drawn so far
+ *   are repeated, one step per sample and without maps, and replace the earlier ones
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (ids of the step, values) the model's own distribution from
  *   which each id was drawn. An id is a level of a channel or a colour of the palette, as counted by `info.levels`
  * @property {AttentionMap[]} [maps]   with the option `maps`: one attention map per head of a layer, for this position
@@ -48,16 +48,19 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * @property {number[]} known    the given ids
  * @property {number[]} [input]  for super-resolution, the small picture
  * @property {number[][]} ids    drawn ids, by sample
- * @property {object[]} steps    the steps that have not been emitted yet
+ * @property {object[]} steps    the computed steps that have not been emitted
  * @property {object} options    the options of the verb, without seed and signal
  */
 
-/** The beginning of a run. @typedef {{ known: Uint32Array, ids?: number[][], steps?: any[], inputs: Inputs, input?: Uint8Array }} Given
- * known: the ids before the first drawn one; ids, steps: for a resumed run; input: for super-resolution */
+/**
+ * The beginning of a run. known: the ids before the first drawn id; ids, steps: for a resumed run; input: for super-resolution.
+ *
+ * @typedef {{ known: Uint32Array, ids?: number[][], steps?: any[], inputs: Inputs, input?: Uint8Array }} Given
+ */
 
 /**
- * A run that draws pictures: an async iterable of steps, pictures, or drawn to a canvas. All of these may be requested, in any order or at
- * the same time.
+ * A run that draws pictures, which can be read as an async iterable of steps or as pictures, or drawn to a canvas. These readers may be
+ * requested in any order or at the same time.
  *
  * Steps are computed on demand: the worker computes only while a step is awaited. Leaving the loop, the signal and `model.close()` all stop
  * the run between two chunks of about 10 ms and free its memory.
@@ -67,31 +70,31 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 export class PictureRun extends BaseRun {
   #links;
   #codec;
-  /** Undefined until a large picture is read. @type {Given | undefined} */
+  /** Undefined until a large picture has been read. @type {Given | undefined} */
   #given;
   /** The drawn ids, by sample. @type {number[][]} */
   #ids = [];
-  /** Steps with these ids that have not been emitted yet. @type {PictureStep[]} */
+  /** Steps that contain these ids and have not been emitted yet. @type {PictureStep[]} */
   #pending = [];
   #drawing;
 
-  /** The given elements, once they are read. @internal */
+  /** The given elements, once they have been read. @internal */
   known = /** @type {Uint8Array} */ (new Uint8Array(0));
 
   /**
-   * For a resumed run: the elements of each sample that were drawn before it was saved, after the given ones.
+   * For a resumed run, the elements of each sample that were drawn before the run was saved; they follow the given elements.
    * @type {Uint8Array[]}
    * @internal
    */
   drawn = [];
 
-  /** The small picture that super-resolution starts from, once it is read. @type {Uint8Array | undefined} @internal */
+  /** The small picture from which super-resolution starts, once the picture has been read. @type {Uint8Array | undefined} @internal */
   small;
 
   /**
    * The input as the model receives it. For complete(): the given elements, which are the first in generation order, rounded to the model's
    * levels or to its palette; for superResolve(): the small picture, (inputHeight, inputWidth, channels) 8-bit; otherwise empty. Rejects if
-   * it cannot be read.
+   * the input cannot be read.
    *
    * @returns {Promise<Uint8Array>}
    */
@@ -100,7 +103,7 @@ export class PictureRun extends BaseRun {
   }
 
   /**
-   * @param {Link[]} links  to the workers that share the samples
+   * @param {Link[]} links  the connections to the workers that share the samples
    * @param {Codec} codec
    * @param {Given | Promise<Given>} given
    * @param {Drawing} drawing
@@ -194,7 +197,7 @@ export class PictureRun extends BaseRun {
     return sink;
   }
 
-  /** The drawn fraction after a step, 0 to 1. @param {PictureStep} step @internal */
+  /** Returns the drawn fraction after a step, 0 to 1. @param {PictureStep} step @internal */
   doneWith({ to }) {
     return (to - this.known.length) / (this.#codec.elements - this.known.length);
   }
@@ -234,7 +237,8 @@ export class PictureRun extends BaseRun {
 }
 
 /**
- * Divides the samples among the workers: each gets neighbouring ones, in whole groups, as evenly as possible. All are at the same position.
+ * Divides the samples among the workers: each worker gets neighbouring samples, in whole groups, as evenly as possible. All samples are at
+ * the same position.
  *
  * @param {number[][]} ids  ids, by sample
  * @param {number} workers
@@ -252,7 +256,7 @@ function share(ids, workers, group) {
  * Arranges the ids of samples in the engine's order, position by position.
  *
  * @param {number[][]} all  ids of each sample, the same number in each
- * @param {number} width    number of ids in a position
+ * @param {number} width    number of ids per position
  */
 function together(all, width) {
   const row = width * all.length;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The verbs of pictures: checks of their options, inputs, scores and attention. */
+/** The verbs of picture models: checks of their options, inputs, scores and attention. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, finite, arrayOf, numbersOf, object, optional, whole } from '../../runs/saved.js';
@@ -23,10 +23,10 @@ import { PictureRun } from './picture-run.js';
 /** @import { SavedPicture } from './picture-run.js' */
 
 /**
- * The options of drawing, checked.
+ * The checked options of drawing.
  *
  * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, probabilities: boolean, seed: number | bigint, chunkSize: number, questions: typeof questions }} Drawing
- *   seed: the given one
+ *   seed: the given seed
  */
 
 /**
@@ -76,11 +76,11 @@ const mapForm = object({
   weights: numbersOf(finite),
 });
 
-/** Checks the attention maps of a step. @param {any} map */
+/** Returns whether a value has the form of an attention map of a step. @param {any} map */
 const isMap = (map) => mapForm(map) && Object.keys(map.keys).length === Object.keys(map.weights).length;
 
 /**
- * Checks a step that has not been emitted yet.
+ * Checks a computed step that has not been emitted.
  * @param {number} elements
  * @param {number} samples
  * @returns {import('../../runs/saved.js').Form}
@@ -177,7 +177,8 @@ export class PictureModel {
    * Draws a large picture from a small one.
    *
    * @param {ImageSource} image  `info.inputWidth` x `info.inputHeight` pixels. A picture whose width and height are the same whole multiple
-   *   of these is reduced to that size, each pixel the mean of its box; any other canvas, ImageBitmap or <img> is scaled
+   *   of the model's input size is reduced to that size, where each pixel is the mean of its box; any other canvas, ImageBitmap or <img> is
+   *   scaled
    * @param {PictureOptions} [options]
    * @returns {PictureRun}
    */
@@ -186,7 +187,7 @@ export class PictureModel {
   }
 
   /**
-   * Continues a saved run, to the same pictures.
+   * Continues a saved run, which then draws the same pictures.
    *
    * @param {SavedPicture} saved  the result of run.save()
    * @param {Pick<PictureOptions, 'signal' | 'maps' | 'probabilities' | 'chunkSize'>} [given]  options that may differ
@@ -211,12 +212,12 @@ export class PictureModel {
   }
 
   /**
-   * Returns how probable the model finds a picture.
+   * Returns the probability of a picture under the model.
    *
    * @param {ImageSource} image
    * @param {{ label?: Label, input?: ImageSource, hiddenStates?: number[], signal?: AbortSignal }} [options]  input: for super-resolution,
-   *   the small picture, as in superResolve(). Default: the picture itself, reduced. hiddenStates: layers whose hidden states come with the
-   *   score, 0 (the embedding) to the number of blocks; slower
+   *   the small picture, as in superResolve(). Default: the picture itself, reduced. hiddenStates: layers whose hidden states are returned
+   *   with the score, 0 (the embedding) to the number of blocks; slower
    * @returns {Promise<PictureScore>}
    */
   async score(image, options = {}) {
@@ -224,8 +225,8 @@ export class PictureModel {
   }
 
   /**
-   * Returns the attention when the element at a row and column is predicted, given the picture before it. If a position is a whole pixel,
-   * its channels share one query.
+   * Returns the attention of the position from which the element at a row and column is predicted, given the picture before it. If a
+   * position is a whole pixel, its channels share one query.
    *
    * @param {ImageSource} image
    * @param {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }} options  input: as in score()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Rarely used code of picture models, loaded on demand: the score of a picture, the attention of a position, saved steps. */
+/** Rarely used code of picture models, which is loaded on demand: the score of a picture, the attention of a position, and saved steps. */
 
 import { checkLabel, wholeNumber } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -20,7 +20,7 @@ import { inputsOf } from './pictures.js';
 /** @import { LookedMessage, MapRow, AnyInfo, ScoredMessage } from '../../engine/protocol.js' */
 
 /**
- * The cost of an image under a model. The image is first rounded to the model's levels or to its palette.
+ * The cost of an image under a model: -log p. The image is first rounded to the model's levels or to its palette.
  *
  * @typedef {object} PictureScore
  * @property {number} nats              minus log p(image), natural logarithm
@@ -80,7 +80,7 @@ export async function attention(engine, codec, image, { row, column, channel = 0
 }
 
 /**
- * Makes the map of one position. Its keys are locations of the drawn picture or of the small input picture.
+ * Makes the map of one position. The keys of the map are locations of the drawn picture or of the small input picture.
  *
  * @param {Codec} codec
  * @param {MapRow} row
@@ -116,7 +116,7 @@ export function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) 
 }
 
 /**
- * Reads a picture, and the small picture that belongs to it. Both are copied when the method is called.
+ * Reads a picture and the small picture that belongs to it. Both pictures are copied when the method is called.
  *
  * @param {AnyInfo} info
  * @param {ImageSource} image

@@ -22,9 +22,9 @@ import { ProbabilitySheet } from './probability-sheet.js';
 
 /**
  * @typedef {object} ClassifyOptions
- * @property {Example[]} support  the examples, one or more for each label. Their order matters a little, because the model's convolutions
- *   depend on it. `info.card` gives the number of examples in training; the model takes at most 1,024, with at most as many labels as it
- *   has outputs
+ * @property {Example[]} support  the examples, one or more for each label. The order of the examples matters slightly, because the model's
+ *   convolutions depend on it. `info.card` gives the number of examples in training; the model takes at most 1,024, with at most as many
+ *   labels as it has outputs
  * @property {boolean} [maps]     whether to return the attention: the weights of the attention layers. Default false
  * @property {AbortSignal} [signal]
  */
@@ -32,17 +32,17 @@ import { ProbabilitySheet } from './probability-sheet.js';
 /** @typedef {{ label: string, p: number, nats: number }} LabelProbability  nats: -log p */
 
 /**
- * The possible labels of a picture with their probabilities, from model.classify(). It can be read and shown like a run of one step, which
- * is this object.
+ * The possible labels of a picture with their probabilities, from model.classify(). This object can be read and shown like a run whose only
+ * step is the object itself.
  *
  * @extends {Answer<Classification>}
  */
 export class Classification extends Answer {
-  /** Every label of the examples with its probability, the most probable first. @type {LabelProbability[]} */
+  /** Every label of the examples with its probability, the most probable label first. @type {LabelProbability[]} */
   probabilities;
   /** The most probable label. @type {string} */
   label;
-  /** -log p of that label. @type {number} */
+  /** -log p of the most probable label. @type {number} */
   nats;
   /** If requested: for each attention layer of the model, the weight of every example, in the order of `support`. The remainder up to 1 is
    * the query's attention to itself. @type {AttentionMap[] | undefined} */

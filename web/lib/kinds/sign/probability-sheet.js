@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Lists labels, the most probable first, each with a bar proportional to its probability. */
+/** Lists labels, the most probable one first, each with a bar proportional to its probability. */
 
 import { Sheet } from '../../sinks/sheet.js';
 
@@ -11,7 +11,7 @@ import { Sheet } from '../../sinks/sheet.js';
 
 /**
  * @typedef {object} ProbabilitySheetOptions
- * @property {Dom<'Element'>} [mirror]  gets the labels with their probabilities as its own text
+ * @property {Dom<'Element'>} [mirror]  receives the labels with their probabilities as its own text
  */
 
 /** Height of a row, and width of the longest label, as multiples of the letter size. */

@@ -20,7 +20,7 @@ import { mapOf } from '../../runs/attention-map.js';
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 /** @import { MapRow, Part } from '../../engine/protocol.js' */
 
-/** If the mean brightness is above this, a picture is read as dark ink on light paper. */
+/** If the mean brightness is above this value, a picture is read as dark ink on light paper. */
 const LIGHT = 127.5;
 
 /** The largest number of pictures that one call classifies. */
@@ -58,7 +58,7 @@ export class SignModel {
   }
 
   /**
-   * Classifies pictures from examples, which need not be in the training data; one example per label is enough.
+   * Classifies pictures from examples that need not be in the training data; one example per label is enough.
    *
    * @template {ImageSource | ImageSource[]} T
    * @param {T} query  the picture to classify, or several pictures, which are classified independently from the same examples. Many
@@ -73,7 +73,7 @@ export class SignModel {
       throw argumentError('support must have an example at least: [{ image, label }, ...]');
     const many = Array.isArray(query);
     if (many) this.#within(query.length, 'pictures', 'pictures to be named');
-    const queries = many ? Array.from(query) : [query]; // holes become undefined
+    const queries = many ? Array.from(query) : [query]; // holes in the list become undefined
     if (query === undefined || queries.length === 0) throw argumentError('query must be a picture, or an array of them');
     this.#within(support.length, 'examples', 'examples');
     const examples = Array.from(support, (example, i) => {
@@ -125,7 +125,7 @@ export class SignModel {
   }
 
   /**
-   * Converts many pictures, in order. Pictures from the page are drawn first, which takes about a millisecond each.
+   * Converts many pictures in order. Pictures from the page are drawn first, which takes about a millisecond each.
    *
    * @param {{ image: ImageSource, what: string }[]} given
    * @param {AbortSignal} [signal]

@@ -6,7 +6,7 @@ const FRAMES = 20;
 /** A frame softer than this fraction of the loudest frame so far counts as silence. */
 const SHARE = 0.2;
 
-/** Detects silence of a given length, because a model that misses its end may stay silent forever. */
+/** Detects silence of a given length, because a model that misses the end of a sound may stay silent forever. */
 export class Silence {
   #frame;
   #most;
@@ -22,8 +22,8 @@ export class Silence {
   }
 
   /**
-   * @param {ArrayLike<number>} samples the next samples
-   * @returns {number} how many of them come before the silence is long enough; -1: it is not yet
+   * @param {ArrayLike<number>} samples the next samples of the sound
+   * @returns {number} number of these samples before the silence is long enough; -1 if it is not long enough yet
    */
   until(samples) {
     for (let i = 0; i < samples.length; i++) {

@@ -16,15 +16,15 @@ import { Silence } from './silence.js';
  *
  * @typedef {object} SoundStep
  * @property {number} from           index of the first sample, counting given ones
- * @property {number} to             index after the last one
+ * @property {number} to             index after the last sample
  * @property {Float32Array} samples  (to - from) between -1 and 1
  * @property {Uint8Array} levels     (to - from) the samples as mu-law levels of the model
- * @property {Float32Array} nats     (to - from) -log p of each sample, given all before it, under the model's own distribution
+ * @property {Float32Array} nats     (to - from) -log p of each sample, given all samples before it, under the model's own distribution
  * @property {Float32Array} [probabilities]   with the option `probabilities`: (to - from, 257) the probability of each level, and of the
  *   end, before the sample was drawn
  */
 
-/** The options of drawing.
+/** The options of drawing sounds.
  * @typedef {{ settings: Settings, seed: number | bigint, seconds: number, silence: number, probabilities: boolean, chunkSize: number }} Sounding */
 
 /**
@@ -43,8 +43,8 @@ import { Silence } from './silence.js';
 const VALUES = LEVELS + 1;
 
 /**
- * One run of an audio model: an async iterable of steps, samples, a file, a waveform on a canvas, or playback. All of these may be
- * requested, in any order or at the same time, because the drawn samples are stored.
+ * One run of an audio model, which can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a canvas, or
+ * played. These readers may be requested in any order or at the same time, because the drawn samples are stored.
  *
  * @extends {AudibleRun<SoundStep>}
  */
@@ -52,7 +52,7 @@ export class SoundRun extends AudibleRun {
   #link;
   #inputs;
   #how;
-  /** The given levels, once they are read. @type {Uint32Array | undefined} */
+  /** The given levels, once they have been read. @type {Uint32Array | undefined} */
   #known;
   #silence;
   /** Nats of the samples so far. @type {number[]} */
@@ -63,7 +63,8 @@ export class SoundRun extends AudibleRun {
   #over = false;
 
   /**
-   * Resolves with the sound that complete() continues, at the model's rate, once it is read. Rejects if it cannot be read.
+   * Resolves with the sound that complete() continues, at the model's rate, once the sound has been read. Rejects if the sound cannot be
+   * read.
    *
    * @returns {Promise<Heard | undefined>}
    */
@@ -102,7 +103,7 @@ export class SoundRun extends AudibleRun {
   }
 
   /**
-   * Emits the saved part as one step and continues after it.
+   * Emits the saved part as one step, and continues after it.
    *
    * @param {SavedSound} saved
    * @internal
@@ -120,7 +121,7 @@ export class SoundRun extends AudibleRun {
 
   /**
    * Returns everything that is needed to resume the run: model.resume(saved) draws the same samples as this run would have. The first step
-   * of the resumed run has the samples drawn before. For complete(), it can be called once `input` has resolved.
+   * of the resumed run contains the samples that were drawn before. For complete(), this method can be called once `input` has resolved.
    *
    * @returns {SavedSound}
    */
@@ -173,7 +174,7 @@ export class SoundRun extends AudibleRun {
 
 /**
  * @param {StepMessage} message
- * @param {number} count  number of its samples, without the end
+ * @param {number} count  number of samples of the sound, without its end
  * @returns {SoundStep}
  */
 function stepOf({ from, ids, nats, alternatives }, count) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Audio models, in a file of their own that only pages with sound fetch. */
+/** Audio models, in a separate file that only pages with sound fetch. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, finite, arrayOf, whole } from '../../runs/saved.js';
@@ -21,7 +21,7 @@ import { RATES } from '../../media/wav.js';
 /** @import { SavedSound } from './sound-run.js' */
 
 /**
- * The cost of a sound under a model.
+ * The cost of a sound under a model: -log p.
  *
  * @typedef {object} SoundScore
  * @property {number} nats              minus log p(its samples), natural logarithm
@@ -36,7 +36,7 @@ import { RATES } from '../../media/wav.js';
  * @typedef {object} SoundInfo
  * @property {number} sampleRate    samples per second
  * @property {string[]} speakers    names of the speakers; empty if there are none
- * @property {number[]} dilations   how far back each layer reaches
+ * @property {number[]} dilations   number of samples that each layer looks back
  */
 
 /** The verbs of an audio model. */
@@ -99,7 +99,7 @@ export class SoundModel {
   }
 
   /**
-   * Continues a saved run, to the same samples.
+   * Continues a saved run, which then draws the same samples.
    *
    * @param {SavedSound} saved  the result of run.save()
    * @param {Pick<SoundOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  options that may differ
@@ -116,7 +116,7 @@ export class SoundModel {
    * Continues a sound.
    *
    * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }; at
-   *   most 60 seconds. Audio at another rate is resampled, and channels are mixed; `run.input` reports such changes
+   *   most 60 seconds. Audio at another rate is resampled, and several channels are mixed; `run.input` reports such changes
    * @param {SoundOptions} [options]
    * @returns {SoundRun}
    */
@@ -127,7 +127,7 @@ export class SoundModel {
   }
 
   /**
-   * Returns how probable the model finds a sound, sample by sample.
+   * Returns the probability of a sound under the model, sample by sample.
    *
    * @param {SoundSource} sound  as in complete()
    * @param {{ label?: Label, speaker?: Label, signal?: AbortSignal }} [options]

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Draws words with their tags under them. The more probable a tag, the darker its shade. Words that do not fit are replaced by an
- * ellipsis. */
+/** Draws words with their tags under them. A more probable tag has a darker shade. Words that do not fit are replaced by an ellipsis. */
 
 import { levelsOf, edgesOf } from '../../sinks/bidi.js';
 import { Sheet } from '../../sinks/sheet.js';
@@ -13,11 +12,11 @@ import { Sheet } from '../../sinks/sheet.js';
 
 /**
  * @typedef {object} TagSheetOptions
- * @property {Dom<'Element'>} [mirror]  gets the words, each with its tag and its probability, as its own text
+ * @property {Dom<'Element'>} [mirror]  receives the words, each with its tag and its probability, as its own text
  */
 
 /** A tag of a word, and its marginal probability. @typedef {{ name: string, p: number }} Odds */
-/** A word and its layout: its tags, the best first, and its left edge, top and width in CSS pixels.
+/** A word and its layout: its tags, the best one first, and its left edge, top and width in CSS pixels.
  * @typedef {{ text: string, odds: Odds[], x: number, top: number, width: number, level: number }} Placed */
 
 const LINE_HEIGHT = 1.4;
@@ -51,7 +50,7 @@ export class TagSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {Tagging} tagging  the tagging of these words, with its marginals */
+  /** @param {Tagging} tagging  the tagging of the words that are shown, with its marginals */
   add(tagging) {
     this.#tagging = tagging;
     this.result = this.#words
@@ -104,8 +103,8 @@ export class TagSheet extends Sheet {
   }
 
   /**
-   * Returns the tags to show for a word: the one of the best tagging, then others, the most probable first. Empty if the tags are not known
-   * yet.
+   * Returns the tags to show for a word: first the tag of the best tagging, then other tags, the most probable first. Returns an empty list
+   * if the tags are not known yet.
    *
    * @param {number} t  index of the word
    * @returns {Odds[]}
@@ -158,7 +157,7 @@ export class TagSheet extends Sheet {
     }
     if (levels.some((level) => level > 0)) {
       for (const first of placed.filter((word) => word.x === 0)) {
-        // Each word has the gap before it, in the reading direction of the words around it.
+        // The gap of a word is before it, in the reading direction of the words around it.
         const line = placed.filter((word) => word.top === first.top);
         const parts = line.flatMap((word, i) => [
           { level: i === 0 ? base : Math.min(word.level, line[i - 1].level), width: i === 0 ? 0 : GAP * size },

@@ -13,9 +13,9 @@ import { TagSheet } from './tag-sheet.js';
 
 /**
  * @typedef {object} TagOptions
- * @property {boolean} [marginals]  true: the result also has the probability of every tag of every word
+ * @property {boolean} [marginals]  whether the result also has the probability of every tag of every word
  * @property {Record<number, string | null | undefined>} [pinned]  fixed tags, by the index of the word from 0 (or an array with one for
- *   each word); the best tags and the marginals of the other words are computed given these
+ *   each word); the best tags and the marginals of the other words are computed given these pinned tags
  * @property {AbortSignal} [signal]
  */
 
@@ -25,12 +25,12 @@ import { TagSheet } from './tag-sheet.js';
  * @typedef {object} Best
  * @property {Uint32Array} ids  an index of `Tagging.names` for each word
  * @property {number} nats      -log p(tags | words): the cost of the best tagging
- * @property {number} logZ      log of the sum over all taggings of their unnormalised probability; for a hidden Markov model about log
- *   p(words), for an MEMM 0
+ * @property {number} logZ      logarithm of the sum over all taggings of their unnormalised probability; for a hidden Markov model about
+ *   log p(words), for an MEMM 0
  */
 
 /**
- * The tags of a text's words, from model.tag(). It can be read and shown like a run of one step; the step is the tagging with its
+ * The tags of a text's words, from model.tag(). The result can be read and shown like a run of one step, which is the tagging with its
  * marginals.
  *
  * @extends {Answer<Tagging>}
@@ -79,8 +79,8 @@ export class Tagging extends Answer {
   }
 
   /**
-   * Returns the cost of a tagging of these words: -log p(tags | words). If some tags are left open (null), it is the cost of all taggings
-   * with the given tags together.
+   * Returns the cost of a tagging of these words: -log p(tags | words). If some tags are left open (null), returns the total cost of all
+   * taggings with the given tags.
    *
    * @param {(string | null)[]} tags  one tag for each word
    * @param {{ signal?: AbortSignal }} [options]
@@ -94,7 +94,7 @@ export class Tagging extends Answer {
   }
 
   /**
-   * Draws the words with their tags under them: the best tag first, then others of at least 2 %. The more probable a tag, the darker its
+   * Draws the words with their tags under them: the best tag first, then other tags of at least 2 %. A more probable tag has a darker
    * shade. Marginals are computed if they are missing. The sheet keeps the size that the canvas has on the page, at the device's own
    * resolution, and takes font and colours from the canvas's style. Words that do not fit are left out. The canvas's own content becomes
    * the words with their tags, for screen readers.

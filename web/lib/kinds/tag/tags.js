@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models that tag words: linear chains over tags. The model's part reads features of words and returns tags and their probabilities. */
+/**
+ * Models that tag words, as linear chains over tags. One part of the model reads features of words and returns tags and their
+ * probabilities.
+ */
 
 import { flag, show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -28,9 +31,9 @@ function namesOf(names, states) {
   throw keyError('format', 'chain.tags', `not a list of ${states} different names`);
 }
 
-/** The description of a tagger. It has no properties besides the common ones. @typedef {{}} TagInfo */
+/** The description of a tagger. A tagger has no properties besides the common ones. @typedef {{}} TagInfo */
 
-/** The verb of a tagger. */
+/** The verb of a tagging model. */
 export class TagModel {
   #engine;
   /** @internal */
@@ -58,8 +61,8 @@ export class TagModel {
    * Tags the words of a text. Returns the most probable sequence of tags and, with `marginals`, the probability of each tag of each word.
    *
    * @param {string | string[]} text  a text, which is split into words as in the training treebank; or a list of words. The whole text is
-   *   one chain, so single sentences are closer to the training data. At most `info.positions` words; an empty text has no tags. Words and
-   *   characters that did not occur in training are tagged by their form and their neighbours
+   *   treated as one chain, so single sentences are closer to the training data. At most `info.positions` words; an empty text has no tags.
+   *   Words and characters that did not occur in training are tagged by their form and their neighbours
    * @param {TagOptions} [options]
    * @returns {Promise<Tagging>}
    */

@@ -2,9 +2,10 @@
 // @ts-check
 
 /**
- * Shows a translation above its sentence in a box of the page while it is written, as text that can be selected. If each of the two takes
- * one line, bands as wide as the attention weights join the words. Otherwise bands would cross the text, so the words that the newest word
- * attended to are shaded instead, or those that the word under the pointer attended to.
+ * Shows a translation above its sentence in a box of the page while the translation is written, as text that can be selected. If the
+ * translation and the sentence take one line each, bands as wide as the attention weights join their words. Otherwise such bands would
+ * cross the text. Instead, the words of the sentence that the newest word attends to are shaded, or those that the word under the pointer
+ * attends to.
  */
 
 import { atNextFrame } from '../../sinks/canvas.js';
@@ -141,7 +142,7 @@ export class AlignedPage {
 }
 
 /**
- * Shows these words in a text element, one span each. Existing spans remain, and so does a selection in them.
+ * Shows these words in a text element, one span each. Existing spans remain, and with them a selection that they contain.
  *
  * @param {HTMLElement} text
  * @param {Word[]} words

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Draws a translation above its sentence while it is written, with bands between the words that are as wide as the attention weights.
+ * Draws a translation above its sentence while it is written, and joins the words by bands that are as wide as the attention weights.
  */
 
 import { wrongAnswer } from '../../base/checks.js';
@@ -17,7 +17,7 @@ import { END, append, bandOf, looksOf, sourceOf } from './aligned-words.js';
 
 /**
  * @typedef {object} AlignedSheetOptions
- * @property {Dom<'Element'>} [mirror]  gets the translation as its own text
+ * @property {Dom<'Element'>} [mirror]  receives the translation as its own text
  * @property {(step: TranslationStep) => ArrayLike<number>} [weights]  returns the weights to draw for a step, one for each token of the
  *   sentence. Default: `step.alignment` Default: `step.alignment`
  */
@@ -123,7 +123,8 @@ export class AlignedSheet extends Sheet {
   }
 
   /**
-   * Places one text above the other. If one of them would take several lines, bands would cross it, so two columns are used if they fit.
+   * Places the translation above the sentence. If one of the texts would take several lines, bands would cross it, so two columns are used
+   * if they fit.
    *
    * @returns {Layout}
    */
@@ -145,7 +146,7 @@ export class AlignedSheet extends Sheet {
       above = this.#inLines(this.#target, letters);
       below = this.#inLines(this.#source, letters);
       lines = [above, below].map((words) => Math.round((words[words.length - 1]?.y ?? 0) / leading + 0.5) || 1);
-      const floor = this.height - lines[1] * leading; // top edge of the sentence
+      const floor = this.height - lines[1] * leading; // top edge of the lines of the sentence
       for (const word of below) word.y += floor;
       return (lines[0] + lines[1]) * leading + LEAST_GAP * letters <= this.height;
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A translation and its sentence as words, with the attention between them, to draw on a canvas or to set on a page. */
+/** Represents a translation and its sentence as words, with the attention between them, to draw on a canvas or to set on a page. */
 
 /** A word or a punctuation mark: its text, its tokens, and whether it follows the previous one without a space.
  * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
@@ -55,8 +55,8 @@ export function looksOf(word, source, rows) {
 }
 
 /**
- * Returns the attention of a word of the translation to a word of the sentence: the weights are summed over the tokens of the latter and
- * averaged over those of the former.
+ * Returns the attention of a word of the translation to a word of the sentence: the weights are summed over the tokens of the sentence's
+ * word and averaged over the tokens of the translation's word.
  *
  * @param {Word} word
  * @param {Word} other
@@ -65,8 +65,8 @@ export function looksOf(word, source, rows) {
 function weightOf(word, other, rows) {
   let sum = 0;
   for (const token of word.tokens) for (const key of other.tokens) sum += rows[token][key] ?? 0;
-  return Math.min(1, sum / word.tokens.length); // tokens that are parts of characters may add up to more than 1
+  return Math.min(1, sum / word.tokens.length); // tokens that are only parts of characters may add up to more than 1
 }
 
-/** The style of a band for a weight, given the letter size. @param {number} weight @param {number} size */
+/** Returns the style of a band for a weight, given the letter size. @param {number} weight @param {number} size */
 export const bandOf = (weight, size) => ({ alpha: 0.12 + 0.6 * weight, width: Math.max(1, 0.6 * size * weight) });

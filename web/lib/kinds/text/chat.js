@@ -17,9 +17,9 @@ import { inTurns } from '../../base/turns.js';
  * @typedef {object} Message
  * @property {string} role     'system', 'user' or 'assistant', or another role of the template, such as 'tool'
  * @property {string | null} [content]  plain text: names of control tokens in it count as ordinary letters. Null only with `tool_calls`
- * @property {unknown} [tool_calls]     calls by the assistant, as in OpenAI's interface: [{ type: 'function', function: { name, arguments }
- *   }], with the arguments as an object or as its JSON
- * @property {string} [reasoning_content]  the assistant's thinking before the answer, if the template supports it
+ * @property {unknown} [tool_calls]     tool calls by the assistant, as in OpenAI's interface:
+ *   [{ type: 'function', function: { name, arguments } }], with the arguments as an object or as its JSON
+ * @property {string} [reasoning_content]  the assistant's thinking before its answer, if the template supports thinking
  */
 
 /**
@@ -29,7 +29,7 @@ import { inTurns } from '../../base/turns.js';
  * @property {'message' | 'tool_calls' | 'tools'} part  the text of a message, its `tool_calls`, or the option `tools`
  * @property {number} [index]   index of the message
  * @property {string} [role]    role of the message
- * @property {string} reason    the reason, as a sentence for people
+ * @property {string} reason    the reason for leaving the part out, as a sentence for people
  */
 
 /** A prompt as text. sources: for each character of text, a character that encodes its source, where \0 is the template. A control token
@@ -38,16 +38,16 @@ import { inTurns } from '../../base/turns.js';
 
 /**
  * @typedef {object} ChatOptions
- * @property {string} [template]  replaces the file's own, `info.chatTemplate`
+ * @property {string} [template]  replaces the chat template of the file, `info.chatTemplate`
  * @property {object[]} [tools]   functions that the model may call, in the form that the template expects, usually { type: 'function',
  *   function: { name, description, parameters } }
  * @property {Record<string, unknown>} [variables]  other variables of the template, such as { enable_thinking: false }, or new values of
  *   the standard ones, such as { add_generation_prompt: false }
- * @property {(template: string, values: object) => string} [render]  a function that renders the template, used in place of the library's.
- * Names of control tokens in its result count as control tokens
+ * @property {(template: string, values: object) => string} [render]  a function that renders the template instead of the library. Names of
+ * control tokens in its result count as control tokens
  */
 
-/** Whether a value is an object with named properties. @param {unknown} value @returns {value is Record<string, unknown>} */
+/** Returns whether a value is an object with named properties. @param {unknown} value @returns {value is Record<string, unknown>} */
 const named = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @param {any} messages @returns {Message[]} */
@@ -69,7 +69,7 @@ function checkedMessages(messages) {
  * Validates the arguments of chat(), and returns the template and the values with which to render it.
  *
  * @param {Message[]} given
- * @param {string} own  the file's template; '': it has none
+ * @param {string} own  the file's template; '' if the file has none
  * @param {ChatOptions} options
  */
 export function checkedTalk(given, own, { template = own, tools, variables = {}, render }) {
@@ -94,7 +94,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
  * Renders a chat with the page's own function.
  *
  * @param {Talk} talk
- * @param {{ bos_token: string, eos_token: string }} names  the tokens that begin and end a text; '' if there is none
+ * @param {{ bos_token: string, eos_token: string }} names  the tokens that begin and end a text; '' if there is no such token
  * @returns {Prompt}
  */
 export function renderedByPage({ messages, template, values, render }, names) {

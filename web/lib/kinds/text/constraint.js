@@ -18,11 +18,12 @@ import { inTurns } from '../../base/turns.js';
  */
 
 /**
- * An object that returns the tokens that may come next. It may be a grammar over the tokens, or your own code.
+ * An object that returns the tokens that may come next. The object may be a grammar over the tokens, or your own code.
  *
  * @typedef {object} Constraint
  * @property {(tokenizer: Tokenizer) => void | Promise<void>} [start]  called once, when the run begins
- * @property {(ids: Uint32Array) => Mask | Promise<Mask>} next  called before each token with the tokens drawn so far, without the prompt
+ * @property {(ids: Uint32Array) => Mask | Promise<Mask>} next  called before each token, with the tokens drawn so far but without the
+ *   prompt
  */
 
 /** Limits of `oneOf`: the number of texts, and their characters in total. */
@@ -37,11 +38,11 @@ const SOME = 64;
  */
 class OneOf {
   #texts;
-  /** The bytes, as letters, of each token that occurs in one of the texts. @type {Map<number, string>} */
+  /** The bytes of each token that occurs in one of the texts, as letters. @type {Map<number, string>} */
   #bytes = new Map();
-  /** The tokens with the same bytes, by their bytes. @type {Map<string, number[]>} */
+  /** The tokens that have the same bytes, by these bytes. @type {Map<string, number[]>} */
   #tokens = new Map();
-  /** The length of the longest of these, in bytes. */
+  /** The length of the longest token that occurs in one of the texts, in bytes. */
   #longest = 0;
   /** @type {number[]} */
   #ends = [];
@@ -57,7 +58,11 @@ class OneOf {
     return inTurns(this.#read(tokenizer));
   }
 
-  /** Finds the tokens that the constraint may ever allow. In chunks, because the vocabulary may be large. @param {Tokenizer} tokenizer */
+  /**
+   * Finds all tokens that the constraint may ever allow. The search runs in chunks, because the vocabulary may be large.
+   *
+   * @param {Tokenizer} tokenizer
+   */
   *#read(tokenizer) {
     this.#words = Math.ceil(tokenizer.size / 32);
     const inside = this.#texts.join('\n');

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * The context of a text model, which is the part of a text that the model sees. Whenever the context is full, its older half is dropped.
+ * Determines the context of a text model, which is the part of a text that the model sees. Whenever the context is full, its older half is
+ * dropped.
  */
 
 import { argumentError } from '../../base/error.js';
@@ -67,7 +68,7 @@ export class Context {
    */
   maps(rows, from, heads, query) {
     const { head } = this;
-    // Key j is the token at position j - 1 among the visible ones.
+    // Key j is the visible token at position j - 1.
     const token = (/** @type {number} */ key) => (key - 1 < head || from === 0 ? key - 1 : key - 1 - head + from);
     return rows.map((row) => mapOf(row, heads, query, token));
   }

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The state of a text run, saved with it: the bytes of its session, so that a run resumed later need not process its tokens again. The
+ * Saves the state of a text run with the run: the bytes of its session, so that a run resumed later need not process its tokens again. The
  * bytes belong to one weight file and one build of the engine. A hash detects damage; nx_session_check decides whether the engine may
  * continue with the bytes.
  */
@@ -15,8 +15,9 @@ import { inTurns } from '../../base/turns.js';
 /** @import { Link } from '../../workers/link.js' */
 
 /**
- * A saved state. `bytes` come from the engine; IndexedDB and files preserve them, but JSON does not. `ids` are its tokens: those that the
- * model still sees, and possibly some that were drawn ahead. The other fields hold the conditions for resuming, and `hash` detects changes.
+ * A saved state. `bytes` come from the engine; IndexedDB and files preserve them, but JSON does not. `ids` are the tokens of the state: the
+ * tokens that the model still sees, and possibly some that were drawn ahead. The other fields hold the conditions for resuming, and `hash`
+ * detects changes.
  *
  * @typedef {State & { hash: string }} SavedState
  */
@@ -64,8 +65,8 @@ export function* hashing({ bytes, ids, length, shape, layout }) {
  * Returns the state of a finished run.
  *
  * @param {Link} link
- * @param {{ known: Uint32Array, keyBits?: number, of?: string }} run  known: the ids that the model saw; of: the hash of the state that the
- * run continued from
+ * @param {{ known: Uint32Array, keyBits?: number, of?: string }} run  known: the ids that the model saw; of: the hash of the state from
+ * which the run continued
  * @returns {Promise<SavedState>}
  * @internal
  */
@@ -86,7 +87,8 @@ export async function stateOf(link, run) {
 }
 
 /**
- * Passes a state to the engine, for runs that give its hash. Bytes from outside may hold anything, so no other run continues from them.
+ * Passes a state to the engine, for runs that give the hash of that state. Bytes from outside may hold anything, so no other run continues
+ * from them.
  *
  * @param {Link} link
  * @param {any} state  an untrusted value

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Splits a text into its sentences, because translation models were trained on single sentences and drop any others. */
+/** Splits a text into its sentences, because translation models were trained on single sentences and drop any further sentence. */
 
 /** English and German abbreviations that do not end a sentence, because names, numbers or further words follow. */
 const SHORT =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Holds back steps that may not be emitted yet, because they may begin a stop or end within a character. */
+/** Holds back steps that may not be emitted yet, because they may begin a stop or end inside a character. */
 
 /** @import { TextStep } from './text-run.js' */
 
@@ -9,21 +9,21 @@ export class Stops {
   #texts;
   /** @type {TextStep[]} */
   #pending = [];
-  /** The text in which each stop is searched: the step's text, or the marker of a control token. @type {string[]} */
+  /** The text of each step in which stops are searched: the step's own text, or the marker of a control token. @type {string[]} */
   #seen = [];
   /** The index of the first step with an incomplete character. */
   #waitingFrom;
 
   /**
-   * @param {string[]} texts  stops, which end a run where they would appear in its text
-   * @param {boolean} waiting  whether the text before ends within a character
+   * @param {string[]} texts  stops, each of which ends a run before it appears in the text
+   * @param {boolean} waiting  whether the preceding text ends inside a character
    */
   constructor(texts, waiting) {
     this.#texts = texts;
     this.#waitingFrom = waiting ? 0 : Infinity;
   }
 
-  /** The number of pending steps. */
+  /** Returns the number of pending steps. */
   get pending() {
     return this.#pending.length;
   }
@@ -31,8 +31,8 @@ export class Stops {
   /**
    * @param {TextStep} step
    * @param {boolean} waiting  whether the step's character is incomplete
-   * @param {string} [mark]    the marker of a control token, which is searched in place of its text: see Tokenizer.mark
-   * @returns {{ steps: TextStep[], stopped: boolean }}  steps: those that may be emitted now; stopped: whether they are the last
+   * @param {string} [mark]    the marker of a control token, which is searched instead of its text: see Tokenizer.mark
+   * @returns {{ steps: TextStep[], stopped: boolean }}  steps: the steps that may be emitted now; stopped: whether they are the last ones
    */
   add(step, waiting, mark = '') {
     const pending = this.#pending;

@@ -2,10 +2,11 @@
 // @ts-check
 
 /**
- * Runs the chat template, a program in the Jinja language. This is a separate file, loaded with the first chat. @huggingface/jinja parses
- * the template, and jinja/ runs it in steps with a budget, so that a template from a file can neither stop the page nor fill its memory.
+ * Runs the chat template, a program in the Jinja language. This code is in a separate file, which is loaded with the first chat.
+ * @huggingface/jinja parses the template, and jinja/ runs it in steps with a budget, so that a template from a file can neither stop the
+ * page nor fill its memory.
  *
- * Each character of the prompt has a source: the template, or a text that the page gave. The tokenizer reads a control token only where the
+ * Each character of the prompt has a source: the template, or a text from the page. The tokenizer reads a control token only where the
  * template wrote all of its characters. If no character of a message is in the prompt, the message did not reach the model.
  */
 
@@ -34,7 +35,10 @@ import { json, str } from './jinja/write.js';
 /** @import { Dropped, Message, Prompt, Talk } from './chat.js' */
 /** @import { Node } from './jinja/run.js' */
 
-/** Numbers of the sources: other values, the tools, then three for each message: its content, its tool calls, and the rest. */
+/**
+ * Numbers of the sources: one for other values, one for the tools, then three for each message: its content, its tool calls, and its other
+ * texts.
+ */
 const OTHERS = 1;
 const TOOLS = 2;
 const MESSAGES = 3;
@@ -52,7 +56,7 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 /** @param {number} number @param {number} [digits] */
 const padded = (number, digits = 2) => String(number).padStart(digits, '0');
 
-/** Formats parts of a date, by the letters of strftime(); in English whatever the locale. @type {Record<string, (date: Date) => string>} */
+/** Formats parts of a date, by the letters of strftime(), in English for every locale. @type {Record<string, (date: Date) => string>} */
 const PARTS = {
   Y: (date) => String(date.getFullYear()),
   y: (date) => padded(date.getFullYear() % 100),
@@ -163,7 +167,8 @@ function withArguments(call, change) {
 
 /**
  * @param {Numbered} numbered
- * @param {(given: any, source: number) => any} argumentsAs  converts the arguments of tool calls to the form in which they are written
+ * @param {(given: any, source: number) => any} argumentsAs  converts the arguments of tool calls to the form in which the template writes
+ *   them
  */
 function messageOf({ message, index, before }, argumentsAs) {
   const source = Math.min(MESSAGES + EACH * index, LAST_SOURCE - EACH);
@@ -212,7 +217,7 @@ function* programOf(template) {
   return /** @type {Node} */ (/** @type {unknown} */ (parse(/** @type {any} */ (yield* tokensOf(template)))));
 }
 
-/** Converts an error of the template to that of the library. @param {unknown} error */
+/** Converts an error of the template to an error of the library. @param {unknown} error */
 function asked(error) {
   if (error instanceof NextPixelError) return error;
   if (error instanceof Refusal) return argumentError(`The template of this model refuses the messages: ${error.message}`);
@@ -333,11 +338,11 @@ class Rendering {
       made = yield* this.#render(all, argumentsAs);
       if (hasSource(made.text, MESSAGES)) return made;
       const other = yield* this.#render([{ ...first, message: { ...first.message, content: 'x' } }, next, ...rest], argumentsAs);
-      if (made.text.text !== other.text.text) return made; // the template uses it, so nothing was lost
+      if (made.text.text !== other.text.text) return made; // the template uses the system message, so no text was lost
       return yield* this.#render(merged, argumentsAs);
     } catch (error) {
       if (error instanceof OverBudget) throw error;
-      if (made) return made; // the template supports it
+      if (made) return made; // the template supports the system message
       try {
         return yield* this.#render(merged, argumentsAs);
       } catch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Breaks words into lines, in reading order, while the text is being written. */
+/** Breaks words into lines, in reading order, while a text is being written. */
 
 /** @import { Sheet } from '../../sinks/sheet.js' */
 
@@ -10,12 +10,12 @@
 /** `space`: width of the space before the word; `line`: its line, counted from the first line of the text.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number }} Word */
 
-/** Number of lines kept above the visible ones; they become visible when a page becomes narrower. */
+/** Number of lines kept above the visible ones, which become visible when a page becomes narrower. */
 const KEPT_LINES = 500;
 
 /**
- * The most characters of a word that are measured in one piece; otherwise a text without spaces would be measured as a whole for each of
- * its lines.
+ * Maximum number of characters of a word that are measured in one piece; without a limit, a text without spaces would be measured as a
+ * whole for each of its lines.
  */
 const SOME = /.{1,64}/gsu;
 
@@ -30,12 +30,12 @@ export class TextLines {
   /** The current line, from 0. */
   line = 0;
 
-  /** @param {Sheet} sheet  gives the width and the font */
+  /** @param {Sheet} sheet  provides the width and the font */
   constructor(sheet) {
     this.#sheet = sheet;
   }
 
-  /** The x at which the last line ends, in CSS pixels. */
+  /** Returns the x at which the last line ends, in CSS pixels. */
   get end() {
     return this.#open ? this.#open.x + this.#open.width : this.#x;
   }
@@ -53,7 +53,7 @@ export class TextLines {
   }
 
   /**
-   * The words of a range of lines.
+   * Returns the words of a range of lines.
    *
    * @param {number} top   the first line
    * @param {number} rows  number of lines
@@ -132,7 +132,7 @@ export class TextLines {
   }
 
   /**
-   * The longest beginning of a piece that fits in the line; in an empty line, at least one character.
+   * Returns the longest beginning of a piece that fits in the line; in an empty line, at least one character.
    *
    * @param {string} before
    * @param {string} piece

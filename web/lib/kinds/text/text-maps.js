@@ -7,8 +7,8 @@ import { before, mapOf } from '../../runs/attention-map.js';
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 
 /**
- * Returns the function from a key to its position: in the translation or the text for 'attention'; otherwise undefined, because keys of the
- * source sentence need none.
+ * Returns the function that maps a key to its position. For 'attention' this is a position in the translation or the text; for other maps
+ * undefined, because keys of the source sentence need no conversion.
  * @param {MapRow} row
  */
 const placeOf = ({ name }) => (name === 'attention' ? before : undefined);
@@ -39,7 +39,7 @@ export function mapsOf(positions, heads, source) {
   const maps = new Map();
   for (const [at, rows] of positions.entries()) {
     for (const { name, row, keys, weights } of rows) {
-      const encoder = name === 'encoder'; // its rows are (heads, queries), and all come with the first position
+      const encoder = name === 'encoder'; // the rows are (heads, queries), and all rows come with the first position
       const index = encoder ? Math.floor(row / source) : row;
       const own = `${name} ${index}`;
       let map = maps.get(own);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Text and translation models: their verbs, in tokens of their vocabulary. */
+/** The verbs of text and translation models, in tokens of the model's vocabulary. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, whole } from '../../runs/saved.js';
@@ -35,7 +35,7 @@ import { checkTranslate } from './translation-settings.js';
 /** @import { TextScore } from './text-score.js' */
 /** @import { SavedTranslation } from './translation-run.js' */
 
-/** The tokens at the beginning of a run, and how many of them were given.
+/** The tokens at the beginning of a run, and the number of given ones.
  * @typedef {{ ids: Uint32Array, prompt: number, dropped?: Dropped[] }} Given */
 
 /** @param {Entry[]} entries @param {string} architecture @param {AbortSignal} [signal] @returns {Promise<Tokenizer | undefined>} */
@@ -59,7 +59,7 @@ function templateIn(entries, { warnings }, name = '') {
   }
 }
 
-/** Limit of the weights that attention() returns: half a gigabyte. */
+/** Maximum number of weights that attention() returns: half a gigabyte. */
 const MOST_WEIGHTS = 2 ** 27;
 
 /** Limit of the characters of a sentence, per token of the model's context. A run of white space counts as one character. */
@@ -80,7 +80,7 @@ const MOST_TEXT = 1 << 16;
 /** The verbs of a text model. */
 export class TextModel {
   #engine;
-  /** The worker that runs the model; one is enough, because a text is a single sample. */
+  /** The worker that runs the model; one worker is enough, because a text is a single sample. */
   #link;
   #info;
   /** @type {Tokenizer | undefined} */
@@ -91,7 +91,7 @@ export class TextModel {
   /**
    * @param {Engine} engine
    * @param {Facts} facts
-   * @param {Tokenizer} [early]   a tokenizer that was made from the beginning of the file, if that was possible
+   * @param {Tokenizer} [early]   a tokenizer made from the beginning of the file, if that was possible
    * @param {AbortSignal} [signal]
    * @internal
    */
@@ -127,7 +127,7 @@ export class TextModel {
     if (info.chatTemplate && !this.#translates) info.verbs.push('chat');
   }
 
-  /** Converts texts to tokens and back. @returns {Tokenizer} */
+  /** Returns the tokenizer, which converts texts to tokens and back. @returns {Tokenizer} */
   get tokenizer() {
     if (!this.#tokenizer)
       throw new NextPixelError('unsupported', 'This weight file has no vocabulary: give and take tokens by their numbers');
@@ -149,8 +149,8 @@ export class TextModel {
    * Continues a text, token by token.
    *
    * @param {string | ArrayLike<number>} prompt  a text, in which names of control tokens count as these tokens; or token ids. If the model
-   *   needs a begin token, it is added before the prompt; an empty prompt then consists of that token. The prompt must leave capacity for
-   *   one more token in the context, `info.positions`
+   *   needs a begin token, that token is added before the prompt; an empty prompt then consists of the begin token alone. The prompt must
+   *   leave capacity for one more token in the context, `info.positions`
    * @param {TextOptions} [options]
    * @returns {TextRun}
    */
@@ -161,10 +161,9 @@ export class TextModel {
   }
 
   /**
-   * Returns the tokens of a prompt. It leaves capacity for at least one more token.
+   * Returns the tokens of a prompt. The prompt leaves capacity for at least one more token in the context.
    *
-   * @param {string | ArrayLike<number> | { length: number }} prompt  the prompt, or a value that is too long, of which only the length is
-   *   read
+   * @param {string | ArrayLike<number> | { length: number }} prompt  the prompt; if it is too long, only its length is read
    * @param {boolean} [talk]
    * @returns {Given}
    */
@@ -278,7 +277,8 @@ export class TextModel {
    * @param {(text: string) => Uint32Array} [encode]
    */
   #sentence(text, encode = (plain) => this.tokenizer.encode(plain)) {
-    const plain = typeof text === 'string' && !this.#over(text.length, true, MOST_SPACE) ? sentenceOf(text) : text; // may be mostly space
+    // the sentence may be mostly space
+    const plain = typeof text === 'string' && !this.#over(text.length, true, MOST_SPACE) ? sentenceOf(text) : text;
     if (this.#over(plain?.length, typeof plain === 'string')) {
       throw argumentError(
         `The sentence has over ${this.#info.positions} tokens, and this model sees ${this.#info.positions}, its end included: give it sentence by sentence`,
@@ -297,7 +297,7 @@ export class TextModel {
   }
 
   /**
-   * Continues a saved translation, to the same tokens.
+   * Continues a saved translation, which then draws the same tokens.
    *
    * @overload
    * @param {SavedTranslation} saved  the result of run.save()
@@ -305,7 +305,8 @@ export class TextModel {
    * @returns {TranslationRun}
    */
   /**
-   * Continues a saved text, to the same tokens; with `at` or other options, branches off from it. maxTokens then counts from that point.
+   * Continues a saved text, which then draws the same tokens; with `at` or other options, branches off from the saved text. maxTokens then
+   * counts from that point.
    *
    * @overload
    * @param {SavedText} saved  the result of run.save()
@@ -365,12 +366,12 @@ export class TextModel {
   }
 
   /**
-   * Returns how probable the model finds a text.
+   * Returns the probability of a text under the model.
    *
-   * @param {string | ArrayLike<number>} text  a text; if it is longer than the context, it is read in windows that overlap by half
+   * @param {string | ArrayLike<number>} text  a text; if the text is longer than the context, it is read in windows that overlap by half
    * @param {{ source?: string | ArrayLike<number>, hiddenStates?: number[], signal?: AbortSignal }} [options]  source: for a translation
-   *   model, the sentence that the text translates; its end counts too, because it is predicted. hiddenStates: layers whose hidden states
-   *   are returned with the score, 0 (the embedding) to the number of blocks; slower
+   *   model, the sentence that the text translates; the end of the text counts too, because it is predicted. hiddenStates: layers whose
+   *   hidden states are returned with the score, 0 (the embedding) to the number of blocks; slower
    * @returns {Promise<TextScore>}
    */
   async score(text, { source, hiddenStates, signal } = {}) {
@@ -400,8 +401,8 @@ export class TextModel {
   }
 
   /**
-   * Returns the attention of every token of a text to those before it, in each head of each layer; for a translation, also the attention to
-   * its source sentence.
+   * Returns the attention of every token of a text to the tokens before it, in each head of each layer; for a translation, also the
+   * attention to its source sentence.
    *
    * @param {string | ArrayLike<number>} text  as in score(), no longer than the context
    * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]  source: as in score()
@@ -434,7 +435,7 @@ export class TextModel {
     return mapsOf(looked, heads, inputs.source?.length ?? 0);
   }
 
-  /** Returns the number of bytes of a token; undefined without a vocabulary. */
+  /** Returns the function that gives the number of bytes of a token; undefined without a vocabulary. */
   get #bytesOf() {
     const tokenizer = this.#tokenizer;
     return tokenizer && ((/** @type {number} */ id) => tokenizer.bytes(id).length);
@@ -446,7 +447,8 @@ export class TextModel {
   }
 
   /**
-   * @param {(stop: Stop) => Given | Promise<Given>} given  computes the tokens before the first drawn one; stop: throws if the run must end
+   * @param {(stop: Stop) => Given | Promise<Given>} given  computes the tokens before the first drawn token; stop: throws if the run must
+   *   end
    * @param {TextOptions} options
    */
   #run(given, options) {
@@ -458,7 +460,7 @@ export class TextModel {
     const planOf = (/** @type {Given} */ { ids, prompt, dropped = [] }) => {
       const context = this.#contextOf(ids);
       const most = maxTokens ?? Math.max(0, context.positions - ids.length);
-      if (most > 0) context.start(ids.length + most - 1); // throws if that length is impossible
+      if (most > 0) context.start(ids.length + most - 1); // throws if a run of this length is impossible
       return {
         ids: Array.from(ids),
         prompt,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The position of each word in its line, for text of either direction (sinks/bidi.js). */
+/** Determines the position of each word in its line, for text of either direction (sinks/bidi.js). */
 
 import { edgesOf, levelsOf } from '../../sinks/bidi.js';
 
@@ -15,7 +15,7 @@ import { edgesOf, levelsOf } from '../../sinks/bidi.js';
  */
 
 /**
- * The visible pieces and the caret, with their positions.
+ * Returns the visible pieces and the caret, with their positions.
  *
  * @param {TextLines} lines
  * @param {{ top: number, rows: number, width: number, bidirectional: boolean }} view  top: the first visible line; rows: their number;
@@ -64,7 +64,7 @@ export function arranged(lines, { top, rows, width, bidirectional }, widthOf) {
 }
 
 /**
- * The visible paragraphs, line by line, each divided into parts of a single direction.
+ * Returns the visible paragraphs, line by line, each divided into parts of a single direction.
  *
  * @param {Word[]} all  words and line breaks
  * @param {number} top   the first visible line
@@ -80,7 +80,7 @@ function paragraphs(all, top, rows) {
       parted.push([]); // a line break
     else parted[parted.length - 1].push(word);
   }
-  let before = 0; // an empty paragraph has the direction of the previous one
+  let before = 0; // an empty paragraph has the direction of the paragraph before it
   const visible = parted.filter((words) => words.length === 0 || (words[words.length - 1].line >= top && words[0].line < top + rows));
   return visible.map((words) => {
     const { base, levels } = levelsOf(words.map(({ text }) => text).join(''));
@@ -102,7 +102,7 @@ function paragraphs(all, top, rows) {
 }
 
 /**
- * Every visible range of a token, with its position.
+ * Returns every visible range of a token, with its position.
  *
  * @param {Piece[]} pieces
  * @param {{ top: number, leading: number }} view  top: the first visible line; leading: height of a line in CSS pixels
@@ -127,7 +127,7 @@ export function boxesOf(pieces, { top, leading }, widthOf) {
   return boxes;
 }
 
-/** Whether one box begins where the other ends. @param {Box} a  @param {Box} b */
+/** Returns whether one box begins where the other ends. @param {Box} a  @param {Box} b */
 function touch(a, b) {
   return Math.abs(a.x + a.width - b.x) < 0.5 || Math.abs(b.x + b.width - a.x) < 0.5;
 }

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Sets a text in a box of the page while it is written. The letters can be selected, each token is shaded by its surprisal, and the box
- * scrolls to the end.
+ * Shows a text in a box of the page while the text is written. The letters can be selected, each token is shaded by its surprisal, and the
+ * box scrolls to the end.
  */
 
 import { endsSentence } from './sentence-end.js';
@@ -17,12 +17,12 @@ export class TextPage {
   #calm;
   /** Tokens that are not shown yet. @type {HTMLSpanElement[]} */
   #coming = [];
-  /** The text that was added, without the given one. */
+  /** The text that was added, without the given text. */
   result = '';
 
   /**
    * @param {HTMLElement} box
-   * @param {{ calm?: boolean }} [options]  calm: show whole sentences at a time
+   * @param {{ calm?: boolean }} [options]  calm: whether to show whole sentences at a time
    */
   constructor(box, { calm = false } = {}) {
     this.#box = box;

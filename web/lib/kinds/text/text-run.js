@@ -28,10 +28,11 @@ import { Stops } from './stops.js';
  * A token that was drawn.
  *
  * @typedef {object} TextStep
- * @property {string} text      the text that it adds. It is empty while a character is incomplete; the token that completes the character
- *   has all of it. All texts joined are the text of the run
- * @property {number} token     its id in the vocabulary
- * @property {number} nats      minus log p of the token, given all before it, under the model's own distribution (temperature 1, no filter)
+ * @property {string} text      the text that the token adds. The text is empty while a character is incomplete; the token that completes
+ *   the character has all of it. All texts joined are the text of the run
+ * @property {number} token     id of the token in the vocabulary
+ * @property {number} nats      -log p of the token, given all tokens before it, under the model's own distribution (temperature 1, no
+ *   filter)
  * @property {Alternative[]} [alternatives]  with the option `alternatives`: the most probable tokens at this position, the most probable
  *   first
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) the probability of each token at
@@ -43,8 +44,8 @@ import { Stops } from './stops.js';
 /**
  * @typedef {object} Alternative
  * @property {number} token
- * @property {string} text      the text of the token alone, or its bytes as <0x..> if they are not a character
- * @property {number} nats      minus log p, under the model's own distribution
+ * @property {string} text      the text of the token alone, or its bytes as <0x..> if they do not form a character
+ * @property {number} nats      -log p of the token, under the model's own distribution
  */
 
 /**
@@ -65,8 +66,8 @@ import { Stops } from './stops.js';
  * ready?: Promise<void>, state?: string, dropped: Dropped[] }} Plan */
 
 /**
- * A run that writes a text: an async iterable of tokens, a text, or drawn to a canvas, in any order or at the same time. Tokens are
- * computed while they are awaited, and about 10 ms ahead.
+ * A run that writes a text, which can be read as an async iterable of tokens or as a text, or drawn to a canvas, in any order or at the
+ * same time. Tokens are computed while a reader awaits them, and about 10 ms ahead.
  *
  * @extends {BaseRun<TextStep, string>}
  */
@@ -74,9 +75,9 @@ export class TextRun extends BaseRun {
   #link;
   #tokenizer;
   #checked;
-  /** Set once a chat has been converted to tokens; in other runs, from the beginning. @type {Plan | undefined} */
+  /** Set once a chat has been converted to tokens; in other runs, set from the beginning. @type {Plan | undefined} */
   #plan;
-  /** The number of emitted tokens, including the prompt; and how many of them existed before the run began. */
+  /** The number of emitted tokens, including the prompt; and the number of tokens that existed before the run began. */
   #emitted = 0;
   #first = 0;
   /** The index of the first token that the model saw in its latest context. */
@@ -115,8 +116,8 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * The input as the model receives it: the tokens of the prompt or of the chat, before any of them is processed. Rejects if the tokens
-   * cannot be made, or if the run is stopped before.
+   * The input as the model receives it: the tokens of the prompt or of the chat, before any token is processed. Rejects if the tokens
+   * cannot be made, or if the run is stopped before they are made.
    *
    * @returns {Promise<Uint32Array<ArrayBuffer>>}
    */
@@ -124,12 +125,14 @@ export class TextRun extends BaseRun {
     return this.once(() => this.ids.slice(0, this.promptLength));
   }
 
-  /** All tokens so far, beginning with the prompt. For a chat or a very long prompt, empty until `input` has resolved. */
+  /**
+   * Returns all tokens so far, beginning with the prompt. For a chat or a very long prompt, the list is empty until `input` has resolved.
+   */
   get ids() {
     return Uint32Array.from(this.#plan?.ids.slice(0, this.#emitted) ?? []);
   }
 
-  /** The number of given tokens. */
+  /** Returns the number of given tokens. */
   get promptLength() {
     return this.#plan?.prompt ?? 0;
   }
@@ -142,7 +145,7 @@ export class TextRun extends BaseRun {
     return this.#plan?.dropped ?? [];
   }
 
-  /** The text before the first step: the prompt and, for a resumed run, the text drawn before. */
+  /** Returns the text before the first step: the prompt and, for a resumed run, the text drawn before. */
   get before() {
     return this.#tokenizer?.decode(this.#plan?.ids.slice(0, this.#first) ?? []) ?? '';
   }
@@ -160,7 +163,7 @@ export class TextRun extends BaseRun {
     return this.#earlier + text;
   }
 
-  /** For a resumed run, the text drawn before. */
+  /** Returns, for a resumed run, the text drawn before it was saved. */
   get #earlier() {
     const { ids = [], prompt = 0 } = this.#plan ?? {};
     const writer = this.#tokenizer?.writer();
@@ -218,10 +221,10 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * Draws the text on a canvas as it comes. Words are wrapped, each token is shaded by its surprisal, a caret shows the end, and a full
-   * canvas scrolls. The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours
-   * from the canvas's style. The canvas's own content becomes the text, for screen readers; `mirror` can be another element that also gets
-   * the text.
+   * Draws the text on a canvas while it is computed. Words are wrapped, each token is shaded by its surprisal, a caret shows the end, and a
+   * full canvas scrolls. The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and
+   * colours from the canvas's style. The canvas's own content becomes the text, for screen readers; `mirror` can be another element that
+   * also receives the text.
    *
    * @param {Canvas} canvas
    * @param {TextSheetOptions & { signal?: AbortSignal }} [options]
@@ -257,18 +260,18 @@ export class TextRun extends BaseRun {
     return page;
   }
 
-  /** The drawn fraction of the text, 0 to 1, assuming that it reaches its maximum length. @internal */
+  /** Returns the drawn fraction of the text, 0 to 1, assuming that the text reaches its maximum length. @internal */
   doneWith() {
     const { most } = this.#plan ?? { most: 1 };
     return most > 0 ? Math.min(1, (this.#emitted - this.#first) / most) : 1;
   }
 
-  /** The tokens as steps with text, until a stop. @returns {AsyncGenerator<TextStep, void, void>} @internal */
+  /** Yields the tokens as steps with text, until a stop. @returns {AsyncGenerator<TextStep, void, void>} @internal */
   async *stream() {
     const plan = /** @type {Plan} */ (this.#plan);
     const { ids } = plan;
     const writer = this.#tokenizer?.writer();
-    for (const id of ids) writer?.write(id); // so that later text continues the earlier one
+    for (const id of ids) writer?.write(id); // so that later text continues the earlier text
     const stops = new Stops(this.#checked.stop, writer?.waiting() ?? false);
     for await (const { token, ...rest } of this.#draw(plan)) {
       const text = writer?.write(token) ?? '';

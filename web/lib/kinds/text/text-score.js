@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The score of a text: minus the logarithm of its probability. */
+/** Computes the score of a text, which is minus the logarithm of its probability. */
 
 import { checkLayers, hiddenStatesOf } from '../hidden-states.js';
 
@@ -17,8 +17,8 @@ import { checkLayers, hiddenStatesOf } from '../hidden-states.js';
  * @property {number} nats          minus log p(text), natural logarithm
  * @property {number} natsPerToken
  * @property {number} natsPerByte   nats per byte of the predicted tokens
- * @property {Uint32Array} tokens   the predicted tokens. If the model has no begin token, the first token is not predicted, and so it is
- *   not listed here
+ * @property {Uint32Array} tokens   the predicted tokens. If the model has no begin token, the first token is not predicted, so it is not
+ *   listed here
  * @property {Float32Array} perToken  nats of each token
  * @property {HiddenState[]} [hiddenStates]  with the option `hiddenStates`: for each requested layer, one row for each of `tokens`. The row
  *   is the state from which the token was predicted: the state at the token before it. To get the state at the last token, add one more
@@ -45,7 +45,7 @@ export async function scoreWindows(engine, context, ids, { layers: wanted, bytes
   const layers = checkLayers(part, wanted, tokens.length);
   const states = layers?.map(() => new Float32Array(tokens.length * part.hiddenWidth));
   await engine.work(signal, async (job) => {
-    // Each window after the first repeats half of the previous one, and only its other half counts.
+    // Each window after the first repeats half of the previous window, and only its other half counts.
     for (let to = given; to < ids.length; ) {
       const from = context.start(to);
       const end = Math.min(ids.length, context.origin(from) + context.positions);

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Draws text on a canvas while it is being written. A word of several tokens is measured and drawn as a whole, so that its letters join as
- * the script requires; each token is a range of the word with its own shade. text-lines.js breaks words into lines in reading order;
- * text-order.js then gives them their positions, in either direction.
+ * Draws text on a canvas while the text is being written. A word of several tokens is measured and drawn as a whole, so that its letters
+ * join as the script requires; each token is a range of the word with its own shade. text-lines.js breaks words into lines in reading
+ * order; text-order.js then gives them their positions, in either direction.
  */
 
 import { media } from '../../base/media.js';
@@ -28,14 +28,17 @@ import { arranged, boxesOf } from './text-order.js';
 
 /** The opacity of the full shade. */
 const FULL_SHADE = 0.6;
-/** Where a line under the token replaces the shade: its full thickness, in CSS pixels. */
+/** Full thickness, in CSS pixels, of a line under the token, where a line replaces the shade. */
 const FULL_LINE = 4;
 /** Opacity of given text. */
 const GIVEN_ALPHA = 0.72;
 const LINE_HEIGHT = 1.55;
-/** The most characters in the text for screen readers; the canvas shows fewer. */
+/** Maximum number of characters in the text for screen readers; the canvas shows fewer characters. */
 const KEPT_TEXT = 100_000;
-/** Milliseconds between two updates of that text: updating a long text is work for the browser even if it is not visible. */
+/**
+ * Milliseconds between two updates of the text for screen readers: updating a long text costs the browser time even if the text is not
+ * visible.
+ */
 const TOLD_MS = 200;
 
 export class TextSheet extends Sheet {
@@ -54,7 +57,7 @@ export class TextSheet extends Sheet {
   #bidirectional = false;
   /** The index of the marked token. */
   #marked = -1;
-  /** The visitor prefers reduced motion: whole sentences appear at once. */
+  /** Whether the visitor prefers reduced motion; whole sentences then appear at the same time. */
   #calm = media('(prefers-reduced-motion: reduce)').matches;
 
   /**
@@ -69,7 +72,7 @@ export class TextSheet extends Sheet {
     this.paint();
   }
 
-  /** Number of tokens added so far. */
+  /** Returns the number of tokens added so far. */
   get count() {
     return this.#count;
   }
@@ -91,7 +94,7 @@ export class TextSheet extends Sheet {
     if (!this.#calm || endsSentence(text)) this.paintSoon();
   }
 
-  /** The text is complete: the caret disappears. @override */
+  /** Called when the text is complete: the caret disappears. @override */
   end() {
     this.#writing = false;
     this.paint();
@@ -138,7 +141,7 @@ export class TextSheet extends Sheet {
    * Returns the boxes of a token in the current layout.
    *
    * @param {number} index
-   * @returns {Box[]} one for each line that the token is on; empty when it is not visible
+   * @returns {Box[]} one box for each line that the token is on; empty when the token is not visible
    */
   boxesOf(index) {
     return this.#boxes()
@@ -160,8 +163,8 @@ export class TextSheet extends Sheet {
     for (const { index, nats, given, box } of this.#boxes(pieces)) {
       const shade = !this.#shade || given ? 0 : FULL_SHADE * shadeOf(nats);
       if (shade > 0.01) {
-        // A shade could hide letters of a forced colour: a line under the token replaces it, and is the thicker the darker the shade would
-        // be.
+        // If the visitor forces colours, a shade could hide the letters. A line under the token then replaces the shade, and a darker shade
+        // becomes a thicker line.
         const thick = forced ? Math.max(1, (shade / FULL_SHADE) * FULL_LINE) : box.height - 2;
         context.globalAlpha = forced ? 1 : shade;
         context.fillStyle = surprise;
@@ -189,7 +192,7 @@ export class TextSheet extends Sheet {
       // A word may begin in the given text, for example before a comma.
       const cut = context.measureText(text.slice(0, given)).width;
       const edge = reversed ? x + width - cut : x + cut;
-      const sides = [edge - this.width, edge]; // left edges of both parts
+      const sides = [edge - this.width, edge]; // left edges of the given part and of the drawn part
       for (const side of reversed ? sides.reverse() : sides) {
         context.save();
         context.beginPath();
@@ -212,7 +215,7 @@ export class TextSheet extends Sheet {
     this.#tell();
   }
 
-  /** Writes the same text for screen readers. */
+  /** Writes the text for screen readers. */
   #tell() {
     clearTimeout(this.#telling);
     const wait = this.#writing ? this.#toldAt + TOLD_MS - performance.now() : 0;
@@ -232,30 +235,30 @@ export class TextSheet extends Sheet {
     return LINE_HEIGHT * this.size;
   }
 
-  /** Number of lines that fit. */
+  /** Returns the number of lines that fit. */
   get #rows() {
     return Math.max(1, Math.floor(this.height / this.#leading));
   }
 
-  /** The first visible line. */
+  /** Returns the first visible line. */
   get #top() {
     return Math.max(0, this.#lines.line + 1 - this.#rows);
   }
 
-  /** The visible pieces and the caret, with their positions. */
+  /** Returns the visible pieces and the caret, with their positions. */
   #arranged() {
     const { width } = this;
     this.context.font = this.#font;
     return arranged(this.#lines, { top: this.#top, rows: this.#rows, width, bidirectional: this.#bidirectional }, this.#widthOf);
   }
 
-  /** Every visible range of a token, with its position. @param {Piece[]} [pieces] */
+  /** Returns every visible range of a token, with its position. @param {Piece[]} [pieces] */
   #boxes(pieces = this.#arranged().pieces) {
     this.context.font = this.#font;
     return boxesOf(pieces, { top: this.#top, leading: this.#leading }, this.#widthOf);
   }
 
-  /** The width of a text in the font of the context. @param {string} text */
+  /** Returns the width of a text in the font of the context. @param {string} text */
   #widthOf = (text) => this.context.measureText(text).width;
 
   /** Breaks all words into lines again if the size, the resolution or the font has changed. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Code that only text models need, in a file of its own that pages of pictures do not fetch. */
+/** Exports code that only text models need, in a separate file that pages of pictures do not fetch. */
 
 export { readParts } from '../../load/split-files.js';
 export { TextModel } from './text-model.js';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tokenizers, which convert text to tokens and back, using the vocabulary in a file's metadata. They are plain functions that do not need
- * the engine.
+ * Tokenizers, which convert text to tokens and back, using the vocabulary in a file's metadata. Tokenizers are plain functions that do not
+ * need the engine.
  *
  *     tokenizer/vocabulary.js  the metadata, checked      tokenizer/pre.js      where a text is cut first
  *     tokenizer/bpe.js         byte pairs ('gpt2')        tokenizer/merge.js    the merging of symbols, for both
@@ -23,7 +23,7 @@ import { BYTE, CONTROL, UNKNOWN, USER_DEFINED, readingVocabulary } from './token
 
 /** @typedef {'normal' | 'unknown' | 'control' | 'user' | 'byte'} TokenKind */
 
-/** Longer texts are not tokenized synchronously, because that would block the page for too long; in characters. @internal */
+/** Maximum number of characters of a text that is tokenized synchronously; a longer text would block the page for too long. @internal */
 export const AT_ONCE = 2 ** 18;
 const LONGEST_TEXT = 2 ** 26;
 /** Number of tokens, or of pieces of a text, between two yields to the event loop. */
@@ -68,38 +68,38 @@ export class Tokenizer {
     return new Tokenizer(vocabulary, pieces);
   }
 
-  /** The name of the tokenizer in the file: 'llama' is SentencePiece, 'gpt2' merges pairs of bytes. */
+  /** Returns the name of the tokenizer in the file: 'llama' is SentencePiece, 'gpt2' merges pairs of bytes. */
   get model() {
     return this.#vocabulary.model;
   }
 
-  /** Sentences for people about oddities of the vocabulary. */
+  /** Returns sentences for people about oddities of the vocabulary. */
   get warnings() {
     return this.#vocabulary.warnings;
   }
 
-  /** The pre-tokenizer, by its name in the file. */
+  /** Returns the name of the pre-tokenizer in the file. */
   get pre() {
     return this.#vocabulary.pre;
   }
 
-  /** The token that begins a text, if there is one. */
+  /** Returns the token that begins a text, if there is one. */
   get begin() {
     return this.#vocabulary.begin;
   }
 
-  /** The token that ends a text, if there is one. */
+  /** Returns the token that ends a text, if there is one. */
   get end() {
     return this.#vocabulary.end;
   }
 
-  /** The largest number of characters that one token stands for. @internal */
+  /** Returns the largest number of characters that one token stands for. @internal */
   get longest() {
     this.#longest ||= this.#vocabulary.tokens.reduce((most, { length }) => Math.max(most, length), 1);
     return this.#longest;
   }
 
-  /** Whether the model expects `begin` at the beginning of a text. */
+  /** Returns whether the model expects `begin` at the beginning of a text. */
   get addsBegin() {
     return this.#vocabulary.addBegin && this.begin !== undefined;
   }
@@ -109,7 +109,7 @@ export class Tokenizer {
    *
    * @param {string} text  at most 2^26 characters; a lone surrogate becomes U+FFFD
    * @param {{ special?: boolean }} [options]  special: adds the tokens that begin and end a text if the file requires them, and reads the
-   *   name of a control token in the text, such as <s>, as that token. Default: false, everything is plain text
+   *   name of a control token in the text, such as <s>, as that token. Default: false, the whole text is plain text
    * @returns {Uint32Array<ArrayBuffer>}
    */
   encode(text, options = {}) {
@@ -162,8 +162,8 @@ export class Tokenizer {
     /** @type {number[]} */
     const ids = [];
     const put = (/** @type {number} */ id) => void ids.push(id);
-    if (special && addBegin && begin !== undefined && parts[0] !== begin) put(begin); // the parts may begin with it already
-    let first = true; // true at the beginning of the text and after a special token
+    if (special && addBegin && begin !== undefined && parts[0] !== begin) put(begin); // the parts may already start with the begin token
+    let first = true; // whether this is the beginning of the text, or follows a special token
     for (const part of parts) {
       if (typeof part === 'number') put(part);
       else yield* this.#pieces.encode(addSpace && first ? ` ${part}` : part, put);
@@ -188,7 +188,8 @@ export class Tokenizer {
    * Returns the text of some tokens, synchronously. For a text as long as a book, use decodeLong().
    *
    * @param {ArrayLike<number>} ids
-   * @param {{ special?: boolean }} [options]  special: whether control tokens appear by their names. Default: false, they have no text
+   * @param {{ special?: boolean }} [options]  special: whether control tokens appear by their names. Default: false, control tokens have no
+   *   text
    * @returns {string} bytes that are not valid UTF-8 become U+FFFD
    */
   decode(ids, options = {}) {
@@ -260,7 +261,7 @@ export class Tokenizer {
   }
 
   /**
-   * Returns the bytes that a token stands for. They may be a part of a character.
+   * Returns the bytes that a token stands for. These bytes may be only a part of a character.
    *
    * @param {number} id
    * @returns {Uint8Array}
@@ -298,7 +299,8 @@ export class Tokenizer {
   }
 
   /**
-   * Returns the token with exactly this text, if there is one; if there are several, the one used in the middle of a text.
+   * Returns the token with exactly this text, if there is one; if several tokens have the text, returns the one used in the middle of a
+   * text.
    *
    * @param {string} text
    * @returns {number | undefined}
@@ -316,7 +318,7 @@ export class Tokenizer {
   }
 
   /**
-   * Returns the marker by which a search for stops finds a control token; other tokens have none, because their text is searched.
+   * Returns the marker by which a search for stops finds a control token; other tokens have no marker, because their text is searched.
    *
    * @param {number} id
    * @internal

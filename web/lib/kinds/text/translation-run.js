@@ -20,45 +20,47 @@ import { AlignedSheet } from './aligned-sheet.js';
 /** @import { Canvas } from '../../sinks/canvas.js' */
 
 /**
- * One token of a translation, drawn or known.
+ * One token of a translation, either drawn or known.
  *
  * @typedef {object} TranslationStep
- * @property {string} text      the text that it adds; if a character consists of several tokens, the last of them has it. All texts joined
- *   are the translation
- * @property {number} token     its id in the vocabulary
+ * @property {string} text      the text that the token adds; if a character consists of several tokens, the last of them has its text. All
+ *   texts joined are the translation
+ * @property {number} token     id of the token in the vocabulary
  * @property {number} nats      -log p of the token, given the sentence and all tokens before it, under the model's own distribution
  *   (temperature 1)
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) the probability of each token at
  *   this position, under the model's own distribution
  * @property {AttentionMap[]} [maps]      with the option `maps`: the token's attention, one map per head of a layer
- * @property {Float32Array} [alignment]   with the option `maps`: one weight for each token of `run.input`, the mean of all heads of all
- *   layers. They add up to 1, with two exceptions: local attention around a predicted position damps them, so that they add up to less; in
- *   structured attention each is the probability that the token is attended to, and they have any sum. Undefined if the model has no
- *   attention
+ * @property {Float32Array} [alignment]   with the option `maps`: one weight for each token of `run.input`, which is the mean of all heads
+ *   of all layers. The weights add up to 1, with two exceptions: local attention around a predicted position damps the weights, so that
+ *   they add up to less; in structured attention each weight is the probability that the token is attended to, and the weights may have any
+ *   sum. Undefined if the model has no attention
  */
 
 /**
- * A continuation that a search considered.
+ * A continuation that a beam search considered.
  *
  * @typedef {object} Hypothesis
- * @property {number} parent   index in `living` of the hypothesis of the previous step that it continues; 0 in the first step
+ * @property {number} parent   index in `living` of the hypothesis of the previous step that this candidate continues; 0 in the first step
  * @property {number} token
  * @property {string} text     text of the token alone
  * @property {number} nats     -log p of the whole translation so far
- * @property {number} score    nats / ((5 + n) / 6)^lengthPenalty for n tokens; of complete ones, the lowest score wins
+ * @property {number} score    nats / ((5 + n) / 6)^lengthPenalty for n tokens; the complete candidate with the lowest score wins
  * @property {'lives' | 'ended' | 'cut'} fate
- * @property {number} living   its index among the live hypotheses of this step, where 0 is the best; -1 if it is not live
+ * @property {number} living   index of the candidate among the live hypotheses of this step, where 0 is the best; -1 if it is not live
  */
 
 /**
- * A step of a search. The n-th step decides position n.
+ * A step of a beam search. The n-th step decides position n.
  *
  * @typedef {object} SearchStep
  * @property {number} position
  * @property {Hypothesis[]} hypotheses  the best continuations, the best first
  */
 
-/** How many tokens longer than its sentence a translation may be, unless more are requested [Vaswani et al. 2017, section 6.1]. */
+/**
+ * Number of tokens by which a translation may be longer than its sentence, unless more are requested [Vaswani et al. 2017, section 6.1].
+ */
 const LONGER = 50;
 
 /**
@@ -68,14 +70,14 @@ const LONGER = 50;
  * @property {1} version
  * @property {string} model     identifies the model that it belongs to
  * @property {string} seed
- * @property {number[]} source  the tokens of the sentences, each with its end
+ * @property {number[]} source  the tokens of the sentences, each followed by its end
  * @property {number[]} ids     the tokens of the translation so far, with an end between sentences
  * @property {object} options   the options of translate(), without seed, signal and onSearch
  */
 
 /**
- * A run that translates: an async iterable of tokens, a text, or drawn to a canvas, in any order or at the same time. Leaving the loop, the
- * signal and `model.close()` all stop it within about 10 ms.
+ * A run that translates, which can be read as an async iterable of tokens or as a text, or drawn to a canvas, in any order or at the same
+ * time. Leaving the loop, the signal and `model.close()` all stop the run within about 10 ms.
  *
  * @extends {BaseRun<TranslationStep, string>}
  */
@@ -85,7 +87,7 @@ export class TranslationRun extends BaseRun {
   #sentences;
   /** The index of the current sentence. */
   #at;
-  /** The tokens of the earlier sentences' translations, each with an end. @type {number[]} */
+  /** The tokens of the earlier sentences' translations, each translation followed by an end. @type {number[]} */
   #ended;
   #checked;
   /** The emitted tokens of the current sentence's translation. @type {number[]} */
@@ -93,7 +95,7 @@ export class TranslationRun extends BaseRun {
   /** The tokens that were emitted before the run was saved. */
   #first;
 
-  /** The text before the first step: for a resumed run, the text emitted before it was saved. @type {string} */
+  /** The text before the first step: for a resumed run, the text emitted before the run was saved. @type {string} */
   before;
 
   /** The steps of the search so far, with several beams. @type {SearchStep[]} */
@@ -109,8 +111,8 @@ export class TranslationRun extends BaseRun {
   /**
    * @param {Link} link
    * @param {Tokenizer | undefined} tokenizer
-   * @param {{ sentences: Uint32Array[], ids: number[] }} given  sentences: each with its end, or a single empty one; ids: the tokens
-   *   emitted before
+   * @param {{ sentences: Uint32Array[], ids: number[] }} given  sentences: the sentences, each followed by its end, or a single empty
+   *   sentence; ids: the tokens emitted before
    * @param {TranslateSettings} checked
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
@@ -138,32 +140,32 @@ export class TranslationRun extends BaseRun {
     return Promise.resolve(this.source);
   }
 
-  /** The value of `input`, without a promise. @internal */
+  /** Returns the value of `input`, without a promise. @internal */
   get source() {
     return join(Uint32Array, this.#sentences);
   }
 
-  /** The tokens of the current sentence. */
+  /** Returns the tokens of the current sentence. */
   get #source() {
     return this.#sentences[this.#at];
   }
 
-  /** The text of each token of the sentence; '' for the end. */
+  /** Returns the text of each token of the sentence; '' for the end. */
   get sourceTexts() {
     return textsOf(this.#tokenizer, this.source);
   }
 
-  /** The tokens of the translation so far, without an end. */
+  /** Returns the tokens of the translation so far, without an end. */
   get ids() {
     return Uint32Array.from(this.#all.filter((id) => !this.#tokenizer?.isEnd(id)));
   }
 
-  /** The tokens of all translations so far, with an end between those of several sentences. */
+  /** Returns the tokens of all translations so far, with an end between the translations of several sentences. */
   get #all() {
     return [...this.#ended, ...this.#ids];
   }
 
-  /** The maximum number of tokens, including the end. */
+  /** Returns the maximum number of tokens, including the end. */
   get #most() {
     const { maxTokens, positions } = this.#checked;
     return Math.max(0, Math.min(maxTokens === undefined ? this.#source.length + LONGER : maxTokens - this.#ended.length, positions));
@@ -198,9 +200,9 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Draws the translation above the sentence, word by word. Bands lead to the attended words and are as wide as the weight (the mean of all
-   * heads of all layers). The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and
-   * colours from the canvas's style. The canvas's own content becomes the translation, for screen readers.
+   * Draws the translation above the sentence, word by word. Bands lead to the attended words and are as wide as the attention weight (the
+   * mean of all heads of all layers). The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes
+   * font and colours from the canvas's style. The canvas's own content becomes the translation, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {AlignedSheetOptions & { signal?: AbortSignal }} [options]
@@ -224,7 +226,7 @@ export class TranslationRun extends BaseRun {
     return sheet;
   }
 
-  /** The text that was emitted before. */
+  /** Returns the text that was emitted before. */
   #known() {
     return translated(this.#tokenizer, this.#all.slice(0, this.#first)).map((text) => ({ text }));
   }
@@ -242,12 +244,12 @@ export class TranslationRun extends BaseRun {
     return page;
   }
 
-  /** The drawn fraction of the translation, 0 to 1, assuming that it is about as long as its source. @internal */
+  /** Returns the drawn fraction of the translation, 0 to 1, assuming that the translation is about as long as its source. @internal */
   doneWith() {
     return Math.min(1, this.ids.length / (this.#checked.maxTokens || Math.max(1, this.source.length)));
   }
 
-  /** The tokens with their texts. @returns {AsyncGenerator<TranslationStep, void, void>} @internal */
+  /** Yields the tokens with their texts. @returns {AsyncGenerator<TranslationStep, void, void>} @internal */
   async *stream() {
     const first = this.#at;
     for (; this.#at < this.#sentences.length; this.#at++) {
@@ -263,11 +265,11 @@ export class TranslationRun extends BaseRun {
     }
   }
 
-  /** Translates one sentence. @returns {AsyncGenerator<TranslationStep, void, void>} */
+  /** Translates one sentence, and yields its steps. @returns {AsyncGenerator<TranslationStep, void, void>} */
   async *#sentence() {
     if (this.#source.length === 0) return;
     const writer = this.#tokenizer?.writer();
-    for (const id of this.#ids) writer?.write(id); // so that later text continues the earlier one
+    for (const id of this.#ids) writer?.write(id); // so that later text continues the earlier text
     /** The steps of an incomplete character. @type {TranslationStep[]} */
     let pending = [];
     const found = this.#checked.search === undefined ? undefined : await this.#find(this.#checked.search);
@@ -285,7 +287,8 @@ export class TranslationRun extends BaseRun {
   /** @param {TranslationStep[]} steps */
   *#emit(steps) {
     for (const step of steps) {
-      const text = this.#at > 0 && this.#ids.length === 0 ? ` ${step.text}` : step.text; // separates it from the previous translation
+      // a space separates the text from the previous translation
+      const text = this.#at > 0 && this.#ids.length === 0 ? ` ${step.text}` : step.text;
       this.#ids.push(step.token);
       yield this.#placed({ ...step, text });
     }
@@ -308,7 +311,7 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Yields tokens one by one, drawn or known.
+   * Yields the tokens one by one, whether they are drawn or known.
    *
    * @param {{ ids: Uint32Array, ended: boolean } | undefined} found
    * @returns {AsyncGenerator<Omit<TranslationStep, 'text'>, void, void>}
@@ -317,7 +320,7 @@ export class TranslationRun extends BaseRun {
     const { settings, vocabulary, heads, maps, probabilities } = this.#checked;
     const length = found ? found.ids.length : this.#most;
     /**
-     * Without a vocabulary, the last token is held back: it is an end if nothing follows, which only the next message shows.
+     * Without a vocabulary, the last token is held back: it is an end if no token follows, which only the next message shows.
      * @type {Omit<TranslationStep, 'text'>[]}
      */
     const held = [];
@@ -353,7 +356,7 @@ export class TranslationRun extends BaseRun {
    * Searches for the best translation.
    *
    * @param {number} alpha
-   * @returns {Promise<{ ids: Uint32Array<ArrayBuffer>, ended: boolean }>} the ids, including the end if there is one
+   * @returns {Promise<{ ids: Uint32Array<ArrayBuffer>, ended: boolean }>} the ids, including the end if the translation has one
    */
   async #find(alpha) {
     const beams = new Beams();
@@ -382,10 +385,10 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Yields the messages of a run that reads the sentence. An empty sentence has no messages.
+   * Yields the messages of a run whose input is the sentence. An empty sentence has no messages.
    *
    * @param {{ settings: Settings, length: number, maps?: boolean, probabilities?: boolean, search?: number, forced?: Uint32Array }} what
-   * @param {number[]} known  tokens that need not be drawn again
+   * @param {number[]} known  tokens that are already drawn
    * @returns {AsyncGenerator<StepMessage, void, void>}
    */
   async *#ask(what, known) {
@@ -398,7 +401,7 @@ export class TranslationRun extends BaseRun {
 }
 
 /**
- * The text of each token. A token inside a multi-byte character has none; the character's last token has all of it.
+ * Returns the text of each token. A token inside a multi-byte character has no text; the character's last token has all of it.
  *
  * @param {Tokenizer | undefined} tokenizer
  * @param {ArrayLike<number>} ids
@@ -409,7 +412,8 @@ function textsOf(tokenizer, ids) {
 }
 
 /**
- * The text of each token, if there are translations of several sentences. They are joined by spaces, without the ends between them.
+ * Returns the text of each token, if there are translations of several sentences. The translations are joined by spaces, without the ends
+ * between them.
  *
  * @param {Tokenizer | undefined} tokenizer
  * @param {number[]} ids
@@ -432,7 +436,7 @@ function translated(tokenizer, ids) {
  *
  * @param {AttentionMap} map
  * @param {number} source  number of tokens of the previous sentences
- * @param {number} target  number of tokens of their translations
+ * @param {number} target  number of tokens of the translations of these sentences
  * @returns {AttentionMap}
  */
 const shifted = (map, source, target) =>
@@ -445,7 +449,8 @@ const shifted = (map, source, target) =>
       };
 
 /**
- * Returns the mean of the weights over the sentence, or undefined if the model has none.
+ * Returns, for each token of the sentence, the mean of its weights in all heads of all layers; undefined if the model has no attention to
+ * the sentence.
  *
  * @param {AttentionMap[]} maps
  */

@@ -58,7 +58,7 @@ async function partsOf(source, signal) {
   return arriving(await fetchOrFail(String(source), signal), String(source));
 }
 
-/** Bytes read from a file at first; each further read doubles them. */
+/** Number of bytes read from a file at first; each further read doubles the total. */
 const PART_BYTES = 1 << 20;
 
 /**

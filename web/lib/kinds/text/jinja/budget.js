@@ -3,17 +3,18 @@
 
 import { OverBudget } from './values.js';
 
-/** Limit of the steps of a template. A conversation of a thousand messages takes some hundred thousand steps. A step is one expression or a
- * few characters. An operation that cannot yield counts as several steps, so that none takes longer than a fraction of a second. */
+/** Maximum number of steps of a template. A conversation of a thousand messages takes some hundred thousand steps. A step is one expression
+ * or a few characters. An operation that cannot yield counts as several steps, so that no operation takes longer than a fraction of a
+ * second. */
 const MOST_STEPS = 2 ** 21;
-/** How many characters or items (values that are made, compared or written) count as one step. */
+/** Number of characters or items (values that are made, compared or written) that count as one step. */
 const CHARACTERS = 32;
 const ITEM = 4;
 /** Limit of the characters of a text that a template makes. */
 const MOST_TEXT = 2 ** 22;
 /** Limit of the computing time of a template in milliseconds, for machines where these steps take longer. */
 const MOST_MS = 5000;
-/** How many steps pass between two looks at the clock, and how many milliseconds between two yields. */
+/** Number of steps between two readings of the clock, and milliseconds between two yields. */
 const LOOK = 512;
 const SLICE_MS = 8;
 
@@ -41,7 +42,7 @@ export class Budget {
     this.charge(length / CHARACTERS);
   }
 
-  /** @param {number} length  length of a text that is free to make */
+  /** @param {number} length  length of a text that costs no steps to make */
   limit(length) {
     if (length > MOST_TEXT) throw new OverBudget(`it makes a text of more than ${MOST_TEXT} characters`);
   }
@@ -55,14 +56,14 @@ export class Budget {
     this.charge((length / CHARACTERS) * (1 + sought / 256));
   }
 
-  /** Whether it is time to yield. */
+  /** Returns whether it is time to yield. */
   get due() {
     if (this.#steps < this.#look) return false;
     this.#look = this.#steps + LOOK;
     return performance.now() - this.#since >= SLICE_MS;
   }
 
-  /** Called around a yield, because the time in between does not count for the template. */
+  /** Called around a yield, because the time of the yield does not count for the template. */
   pause() {
     this.#spent += performance.now() - this.#since;
     if (this.#spent > MOST_MS) throw new OverBudget(`it takes more than ${MOST_MS / 1000} seconds`);

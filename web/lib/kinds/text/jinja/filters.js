@@ -3,7 +3,7 @@
 
 /**
  * The filters and tests of Jinja that templates use, with the behaviour of Jinja 3.1 and the transformers package. Any other filter or test
- * causes an error with its name.
+ * causes an error that contains its name.
  */
 
 import {
@@ -125,7 +125,7 @@ export function formatted(machine, form, values) {
   return joined([...parts, form.slice(done)]);
 }
 
-/** A filter that applies a method of str to any value. @type {(name: string) => [string, Filter]} */
+/** Returns a filter that applies a method of str to any value. @type {(name: string) => [string, Filter]} */
 const method = (name) => [
   name,
   (machine, value, args, keywords) => /** @type {any} */ (TEXT_METHODS.get(name))(machine, str(machine, value), args, keywords, name),
@@ -488,7 +488,7 @@ export function testNamed(name) {
   return test;
 }
 
-/** The operator `in`. @param {Writer} machine @param {any} all @param {any} one */
+/** Implements the operator `in`. @param {Writer} machine @param {any} all @param {any} one */
 export function contains(machine, all, one) {
   if (all instanceof Text) {
     const { text } = textIn('in', one);

@@ -4,7 +4,7 @@
 /**
  * The lexer of chat templates, which takes linear time. It produces the tokens that the parser of @huggingface/jinja takes. White space is
  * handled as in the transformers package, which sets trim_blocks and lstrip_blocks. The tag `generation` of that package has no effect on
- * the text and is left out.
+ * the text, so it is left out.
  */
 
 import { TemplateError, isSpace, trimEnd } from './values.js';
@@ -59,7 +59,7 @@ export function* tokensOf(template) {
   /** @type {Token[]} */
   const tokens = [];
   let at = 0;
-  /** Whether the last tag was followed by a line break. */
+  /** Whether a line break followed the last tag. */
   let lineStarts = true;
   const put = (/** @type {string} */ type, /** @type {string} */ value, depth = 0) => void tokens.push({ type, value, depth });
   const text = (/** @type {string} */ value) => value && put('Text', value);
@@ -150,7 +150,7 @@ function before(text, kind, sign, lineStarts) {
  * @param {(type: string, value: string, depth?: number) => void} put
  * @param {string[]} brackets  the open brackets
  * @param {Token[]} tokens     the tokens before this one
- * @returns {number} where the next token may begin
+ * @returns {number} position at which the next token may begin
  */
 function inside(source, at, put, brackets, tokens) {
   const quote = source[at];

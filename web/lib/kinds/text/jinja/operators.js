@@ -10,7 +10,7 @@ import { str } from './write.js';
 
 /** @import { Writer } from './write.js' */
 
-/** The most items or characters that `*` may make from a list or a text. */
+/** Maximum number of items or characters that `*` may make from a list or a text. */
 const MOST_TIMES = 2 ** 24;
 
 /** @param {Writer} machine @param {string} operator @param {any} a @param {any} b */

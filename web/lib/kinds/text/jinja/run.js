@@ -3,8 +3,8 @@
 
 /**
  * Runs the program of a template as the transformers package does: Jinja 3.1 in a sandbox, with break and continue. The interpreter yields
- * every few milliseconds and throws if the program exceeds its budget. Where its result would differ from Jinja's, it throws an error with
- * the reason.
+ * every few milliseconds and throws if the program exceeds its budget. Where its result would differ from that of Jinja, the interpreter
+ * throws an error with the reason.
  */
 
 import { filterNamed, testNamed } from './filters.js';
@@ -35,7 +35,7 @@ import { str } from './write.js';
 
 /** Limit of nested calls, about the same as Python's. */
 const DEEPEST = 150;
-/** Limit of the numbers of a range(), as in Jinja's sandbox. */
+/** Limit of the length of a range(), as in Jinja's sandbox. */
 const MOST_RANGE = 100_000;
 
 const BREAK = 'break';
@@ -60,7 +60,7 @@ class Scope {
 }
 
 export class Machine {
-  /** Whether a dict that the page gave was written in Python's form. */
+  /** Whether a dict from the page was written in Python's form. */
   wrotePython = false;
   #depth = 0;
 
@@ -112,7 +112,7 @@ export class Machine {
     );
   }
 
-  /** Returns the text that some statements write. @param {Node[]} body @param {Scope} scope @returns {Generator<void, Text, void>} */
+  /** Returns the text that a list of statements writes. @param {Node[]} body @param {Scope} scope @returns {Generator<void, Text, void>} */
   *#block(body, scope) {
     /** @type {Text[]} */
     const out = [];
@@ -196,7 +196,7 @@ export class Machine {
     out.push(text);
   }
 
-  /** The target that an assignment to an attribute changes.
+  /** The object whose attribute an assignment changes.
    * @param {Node} target @param {Scope} scope @returns {Generator<void, any, void>} */
   *#owner(target, scope) {
     return target.type === 'MemberExpression' ? yield* this.#value(target.object, scope) : undefined;
@@ -432,7 +432,7 @@ export class Machine {
 
   /** @param {Node} node @param {Scope} scope @returns {Generator<void, any, void>} */
   *#binary(node, scope) {
-    const { value: operator, depth = NaN, type } = node.operator; // the parser makes a new token for `not in`, which has no depth
+    const { value: operator, depth = NaN, type } = node.operator; // for `not in` the parser makes a new token, which has no depth
     if (operator === 'and' || operator === 'or') {
       const left = yield* this.#value(node.left, scope);
       return truth(left) === (operator === 'and') ? yield* this.#value(node.right, scope) : left;
@@ -442,8 +442,8 @@ export class Machine {
       const left = yield* this.#value(node.left, scope);
       return arithmetic(this, operator, left, yield* this.#value(node.right, scope));
     }
-    // The parser reads `a < b < c` as `(a < b) < c`, and gives + the precedence of ~. Operators of one chain have the same depth, which
-    // reveals both.
+    // The parser reads `a < b < c` as `(a < b) < c`, and gives + the same precedence as ~. Operators of one chain have the same depth,
+    // which reveals both cases.
     /** @type {{ operator: string, right: Node }[]} */
     const chain = [];
     let first = node;
@@ -503,7 +503,7 @@ function pairsIn(value) {
   });
 }
 
-/** Whether a name is used anywhere in a tree. @param {unknown} tree @param {string} name @returns {boolean} */
+/** Returns whether a name is used anywhere in a tree. @param {unknown} tree @param {string} name @returns {boolean} */
 function mentions(tree, name) {
   if (Array.isArray(tree)) return tree.some((one) => mentions(one, name));
   if (tree instanceof Map) return [...tree].some((pair) => mentions(pair, name));

@@ -62,7 +62,7 @@ export function stripped(text, set, left, right) {
 }
 
 /**
- * Yields the positions of a text in another, without overlaps.
+ * Yields the positions at which a text occurs in another, without overlaps.
  * @param {Writer} writer
  * @param {string} text
  * @param {string} sought
@@ -103,7 +103,7 @@ export function replaced(writer, text, old, other, most) {
 /** @param {Writer} writer @param {Text} text @param {any} separator @param {number} most @param {boolean} fromRight */
 function split(writer, text, separator, most, fromRight) {
   if (most < 0) most = Infinity;
-  /** Where each separator begins and ends. @type {[number, number][]} */
+  /** The beginning and the end of each separator. @type {[number, number][]} */
   let cuts = [];
   writer.budget.characters(text.text.length);
   if (separator === undefined || separator === null) {
@@ -149,7 +149,7 @@ export function linesOf(budget, text, keepEnds) {
   return lines;
 }
 
-/** Returns a character as it begins a capitalised word, where \u00df becomes Ss, not SS. @param {string} one */
+/** Returns the form of a character at the beginning of a capitalised word, where \u00df becomes Ss, not SS. @param {string} one */
 const titleCase = (one) => one.toUpperCase().slice(0, one.length) + one.toUpperCase().slice(one.length).toLowerCase();
 
 /** @param {Text} text */
@@ -449,7 +449,7 @@ export function markupOf({ budget }, text) {
 
 /** Concatenates two texts. @param {Writer} writer @param {Text} a @param {Text} b */
 export function added(writer, a, b) {
-  writer.budget.limit(a.text.length + b.text.length); // check now, because engines join strings lazily, when they are read
+  writer.budget.limit(a.text.length + b.text.length); // checks now, because engines join strings lazily, when the result is read
   const isMarkup = a instanceof Markup || b instanceof Markup;
   const [left, right] = isMarkup ? [markupOf(writer, a), markupOf(writer, b)] : [a, b];
   return new (isMarkup ? Markup : Text)(left.text + right.text, left.sources + right.sources);

@@ -15,7 +15,7 @@ export class Refusal extends TemplateError {}
 /** Thrown if a template needs more time or memory than allowed. */
 export class OverBudget extends TemplateError {}
 
-/** The source of characters that the template itself writes. Other characters have the indices of the texts that were given. */
+/** The source of characters that the template itself writes. Other characters have the indices of the given texts from which they come. */
 export const TEMPLATE = 0;
 
 /** @param {number} length @param {number} source */
@@ -41,7 +41,7 @@ export class Text {
     return new /** @type {typeof Text} */ (this.constructor)(this.text.slice(from, to), this.sources.slice(from, to));
   }
 
-  /** The characters; as in Python, these are code points. @returns {Text[]} */
+  /** Returns the characters, which are code points, as in Python. @returns {Text[]} */
   characters() {
     const all = [];
     for (let at = 0; at < this.text.length; ) {
@@ -52,21 +52,21 @@ export class Text {
     return all;
   }
 
-  /** The number of characters. */
+  /** Returns the number of characters. */
   get length() {
     const { text } = this;
     return /[\ud800-\udbff]/.test(text) ? Array.from(text).length : text.length;
   }
 }
 
-/** A text that the filter `safe` has marked: if another text is added with `+`, that text is escaped, even without autoescape. */
+/** A text that the filter `safe` has marked: a text that is added to it with `+` is escaped, even without autoescape. */
 export class Markup extends Text {}
 
 /** @param {Text[]} texts */
 export const joined = (texts) => new Text(texts.map(({ text }) => text).join(''), texts.map(({ sources }) => sources).join(''));
 
 /**
- * Changes a text character by character. If a changed character keeps its length, it keeps its sources.
+ * Changes a text character by character. A changed character keeps its sources if its length stays the same.
  * @param {Text} text
  * @param {(part: string) => string} change
  */
@@ -88,7 +88,7 @@ export class Float {
   }
 }
 
-/** `kind`: name of the type in Python. `source`: the source of the brackets when it is written as text. */
+/** `kind`: name of the type in Python. `source`: the source of the brackets when the list is written as text. */
 export class List {
   /** @param {any[]} items @param {'list' | 'tuple' | 'range'} [kind] @param {number} [source] */
   constructor(items, kind = 'list', source = TEMPLATE) {
@@ -98,7 +98,7 @@ export class List {
   }
 }
 
-/** A Python iterator, which can be read only once: the result of map(), select() and others. */
+/** A Python iterator, which can be read only once: the result of map(), select() and similar filters. */
 export class Iterator {
   /** @param {any[]} items */
   constructor(items) {
@@ -131,7 +131,7 @@ export class Dict {
   }
 }
 
-/** A namespace(), or the variable `loop`. It has only attributes. */
+/** A namespace(), or the variable `loop`. Such a value has only attributes. */
 export class Namespace {
   /** @param {Map<string, any>} values @param {boolean} [fixed] */
   constructor(values, fixed = false) {
@@ -174,7 +174,7 @@ export function typeOf(value) {
   return value instanceof Callable ? 'function' : 'iterator';
 }
 
-/** Whether a character is white space, as in str.strip(). @param {number} code */
+/** Returns whether a character is white space, as in str.strip(). @param {number} code */
 export function isSpace(code) {
   return (
     (code >= 9 && code <= 13) ||

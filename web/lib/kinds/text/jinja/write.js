@@ -11,7 +11,7 @@ import { Dict, Float, List, TEMPLATE, TemplateError, Text, Undefined, floatText,
 /** Nesting limit of lists, as in Python. */
 const DEEPEST = 500;
 
-/** What writing needs of the interpreter. `wrotePython`: whether a dict that the page gave was written in Python's form.
+/** The parts of the interpreter that writing needs. `wrotePython`: whether a dict from the page was written in Python's form.
  * @typedef {{ budget: Budget, wrotePython: boolean }} Writer */
 
 /** @param {Writer} writer @param {any} value @returns {Text} */

@@ -15,7 +15,7 @@ import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, vocabularyError } from './voca
 /** @import { Vocabulary } from './vocabulary.js' */
 /** @import { Lookup } from '../../../gguf/metadata.js' */
 
-/** Number of words cached with their tokens, because most words occur repeatedly in a text. */
+/** Number of words that are cached with their tokens, because most words occur repeatedly in a text. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
 /** Number of merges read between two yields to the event loop. */
@@ -120,12 +120,12 @@ export class BytePairs {
 
   /** @param {Uint8Array} bytes @returns {Generator<void, Int32Array, void>} */
   *#merged(bytes) {
-    // words this short are merged without yielding
+    // words of this length are merged without yielding
     const symbols = bytes.length <= this.#scratch.length ? this.#scratch : new Int32Array(bytes.length);
     for (let i = 0; i < bytes.length; i++) symbols[i] = this.#bytes[bytes[i]];
     const tokens = symbols.slice(0, yield* merge(symbols, bytes.length, this.#pairs));
     if (!tokens.includes(-1)) return tokens;
-    // The vocabulary does not have this byte.
+    // The vocabulary does not contain this byte.
     const unknown = this.#unknown;
     return unknown === undefined ? tokens.filter((id) => id >= 0) : tokens.map((id) => (id < 0 ? unknown : id));
   }

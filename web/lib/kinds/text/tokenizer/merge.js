@@ -2,11 +2,12 @@
 // @ts-check
 
 /**
- * Merges symbols within a word, for both tokenizers. Of all adjacent pairs that may merge, the one of the lowest rank merges first, the
- * leftmost of equals, until no pair may merge. A heap of pairs over a linked list takes time n log n for any n symbols.
+ * Merges symbols within a word, for both tokenizers. Of all adjacent pairs that may merge, the pair with the lowest rank merges first (the
+ * leftmost one if several have this rank), until no pair may merge. A heap of pairs over a linked list takes time n log n for any n
+ * symbols.
  */
 
-/** Maps each pair of symbols to the symbol that they become: a hash table with open addressing. */
+/** Maps each pair of symbols to the symbol that they merge into: a hash table with open addressing. */
 export class Pairs {
   #mask;
   #left;
@@ -14,7 +15,7 @@ export class Pairs {
   #rank;
   #result;
 
-  /** @param {number} most  number of pairs that will be added at most */
+  /** @param {number} most  maximum number of pairs that will be added */
   constructor(most) {
     const room = 2 ** Math.ceil(Math.log2(2 * most + 2));
     this.#mask = room - 1;
@@ -41,12 +42,12 @@ export class Pairs {
   }
 
   /**
-   * Adds a pair. If it was added before, the first entry stays.
+   * Adds a pair. If the pair was added before, the first entry stays.
    *
    * @param {number} left
    * @param {number} right
    * @param {number} rank    from 0
-   * @param {number} result  the symbol that the two become
+   * @param {number} result  the symbol that the two symbols merge into
    */
   add(left, right, rank, result) {
     const at = this.#slot(left, right);
@@ -58,7 +59,7 @@ export class Pairs {
   }
 
   /**
-   * @param {number} left   a symbol, or -1 for one that never merges
+   * @param {number} left   a symbol, or -1 for a symbol that never merges
    * @param {number} right
    * @returns {number} the index of the pair for rank() and result(), or -1
    */
@@ -89,7 +90,7 @@ const SLICE = 8192;
 const GONE = -2;
 
 /**
- * Merges symbols in place; in chunks if there are many.
+ * Merges symbols in place, in chunks if there are many symbols.
  *
  * @param {Int32Array} symbols  the symbols, at most 2^26
  * @param {number} count        number of symbols
@@ -127,7 +128,7 @@ class Row {
     for (let at = from; at < to; at++) this.#offer(at);
   }
 
-  /** @param {number} at  index of a symbol, which forms a pair with the next one */
+  /** @param {number} at  index of a symbol, which forms a pair with the symbol after it */
   #offer(at) {
     const { symbols, next, pairs, heap } = this;
     const pair = pairs.find(symbols[at], symbols[next[at]]);
@@ -157,7 +158,7 @@ class Row {
     return false;
   }
 
-  /** Moves the remaining symbols to the beginning. @returns {number} their number */
+  /** Moves the remaining symbols to the beginning, and returns how many remain. @returns {number} their number */
   close() {
     let kept = 0;
     for (let i = 0; i >= 0; i = this.next[i]) this.symbols[kept++] = this.symbols[i];

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Pre-tokenizers split a text before byte pairs are merged. `tokenizer.ggml.pre` names the one with which a model was trained; any other
- * would give it unfamiliar tokens. Each pre-tokenizer is a list of regular expressions. The first expression splits the text into its
- * matches and the parts between them, the next one splits each of these pieces, and so on.
+ * Pre-tokenizers split a text before byte pairs are merged. `tokenizer.ggml.pre` names the pre-tokenizer with which a model was trained;
+ * any other one would give the model unfamiliar tokens. Each pre-tokenizer is a list of regular expressions. The first expression splits
+ * the text into its matches and the parts between them, the second one splits each of these pieces, and so on.
  */
 
 import { NextPixelError } from '../../../base/error.js';
@@ -13,7 +13,7 @@ import { NextPixelError } from '../../../base/error.js';
 const SPACE = '\\p{White_Space}';
 const BLACK = '\\P{White_Space}';
 
-// A run of white space without its last character, which belongs to the next word; at the end of the text, the whole run.
+// A run of white space without its last character, which belongs to the next word; at the end of the text, the whole run of white space.
 const RUN = `${SPACE}+(?!${BLACK})`;
 
 /** The expression of GPT-2: English contractions, words, numbers and the rest, each with the space before it. */
@@ -142,14 +142,14 @@ const EXPRESSIONS = {
     BREAK,
     `${SPACE}?[${cased}]+`,
     `${SPACE}?[!-\\/:-~\\u{ff01}-\\u{ff0f}\\u{ff1a}-\\u{ff5e}\\u{2018}-\\u{201f}\\u{3000}-\\u{3002}]+`,
-    `(?<!${SPACE})${SPACE}+$`, // only at the beginning of a run, because otherwise each position of the run is tried
+    `(?<!${SPACE})${SPACE}+$`, // only at the beginning of a run, because otherwise each position of the run would be tried
     EAST_ASIAN,
     '\\p{N}+',
   ],
   'deepseek-coder': [BREAK, `${SPACE}?\\p{L}+`, `${SPACE}?\\p{P}+`, EAST_ASIAN, '\\p{N}'],
 };
 
-/** The pre-tokenizer for files that name none. */
+/** The pre-tokenizer for files that do not name one. */
 export const DEFAULT = 'default';
 
 /** For each pre-tokenizer, the other names that files use for it. */
@@ -162,7 +162,7 @@ const OTHER_NAMES = {
   qwen2: ['deepseek-r1-qwen', 'stablelm2', 'megrez', 'hunyuan'],
   'gpt-4o': ['llama4', 'kanana2'],
 };
-EXPRESSIONS['llama-3-like'] = EXPRESSIONS['llama-bpe']; // the same splits, but not the other rules of Llama 3
+EXPRESSIONS['llama-3-like'] = EXPRESSIONS['llama-bpe']; // the same splits as Llama 3, but not its other rules
 
 const NAMES = new Map(Object.entries(OTHER_NAMES).flatMap(([own, names]) => names.map((name) => [name, own])));
 
@@ -170,7 +170,7 @@ const NAMES = new Map(Object.entries(OTHER_NAMES).flatMap(([own, names]) => name
  * Returns the name that is used here for a pre-tokenizer.
  *
  * @param {string} name  name in the file
- * @returns {string | undefined} undefined if it is unknown
+ * @returns {string | undefined} undefined if the name is unknown
  */
 export function cutOf(name) {
   return Object.hasOwn(EXPRESSIONS, name) ? name : NAMES.get(name);
@@ -184,7 +184,7 @@ export const composes = (name) => name === 'qwen2' || name === 'deepseek-r1-qwen
 
 /**
  * @param {string | undefined} cut  a name from cutOf()
- * @param {string} name  its name in the file, for errors
+ * @param {string} name  name of the pre-tokenizer in the file, for errors
  * @returns {(text: string) => Generator<string[], void, void>} consecutive pieces whose concatenation is the text
  */
 export function splitter(cut, name = String(cut)) {
@@ -213,7 +213,7 @@ const PIECES = 1024;
 const LONG = 4096;
 
 /**
- * Splits a text by the first expression, and each piece by the others.
+ * Splits a text by the first expression, and each piece by the other expressions.
  *
  * @param {RegExp[]} expressions
  * @param {string} text
@@ -224,7 +224,7 @@ function* cuts([expression, ...others], text) {
   let pieces = [];
   let done = 0;
   for (let over = false; !over; ) {
-    expression.lastIndex = done; // other code may have changed it since
+    expression.lastIndex = done; // other code may have changed the position of the expression since
     const match = text.length > 1 ? expression.exec(text) : null;
     over = !match;
     const from = done;

@@ -9,9 +9,9 @@ import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js
 /** @import { Vocabulary } from './vocabulary.js' */
 
 /** @typedef {{ text: string, id: number, control: boolean }} Special */
-/** For each position, how many earlier characters were not written by the template. @typedef {Uint32Array} Foreign */
+/** For each position, the number of earlier characters that the template did not write. @typedef {Uint32Array} Foreign */
 
-/** Limit of the characters of such a token. At each character of a text, the search compares at most this many characters. */
+/** Maximum number of characters of such a token. At each character of a text, the search compares at most this many characters. */
 const LONGEST = 256;
 
 /** Number of characters, or of tokens found, between two yields to the event loop. */
@@ -19,11 +19,15 @@ const SLICE = 4096;
 
 export class Specials {
   #tokens;
-  /** Such tokens sorted by their texts, and those with equal texts by id. plain: those recognised in plain text; all: those recognised if
-   * control tokens count. @type {Record<'plain' | 'all', Special[]>} */
+  /**
+   * Special tokens sorted by their texts, and tokens with equal texts by id. plain: tokens recognised in plain text; all: tokens recognised
+   * if control tokens count.
+   *
+   * @type {Record<'plain' | 'all', Special[]>}
+   */
   #sorted = { plain: [], all: [] };
   /**
-   * For each first character, the range of these tokens in that order: from, to.
+   * For each first character, the range of the tokens with this character in the sorted order: from, to.
    * @type {Record<'plain' | 'all', Map<string, [number, number]>>}
    */
   #starts;
@@ -52,7 +56,7 @@ export class Specials {
 
   /**
    * Splits a text at its special tokens. If several tokens match, the longest in the whole text comes first; among equally long ones the
-   * lower id, then the leftmost.
+   * token with the lower id, then the leftmost.
    *
    * @param {string} text
    * @param {boolean} control  whether control tokens are recognised
@@ -92,7 +96,7 @@ export class Specials {
   }
 
   /**
-   * Selects tokens from a group of overlapping ones.
+   * Selects tokens from a group of overlapping tokens.
    *
    * @param {string} text
    * @param {[number, number][]} overlap  position and token id, with the longest token at each position
@@ -103,7 +107,7 @@ export class Specials {
   *#choosing(text, overlap, which, foreign) {
     if (overlap.length < 2) return overlap;
     const [[begin]] = overlap;
-    /** Candidates by length, followed by those to try after all others. @type {[number, number][][]} */
+    /** Candidates by length, followed by the candidates to try after all others. @type {[number, number][][]} */
     const tries = [];
     /** @type {[number, number][][]} */
     const last = [];
@@ -148,7 +152,7 @@ export class Specials {
    * @param {number} to
    * @param {'plain' | 'all'} which
    * @param {Foreign} [foreign]
-   * @returns {number} index of the token, the last one of equal texts; -1 if there is none
+   * @returns {number} index of the token, the last one if several have the same text; -1 if there is none
    */
   #longestAt(text, at, to, which, foreign) {
     const sorted = this.#sorted[which];
@@ -175,7 +179,13 @@ export class Specials {
   }
 }
 
-/** Whether the template wrote some of these characters, but not all. @param {Foreign | undefined} foreign @param {number} at @param {number} length */
+/**
+ * Returns whether the template wrote some of these characters, but not all.
+ *
+ * @param {Foreign | undefined} foreign
+ * @param {number} at
+ * @param {number} length
+ */
 function isMixed(foreign, at, length) {
   const count = foreign ? foreign[at + length] - foreign[at] : 0;
   return count > 0 && count < length;
@@ -192,7 +202,7 @@ function* foreignIn(sources) {
 }
 
 /**
- * Returns the index of the first token of sorted[from..to - 1] whose character `at` is at least `code`, or `to` if there is none.
+ * Returns the index of the first token of sorted[from..to - 1] whose character `at` is at least `code`, or `to` if there is no such token.
  *
  * @param {Special[]} sorted
  * @param {number} from

@@ -16,7 +16,7 @@ import { BYTE, CONTROL, UNKNOWN, vocabularyError } from './vocabulary.js';
 
 const SPACE = '\u2581';
 const INNER_SPACE = /[^\u2581]\u2581/;
-/** A run of spaces and the text up to the next run. */
+/** Matches a run of spaces and the text up to the next run. */
 const WORD = / *[^ ]+| +/g;
 
 /** Number of words cached, because most words occur repeatedly in a text. */
@@ -29,7 +29,7 @@ const LONGEST_WORD = 64;
 const SLICE = 4096;
 const LOOKED_UP = 1 << 18;
 
-/** Limit of the work of splitting each token into two at each place, which is quadratic in its length. */
+/** Limit of the work of splitting each token in two at each position, which is quadratic in the length of the token. */
 const MOST_WORK = 2 ** 30;
 
 export class SentencePieces {
@@ -41,11 +41,11 @@ export class SentencePieces {
   #size;
   /** The token of each byte, or of its replacement. */
   #bytes;
-  /** Whether no token contains a space after another character; then no token spans the texts before and after a space. */
+  /** Whether no token contains a space after another character; if so, no token spans the texts before and after a space. */
   #words = true;
   /** The words encoded so far, with their tokens. @type {Map<string, Uint32Array>} */
   #seen = new Map();
-  /** For characters without a token, the tokens of their bytes. @type {Map<string, number[]>} */
+  /** The tokens of the bytes of each character that has no token. @type {Map<string, number[]>} */
   #strange = new Map();
   #utf8 = new TextEncoder();
 
@@ -211,7 +211,7 @@ export class SentencePieces {
 }
 
 /**
- * Returns the byte of a token such as <0x0A>.
+ * Returns the byte of a token with a name such as <0x0A>.
  *
  * @param {string} text
  */

@@ -64,12 +64,12 @@ const MOST_TEXT = 65536;
  * @property {string} pre        the pre-tokenizer's name in the file
  * @property {string | undefined} cut  the pre-tokenizer's name in pre.js; undefined if the file's name is unknown
  * @property {string[]} tokens   as written in the file
- * @property {Uint8Array} types  their kinds
- * @property {Map<string, number>} ids  the id of each text; of several tokens with the same text, the last one
+ * @property {Uint8Array} types  kinds of the tokens
+ * @property {Map<string, number>} ids  the id of each text; if several tokens have the same text, the last one
  * @property {number | undefined} begin    the token that begins a text
  * @property {number | undefined} end      the token that ends a text
  * @property {number | undefined} unknown  the token that stands for characters without a token
- * @property {Set<number>} ends  all tokens that end a text or a turn of a chat; a begin token is one of them, because it also ends the
+ * @property {Set<number>} ends  all tokens that end a text or a turn of a chat; the begin token is among them, because it also ends the
  *   previous text
  * @property {boolean} addBegin  whether a text begins with `begin`
  * @property {boolean} addEnd
