@@ -30,7 +30,7 @@ def list_of_sets():
 
 
 def set_of(name):
-    """The name of a data set, or of a recipe -> the module of originals."""
+    """Returns the module of originals for the name of a data set or of a recipe."""
     if name in originals.names():
         return originals.find(name)
     if name in recipes.names():
@@ -45,7 +45,7 @@ def set_of(name):
 
 
 def given(paths, files):
-    """The originals that --from provides: {name: path}."""
+    """Returns the originals that --from provides: {name: path}."""
     found = {}
     for path in paths:
         if not os.path.exists(path):
@@ -54,7 +54,7 @@ def given(paths, files):
         if os.path.basename(os.path.abspath(path)) in wanted:
             found[os.path.basename(os.path.abspath(path))] = path
         elif os.path.isfile(path) and len(wanted) == 1:
-            found[wanted[0]] = path      # under any name
+            found[wanted[0]] = path      # the file may have any name
         elif os.path.isdir(path):
             inside = {name: os.path.join(at, name) for at, folders, names in os.walk(path) for name in folders + names if name in wanted}
             if not inside:
@@ -66,7 +66,8 @@ def given(paths, files):
 
 
 def written(module, found, directory):
-    """Writes the set atomically: the earlier files stay until the new ones are complete. -> files that differ from those that the shipped weights were trained on"""
+    """Writes the set atomically: the earlier files stay until the new ones are complete. Returns the files that differ from those that the
+    shipped weights were trained on"""
     try:
         os.makedirs(directory, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="being-written-", dir=directory) as made:

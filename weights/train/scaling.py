@@ -11,7 +11,8 @@ because it would take most of a run of a few minutes.
 
 The rule for longer runs is an extrapolation, not a measurement.  Compute-optimal sizes of language models grow with the square root of the
 compute (Hoffmann et al. 2022, arXiv:2203.15556). So the estimate is the best size here, its parameters multiplied by the square root of the
-compute's growth. If the largest size is the best here, the estimate is a lower bound; if the smallest is, an upper one.
+compute's growth. If the largest size is the best here, the estimate is a lower bound; if the smallest size is, the estimate is an upper
+bound.
 """
 import json
 import math
@@ -35,13 +36,13 @@ class Size(NamedTuple):
         return "%d wide, %d blocks, %d x %d" % self
 
 
-SIZES = {                                # the middle one is the recipe's
+SIZES = {                                # the middle size is the recipe's
     "emoji": (Size(96, 4, 3, 32), Size(160, 6, 4, 40), Size(256, 6, 4, 64)),
     "cifar10": (Size(96, 4, 3, 32), Size(128, 6, 4, 32), Size(192, 8, 6, 32)),
 }
-LONGER = (("an hour of two cores", 2 * 60), ("ten hours of two cores", 20 * 60))             # minutes of one core
+LONGER = (("an hour of two cores", 2 * 60), ("ten hours of two cores", 20 * 60))             # in minutes of one core
 GPU, GPU_MINUTES = 1e14, 30              # floating-point operations per second: assumed, an eighth of an H200's peak in bf16
-WARM_UP = 40                             # at most, in steps
+WARM_UP = 40                             # maximum, in steps
 
 
 class Row(NamedTuple):
@@ -58,7 +59,7 @@ def run_of(recipe, size):
 
 
 def settings(recipe, size, minutes):
-    """Arguments for train.py."""
+    """Returns the arguments for train.py."""
     own = find(recipe).settings
     rate = own["lr"] * math.sqrt(own["embedding_length"] / size.width)
     given = dict(embedding_length=size.width, feed_forward_length=4 * size.width, block_count=size.blocks, head_count=size.heads,
@@ -72,7 +73,7 @@ def log_of(run):
 
 
 def final(run):
-    """-> the last line of a finished run's log, or None"""
+    """Returns the last line of a finished run's log, or None"""
     return next((line for line in reversed(log_of(run)) if line.get("final")), None)
 
 
@@ -83,14 +84,14 @@ def train(recipe, size, minutes, more):
     os.makedirs(os.path.join(RUNS, run), exist_ok=True)
     with open(os.path.join(RUNS, run, "out.log"), "a") as out:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=machine.be_idle)
-        signal.signal(signal.SIGTERM, lambda number, _: child.send_signal(number))       # it saves and exits
+        signal.signal(signal.SIGTERM, lambda number, _: child.send_signal(number))       # train.py then saves and exits
         code = child.wait()
     if code:
         sys.exit("%s stopped with code %d; see %s" % (run, code, os.path.join(RUNS, run, "out.log")))
 
 
 def row(recipe, size):
-    """-> Row of a finished run, or None"""
+    """Returns the Row of a finished run, or None"""
     line = final(run_of(recipe, size))
     if not line:
         return None
@@ -100,7 +101,7 @@ def row(recipe, size):
 
 
 def positions_of(recipe):
-    """Examples and positions per step."""
+    """Returns the examples and positions per step."""
     known = find(recipe)
     task = known.task(known.task.Settings(**known.settings))
     return task.s.batch, task.s.batch * task.elements
@@ -117,19 +118,19 @@ def table(recipe, rows):
 
 
 def compute(parameters, positions):
-    """Floating-point operations of training, without attention: 6 per parameter and position."""
+    """Returns the floating-point operations of training, without attention: 6 per parameter and position."""
     return 6.0 * parameters * positions
 
 
 def recommended(rows, more):
-    """Rows from small to large, factor of the compute -> (parameters, a prefix: \"\", \"at least \" or \"at most \")"""
+    """Extrapolates from rows, small to large, and a factor of the compute -> (parameters, a prefix: \"\", \"at least \" or \"at most \")"""
     best = min(rows, key=lambda r: r.nats)
     bound = "" if len(rows) < 2 else "at least " if best is rows[-1] else "at most " if best is rows[0] else ""
     return best.parameters * math.sqrt(max(1.0, more)), bound
 
 
 def advice(recipe, rows, positions):
-    """positions: of one step"""
+    """positions: per step"""
     best = min(rows, key=lambda r: r.nats)
     longer = [(name, 60 * minutes / best.seconds) for name, minutes in LONGER]
     longer.append(("%d minutes of a GPU" % GPU_MINUTES, 60 * GPU_MINUTES * GPU / compute(best.parameters, best.steps * positions)))

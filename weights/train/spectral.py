@@ -6,9 +6,9 @@
     python3 weights/train/spectral.py measure --out build/spectral.json --strips web/pages/sagan/runs.png
 
 plain: no normalisation. both: every matrix of both networks is divided by its largest singular value. scales: the same, with the
-discriminator at four times the generator's rate and the same geometric mean [Zhang 2019, figure 3; Heusel 2017]. The networks are those of
-sagan-emoji, narrower, on the same pictures; batches, latents and seed are equal. When the figure was made, these were 926 pictures of four
-kinds.
+discriminator at four times the generator's rate and the same geometric mean [Zhang 2019, figure 3; Heusel 2017]. The networks are narrower
+versions of those of sagan-emoji, on the same pictures; batches, latents and seed are the same in all three runs. When the figure was made,
+the data were 926 pictures of four kinds.
 """
 import fcntl
 import json
@@ -50,13 +50,13 @@ def settings(name, args):
 
 
 def steps_of(name):
-    """The progress of a run."""
+    """Reads the progress of a run."""
     path = Run("spectral-" + name).path("steps")
     return int(open(path).read()) if os.path.exists(path) else 0
 
 
 def advance(name, args, examples):
-    """SLICE steps of a run, with the averaged weights at POINTS and the discriminator's loss of each step."""
+    """Trains SLICE steps of a run, and saves the averaged weights at POINTS and the discriminator's loss of each step."""
     recipe, s = settings(name, args)
     torch.manual_seed(s.seed)
     trainer, began, losses = Trainer(recipe, s, examples, Run(s.run)), time.process_time(), []
@@ -125,7 +125,7 @@ def measure(args):
         distances = []
         for n in steps:
             model, s = averaged(name, n, args)
-            path = kept(name, n).replace(".pt", "-%d.txt" % args.count)      # a distance that was measured before
+            path = kept(name, n).replace(".pt", "-%d.txt" % args.count)      # a distance measured in an earlier call
             if not os.path.exists(path):
                 value = frechet.distance(real, frechet.statistics(classifier, frechet.drawn(model, s.latent_length, frechet.sampled(kinds, args.count))))
                 with open(path, "w") as f:

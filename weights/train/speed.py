@@ -25,19 +25,19 @@ import torch
 import data
 from common import loop, native, recipes, settings
 
-FIRST = 3                                # steps that are not counted
+FIRST = 3                                # first steps, which are not counted
 
 
 def trainer(recipe, s):
     torch.manual_seed(s.seed)
     if hasattr(s, "pretrain_encoder"):
-        s = replace(s, pretrain_encoder=0)       # not measured here
+        s = replace(s, pretrain_encoder=0)       # the pretraining is not measured
     examples = recipe.task(s).load("validation")
     return loop.Trainer(recipe, s, dict(train=examples, validation=examples))
 
 
 def steps(trainers, seconds, profiler=None):
-    """Alternates between the trainers -> for each: seconds of each step, losses."""
+    """Alternates between the trainers and returns for each: the seconds of each step, and the losses."""
     took, losses, end = [[] for _ in trainers], [[] for _ in trainers], None
     with profiler or contextlib.nullcontext():
         while end is None or time.monotonic() < end or len(took[0]) < 3:

@@ -25,7 +25,7 @@ CONFIGS = [replace(row[1], context_length=24) for row in golden.TINY if row[2] =
 
 
 def model_of(config):
-    """A model with random weights in double precision, large enough that attention is far from uniform."""
+    """Returns a model with random weights in double precision, large enough that attention is far from uniform."""
     model = Seq2seq(config).double().eval()
     golden.randomise(model, 5)
     return model

@@ -40,7 +40,7 @@ class Own(unittest.TestCase):
         return self.path(*name.split("/"))
 
     def said(self, read):
-        """-> the result and the output of a reader"""
+        """Runs a reader and returns its result and its output"""
         for reader in (folder, signs, sounds, music, told):
             reader.scanned.cache_clear()
         with contextlib.redirect_stdout(io.StringIO()) as told_:
@@ -53,7 +53,7 @@ class Own(unittest.TestCase):
 
 
 def png(side, depth, kind, f, more=()):
-    """A PNG of a form that Pillow does not write: f(x, y) gives the bytes of a pixel."""
+    """Returns a PNG of a form that Pillow does not write: f(x, y) gives the bytes of a pixel."""
     chunk = lambda name, body: struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
     rows = b"".join(b"\0" + b"".join(bytes(f(x, y)) for x in range(side)) for y in range(side))
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, depth, kind, 0, 0, 0)) + b"".join(chunk(*one) for one in more)
@@ -64,7 +64,7 @@ class Pictures(Own):
     SIDE = 32
 
     def forms(self):
-        """One picture, a grey ramp, in all forms."""
+        """Reads one picture, a grey ramp, in all forms."""
         n, ramp = self.SIDE, lambda x, y: 255 * (x + y) // (2 * self.SIDE - 2)
         made = {
             "8.png": png(n, 8, 0, lambda x, y: [ramp(x, y)]), "16.png": png(n, 16, 0, lambda x, y: [ramp(x, y)] * 2),
@@ -85,7 +85,7 @@ class Pictures(Own):
         Image.fromarray(grey.astype(np.float32) / 255).save(self.path("hdr.tif"))
         base.convert("P").save(self.path("a.gif"), save_all=True, append_images=[Image.new("P", base.size, 0)])
         base.convert("RGB").save(self.path("moving.webp"), lossless=True, save_all=True, append_images=[Image.new("RGB", base.size)])
-        for turn in range(1, 9):         # as written by a rotated camera
+        for turn in range(1, 9):         # orientation tags, as written by a rotated camera
             back = {2: 2, 3: 3, 4: 4, 5: 5, 6: 8, 7: 7, 8: 6}.get(turn)
             exif = Image.Exif()
             exif[0x0112] = turn
@@ -123,7 +123,7 @@ class Pictures(Own):
             try:
                 self.assertEqual(folder.picture(path, 8, 8, 3).shape, (8, 8, 3), mode)
             except files.Unreadable:
-                self.assertIn(mode, ("LAB", "YCbCr"))  # Pillow cannot convert the first, nor read its own output of the second
+                self.assertIn(mode, ("LAB", "YCbCr"))  # Pillow cannot convert LAB, and cannot read its own output of YCbCr
         with self.assertRaises(files.Unreadable):
             folder.picture(self.path("cut.png"), 8, 8, 3)
 
@@ -340,7 +340,7 @@ class Music(Own):
         for words in ("10 pieces", "empty.mid", "page.mid", "cut off", "frames of film", "no notes", "format 2", "5 tracks or channels", "transposing does not help", "1 hidden"):
             self.assertIn(words, said)
         rng = np.random.default_rng(1)
-        for _ in range(300):             # bytes changed at random give a readable error or music
+        for _ in range(300):             # random changes of bytes give a readable error or music
             raw = bytearray(whole)
             for k in rng.integers(0, len(raw), 3):
                 raw[k] = int(rng.integers(256))

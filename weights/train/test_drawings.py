@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of training pictures that are drawn anew:  python3 weights/train/test_drawings.py   (seconds; needs no data set)"""
+"""Self-checks of redrawn training pictures:  python3 weights/train/test_drawings.py   (seconds; needs no data set)"""
 import atexit
 import io
 import os
@@ -21,7 +21,7 @@ from models.image_transformer.model import ImageTransformer
 from models.image_transformer.pictures import Split
 from models.image_transformer.task import TASK, Settings
 
-BASES = ["%04x" % code for code in range(0x1F600, 0x1F664)]              # a hundred of them
+BASES = ["%04x" % code for code in range(0x1F600, 0x1F664)]              # a hundred base code points
 INDEX = [("noto-2023", base, "face") for base in BASES]
 PART = dict(zip(BASES, emoji.split_of(BASES)))
 TRAINS = next(base for base in BASES if PART[base] == "train")
@@ -34,7 +34,7 @@ def temporary():
 
 
 def folder(rows, paint=lambda i, picture: None):
-    """A folder of white drawings that `paint` changes, in the form that ../drawings.py writes."""
+    """Makes a folder of white drawings that `paint` changes, in the form that ../drawings.py writes."""
     at = temporary()
     pictures = np.full((len(rows), drawings.SIZE, drawings.SIZE, 3), 255, np.uint8)
     for i, picture in enumerate(pictures):
@@ -45,7 +45,8 @@ def folder(rows, paint=lambda i, picture: None):
 
 class Guard(unittest.TestCase):
     def test_what_is_held_out_is_never_given(self):
-        """By the base code point, for every set, skin tone and sequence; an emoji that the data set lacks entirely may train."""
+        """The split is by the base code point, for every set, skin tone and sequence; an emoji that the data set lacks entirely may
+        train."""
         self.assertEqual(set(PART.values()), {"train", "validation", "test"})
         rows = [(name, code, "x", "MIT") for base in BASES for name in ("noto", "twemoji") for code in (base, base + "-1f3fd", base + "-200d-2642")]
         rows.append(("fluent", "1fae8", "new", "MIT"))
@@ -55,7 +56,7 @@ class Guard(unittest.TestCase):
         found = drawings.Drawings(folder(rows, paint), INDEX)
         given = {rows[red + 251 * green][1].split("-")[0] for red, green, _ in found.images[:, 0, 0].astype(int)}
         self.assertEqual(given, {base for base in BASES if PART[base] == "train"} | {"1fae8"})
-        x, _ = found.drawn(np.random.default_rng(1), 500, 32)            # the resulting drawings, identified by the colour in their middle
+        x, _ = found.drawn(np.random.default_rng(1), 500, 32)            # the drawings, identified by the colour in their middle
         for red, green, _ in np.rint(x[:, 14:18, 14:18].mean((1, 2))).astype(int):
             self.assertIn(rows[red + 251 * green][1].split("-")[0], given)
 
@@ -88,7 +89,8 @@ class Guard(unittest.TestCase):
 
 class Drawn(unittest.TestCase):
     def test_a_square_stays_one(self):
-        """A dark square in the middle: its area and position stay within the limits of scale, stretch and shift; around it is white."""
+        """Draws a dark square in the middle: its area and position stay within the limits of scale, stretch and shift, and its surroundings
+        are white."""
         def paint(i, picture):
             picture[24:72, 24:72] = 0
         x, label = drawings.Drawings(folder([("noto", TRAINS, "x", "MIT")], paint), INDEX).drawn(np.random.default_rng(1), 300, 32)
@@ -104,7 +106,8 @@ class Drawn(unittest.TestCase):
         self.assertTrue((x[:, 0] > 248).all() and (x[:, :, -1] > 248).all())       # the window's third lobe is positive: a shade of grey there
 
     def test_a_crowd_is_drawn_less_often(self):
-        """Nine of one base count as three; those of another set count separately, and half if the data set has no such style."""
+        """Nine drawings of one base count as three; those of another set count separately, and half as much if the data set has no such
+        style."""
         rows = [("noto", TRAINS + end, "x", "MIT") for end in [""] + ["-%d" % i for i in range(8)]] + [("twemoji", TRAINS, "x", "MIT"), ("noto", "1fae8", "x", "MIT")]
         self.assertTrue(np.allclose(drawings.Drawings(folder(rows), INDEX).share, np.array([3 / 9] * 9 + [0.5, 1]) / 4.5))
 
@@ -128,7 +131,7 @@ class Drawn(unittest.TestCase):
             x, _ = found.drawn(np.random.default_rng(2), 200, 32, flip)
             return x[:, 8:24, 6].mean((1, 2)) < x[:, 8:24, -6].mean((1, 2))
         self.assertTrue(left(False).all())
-        self.assertTrue(0.6 < left(True).mean() < 0.9)                   # a quarter is mirrored: half of those without writing, which are half
+        self.assertTrue(0.6 < left(True).mean() < 0.9)                   # a quarter is mirrored: half of those without writing
         found.writing[:] = True
         self.assertTrue(left(True).all())
 
@@ -175,7 +178,7 @@ class Command(unittest.TestCase):
         self.assertIn('width="%d" height="%d"' % (drawings.SIZE, drawings.SIZE), source)
 
     def test_a_set_of_pictures(self):
-        """The drawings of one folder of an archive, by their code points, on white and at full size."""
+        """Reads the drawings of one folder of an archive, by their code points, on white and at full size."""
         from PIL import Image
         png, packed = io.BytesIO(), io.BytesIO()
         Image.fromarray(np.full((64, 64, 4), [200, 0, 0, 0], np.uint8)).save(png, "png")

@@ -46,7 +46,7 @@ QUIET = dict(sheets=-1, threads=1, attention="plain", compile=False)
 
 
 def paint(directory, count=30, size=(40, 36)):
-    """A folder of pictures, one of them transparent, some in a subfolder."""
+    """Makes a folder of pictures, one of them transparent, some in a subfolder."""
     from PIL import Image
     rng = np.random.default_rng(1)
     os.makedirs(os.path.join(directory, "more"), exist_ok=True)
@@ -76,7 +76,7 @@ def paint(directory, count=30, size=(40, 36)):
 
 
 class Forked:
-    """Scripts started in a process that has already imported PyTorch (forked.py)."""
+    """Starts scripts in a process that has already imported PyTorch (forked.py)."""
     server = None
 
     @classmethod
@@ -99,7 +99,7 @@ given = set()                                         # names of commands that h
 
 def command(name, *args, runs_in, check=True):
     argv, environment = [os.path.join(HERE, name)] + [str(a) for a in args], dict(NEXTPIXEL_RUNS=runs_in, OMP_NUM_THREADS="1")
-    if name in given and name != "train_queue.py":    # this one does not need PyTorch
+    if name in given and name != "train_queue.py":    # train_queue.py does not need PyTorch
         status, said = Forked.run(argv, environment)
     else:
         given.add(name)
@@ -116,8 +116,8 @@ def text(*path):
 
 
 def chosen():
-    """Names of recipes: the first of each task and output, because they share everything that is tested; all of them if EVERY_RECIPE is set
-    (./build.sh test-train all)."""
+    """Returns names of recipes: the first recipe of each task and output, because recipes of the same task share everything that is tested;
+    all recipes if EVERY_RECIPE is set (./build.sh test-train all)."""
     of = {}
     for name in recipes.names():
         recipe = recipes.find(name)
@@ -133,7 +133,7 @@ def settings_of(recipe, **more):
 
 
 def compose(folder):
-    """Chorales of four chords each, and one whose tenor rests."""
+    """Makes chorales of four chords each, and one whose tenor rests."""
     chords = [[72, 67, 64, 48], [74, 67, 59, 55], [71, 67, 62, 43], [72, 64, 48]]
     chorales = [[[pitch + i % 5 for pitch in chord] for chord in chords[:3 + i % 2] for _ in range(2 + i % 3)] for i in range(12)]
     with lzma.open(os.path.join(folder, "jsb-chorales-16th.json.xz"), "wt") as f:
@@ -142,7 +142,7 @@ def compose(folder):
 
 @functools.lru_cache(maxsize=None)
 def painted():
-    """A folder with all data sets, copied for each test."""
+    """Makes a folder with all data sets, copied for each test."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     paint(folder)
@@ -215,15 +215,15 @@ class Recipes(House):
     def test_smoke_is_a_command(self):
         said = command("train.py", "digits", "--smoke", "--data", self.pictures, "--steps", 4, "--sheets", -1, runs_in=self.runs)
         self.assertIn("final valid", said)
-        self.assertRegex(said, r"step 1  0\.\d min  loss \d+\.\d\d nats  \d+ s left")          # at once, then every few seconds
+        self.assertRegex(said, r"step 1  0\.\d min  loss \d+\.\d\d nats  \d+ s left")          # printed immediately, then every few seconds
         out = os.path.join(self.folder.name, "not", "there", "a.gguf")
         said = command("export.py", "digits", "--run", "digits-smoke", "--out", out, runs_in=self.runs)
         self.assertIn("sha256", said)
-        metadata, _ = gguf.read(out)         # the card does not describe these data as the recipe's
+        metadata, _ = gguf.read(out)         # the card does not describe these data as those of the recipe
         self.assertEqual(metadata["general.name"], "digits-smoke")
         self.assertEqual(metadata["nextpixel.card.dataset"], "a folder of one's own, pictures")
         self.assertNotIn("MNIST", str(metadata))
-        with open(out[:-5] + ".json") as f:          # the held-out and validation pictures, for its sheets
+        with open(out[:-5] + ".json") as f:          # the held-out and validation pictures, for the sheets of this file
             self.assertEqual(len(json.load(f)["labels"]), 26)
         self.assertIn("there are " + recipes.names()[0], command("train.py", "nothing", runs_in=self.runs, check=False))
 
@@ -260,11 +260,11 @@ class Recipes(House):
         self.assertRegex(said("train.py", "fvsbn", "--data", self.pictures, "--smoke"), r"pictures: \d+ pictures; skipped 1 \(no picture that can be read: .*: 07.png\)")
 
     def test_a_picture_early(self):
-        """The first measurement of a run, with a sheet, comes after seconds of training, for any interval between measurements."""
+        """The first measurement of a run, with a sheet, comes after seconds of training, whatever the interval between measurements."""
         s = settings_of(recipes.find("fvsbn"), data=self.pictures, run="early", sheets=1, every=50.0, steps=3)
         with mock.patch.object(loop, "FIRST_SHEET", 0.0), contextlib.redirect_stdout(io.StringIO()) as said:
             loop.train(recipes.find("fvsbn"), s)
-        self.assertEqual(said.getvalue().count("samples: "), 2)                  # and at the end
+        self.assertEqual(said.getvalue().count("samples: "), 2)                  # and another sheet at the end
         self.assertIn("valid ", said.getvalue().split("final valid")[0])
 
     def test_one_name_one_recipe_one_file(self):
@@ -281,7 +281,8 @@ class Recipes(House):
                 recipe.task.Settings(**dict(recipe.settings, **stage))
 
     def test_stages_and_starts(self):
-        """A stage is settings over the recipe's, a separate run, and starts with a file; so do some recipes; --smoke and --from have the highest precedence."""
+        """A stage has settings over the recipe's and a separate run, and starts with a file; some recipes start with a file too; --smoke
+        and --from have the highest precedence."""
         parse = lambda *argv: settings.parse("", recipes.find, list(argv))[1]
         first, third = parse("cifar10"), parse("cifar10", "--stage", "3", "--from", "a.gguf", "--lr", "1e-4")
         self.assertEqual((first.run, first.start, first.sharp_rate), ("cifar10", "", 1.0))
@@ -305,7 +306,7 @@ class Recipes(House):
             self.assertEqual(os.path.dirname(other), os.path.join(data.ROOT, "build"))
 
     def test_a_mean_of_weights(self):
-        """A quarter of the run's initial weights."""
+        """The file has a quarter of the run's initial weights."""
         recipe = recipes.find("emoji-sr")
         s = settings_of(recipe, data=self.pictures, run="emoji-sr")
         examples = {split: recipe.task(s).load(split) for split in ("train", "validation")}
@@ -370,7 +371,7 @@ class Scaling(House):
         from unittest import mock
         sizes = {"emoji": (scaling.Size(32, 1, 1, 32), scaling.Size(32, 2, 1, 32), scaling.Size(64, 2, 2, 32))}
         with mock.patch.multiple(scaling, SIZES=sizes, RUNS=self.runs), mock.patch.dict(os.environ, NEXTPIXEL_RUNS=self.runs):
-            for _ in range(2):           # the second call finds everything there
+            for _ in range(2):           # the second call finds all files present
                 said = io.StringIO()
                 with contextlib.redirect_stdout(said), mock.patch.object(sys, "argv", ["scaling.py", "emoji", "--smoke", "--data", self.pictures]):
                     scaling.main()
@@ -414,7 +415,8 @@ class SeveralProcesses(House):
         return said
 
     def test_two_processes_give_the_loss_of_one(self):
-        """By torchrun; with EVERY_RECIPE also by --processes, and by torchrun on two machines without a shared folder, which stop and resume."""
+        """Runs by torchrun; with EVERY_RECIPE also by --processes, and by torchrun on two machines without a shared folder, which stop and
+        resume."""
         common = ["digits", "--smoke", "--data", self.pictures, "--steps", 6, "--sheets", -1, "--bf16", 0, "--threads", 1, "--attention", "plain"]
         command("train.py", *common, "--run", "one", runs_in=self.runs)
         self.torchrun([*common, "--run", "two"], 2)
@@ -429,7 +431,7 @@ class SeveralProcesses(House):
         for folder, run in pairs:
             two = torch.load(os.path.join(folder, run, "checkpoint.pt"))
             self.assertEqual((one["step"], two["step"]), (6, 6))
-            # its first three steps had a schedule of three
+            # the first three steps of `machines` had a schedule of three
             self.assertLess(abs(one["running"] / two["running"] - 1), 1e-4 if run == "machines" else 1e-5)
             for name, w in one["model"].items() if run != "machines" else ():
                 self.assertLess(float((w - two["model"][name]).abs().max()), 1e-3 * float(w.abs().max()) + 1e-5, name)
@@ -442,7 +444,7 @@ class Queue(House):
     def jobs(self):
         return {job["run"]: job for job in json.loads(text(self.runs, "queue.json"))["jobs"]}
 
-    def until(self, what, seconds=240):             # a training at the lowest priority waits for a busy machine
+    def until(self, what, seconds=240):             # long, because a training at the lowest priority waits for a busy machine
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if what():
@@ -480,7 +482,7 @@ class Queue(House):
             self.queue("export", "a", "--out", out)
             self.assertEqual(gguf.read(out)[0]["general.architecture"], "fvsbn")
             self.queue("remove", "a")
-            self.queue("start", "--threads", 1)          # the rest, in the foreground
+            self.queue("start", "--threads", 1)          # trains the rest, in the foreground
             self.assertEqual(self.jobs()["b"]["status"], "done")
             said = self.queue("status", "--svg", os.path.join(self.folder.name, "a.svg"))
             self.assertRegex(said, "b +done .* step 20 .*valid")
@@ -583,7 +585,7 @@ class FullyVisible(unittest.TestCase):
 
 
 class Llama2c(unittest.TestCase):
-    """Checkpoints of llama2.c."""
+    """Converts checkpoints of llama2.c."""
 
     def files(self, runs):
         rng = np.random.default_rng(4)
@@ -641,7 +643,7 @@ class Llama2c(unittest.TestCase):
 
 
 class MinGPT(unittest.TestCase):
-    """Models of minGPT, by the committed one: in the form of llm-viz again, it becomes the same files."""
+    """Converts models of minGPT, using the committed one: converted back to the form of llm-viz, it becomes the same files."""
 
     def test_convert(self):
         committed = [os.path.join(HERE, "../../tests/golden/gpt-nano-sort%s.gguf" % part) for part in ("", ".golden")]

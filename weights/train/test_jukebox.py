@@ -43,7 +43,7 @@ class Books(unittest.TestCase):
             task.follow("top", h, ids)
         for k in range(5):
             self.assertLess(float((book[k] - h[ids == k].mean(0)).abs().max()), 0.05 + 10 * (1 - DECAY))
-        self.assertLess(float((h - book[5]).pow(2).sum(1).min()), 1.0)       # it was just set to an encoded vector, or has since moved away from it
+        self.assertLess(float((h - book[5]).pow(2).sum(1).min()), 1.0)       # the vector was just replaced, or has moved away since
         self.assertEqual(model.codebook.top.nearest(book).tolist(), list(range(6)))
 
 

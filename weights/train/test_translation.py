@@ -89,7 +89,7 @@ class Grown(unittest.TestCase):
         few = bpe.Vocabulary(bpe.train([self.TEXT * 3], 20))
         more = bpe.Vocabulary(bpe.train([self.TEXT * 3], 40, few.merges))
         self.assertEqual(more.merges[:20], few.merges)
-        self.assertEqual(more.merges, bpe.train([self.TEXT * 3], 40))                    # from the same text it equals the result of one training
+        self.assertEqual(more.merges, bpe.train([self.TEXT * 3], 40))                    # two trainings on the same text equal one
         self.assertLess(len(more.encode(self.TEXT)), len(few.encode(self.TEXT)))
 
     def test_what_is_new_begins_as_the_mean_of_its_sides(self):
@@ -191,7 +191,7 @@ class Data(unittest.TestCase):
                 with open(os.path.join(folder, "b.tsv"), "wb") as f:
                     f.write(wrong)
                 again = pairs.read(folder, "train")
-                self.assertEqual(len(again[0]) - len(parts[0][0]), wrong == b"a\tb\tc\n" and pairs.split_of("a") == "train")     # the others are skipped: test_data.py
+                self.assertEqual(len(again[0]) - len(parts[0][0]), wrong == b"a\tb\tc\n" and pairs.split_of("a") == "train")     # test_data.py: the other lines are skipped
 
     def test_the_shipped_vocabulary_is_what_training_gives(self):
         if not os.path.exists(os.path.join(multi30k.DEFAULT_DIR, multi30k.MARK)):
@@ -308,7 +308,7 @@ class Model(unittest.TestCase):
             self.assertTrue(difference < 1e-12 if position == "none" else difference > 1e-2, (position, difference))
 
     def test_heads_are_runs_of_their_own(self):
-        """Two heads with disjoint weights equal two models of half the width, next to each other."""
+        """A layer of two heads with disjoint weights equals two models of half the width, next to each other."""
         torch.manual_seed(1)
         c, k = replace(golden.BASE, embedding_length=16, head_count=2), 8
         part = lambda d: {name: torch.nn.Linear(d, d, bias=False).double() for name in ("q", "k", "v", "output")}
@@ -328,7 +328,7 @@ class Model(unittest.TestCase):
         for changes in (dict(), dict(norm="pre", position="learned"), dict(position="none", attention_bias=True)):
             model, source = model_of(**changes), ids(5, 9)
             source[1, 4:] = PADDING
-            end = int(model.translate(source, -5)[0, 3])                 # an end that is reached
+            end = int(model.translate(source, -5)[0, 3])                 # an end token that the translation reaches
             found = model.translate(source, end)
             logits = model(source, found)
             self.assertTrue(torch.equal(logits.argmax(-1)[found >= 0], found[found >= 0]))
@@ -377,10 +377,10 @@ class Model(unittest.TestCase):
                 found.append(gradients(model))
             native.enabled = True
             errors = [float((g.double() - exact[1]).norm() / exact[1].norm()) for _, g in found]
-            self.assertLess(errors[0], 1.2 * errors[1] + 1e-3)           # no worse than PyTorch
+            self.assertLess(errors[0], 1.2 * errors[1] + 1e-3)           # no worse than the computation by PyTorch
             self.assertLess(errors[0], 0.1)
             self.assertLess(float((found[0][0] - exact[0]).abs().max()), 0.1)
-            self.assertFalse(torch.equal(found[0][1], found[1][1]))      # the other implementation did run
+            self.assertFalse(torch.equal(found[0][1], found[1][1]))      # the other implementation was used
 
     def test_cross_entropy_in_c(self):
         if not native.usable(torch.zeros(1)):

@@ -31,7 +31,7 @@ def all_trees(n):
 
 
 def reaches(heads, m):
-    """Whether the root is the head of word m."""
+    """Tells whether the root is the head of word m."""
     for _ in heads:
         m = heads[m - 1] if m else 0
     return m == 0
@@ -65,10 +65,10 @@ class Trees(unittest.TestCase):
         self.assertTrue(trees.projective([2, 0, 2]))
         self.assertFalse(trees.projective([3, 4, 0, 3]))         # 3 -> 1 and 4 -> 2 cross
         self.assertFalse(trees.projective([0, 0]))
-        self.assertFalse(trees.projective([3, 0, 2, 1]))         # 1 -> 4 passes over the word that is attached to the root
+        self.assertFalse(trees.projective([3, 0, 2, 1]))         # the arc 1 -> 4 passes over the word that is attached to the root
 
     def test_neighbours_and_lengths(self):
-        """Values after the end of a sentence in a batch do not change it."""
+        """Values after the end of a sentence in a batch do not change the sentence's result."""
         model = Tree(Config(features=40, width=3, embedding_length=16, feed_forward_length=24, block_count=2, head_count=2, reach=4)).eval()
         golden.randomise(model, 3)
         ids, lengths = torch.randint(0, 40, (2, 7, 3)), torch.tensor([4, 7])
@@ -78,7 +78,7 @@ class Trees(unittest.TestCase):
 
 class Soften(unittest.TestCase):
     def test_the_nats_of_every_factor(self):
-        """Those of a factor are the nats of the model whose scores have it, as in the file."""
+        """The nats of a factor are those of the model whose scores have been multiplied by it, as in the file."""
         task = golden.cases()[0].task
         model = Tree(Config(task.s.features, task.s.width, task.s.embedding_length, task.s.feed_forward_length, task.s.block_count, task.s.head_count,
                             task.s.reach))

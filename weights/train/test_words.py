@@ -83,7 +83,7 @@ class GPT(unittest.TestCase):
         self.assertTrue((found["dec.0.self.0.mask"].triu(1)[0, 1:] == -float("inf")).all())
 
     def test_heads_share_nothing(self):
-        """A head's output depends only on its own columns of the queries, keys and values."""
+        """A head's output depends only on the head's own columns of the queries, keys and values."""
         m = GPT2(replace(golden.TINY, block_count=1)).double().eval()
         golden.randomise(m, 3)
         ids = torch.randint(1, 257, (1, 6), generator=torch.Generator().manual_seed(3))

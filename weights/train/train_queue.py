@@ -101,14 +101,14 @@ def stop(args, more):
 
 
 def speeds(jobs, threads, recipe, seconds):
-    """Total positions per second of this many simultaneous jobs."""
+    """Measures the total positions per second of this many simultaneous jobs."""
     command = [queue.python(), os.path.join(HERE, "speed.py"), recipe, "--threads", str(threads), "--seconds", str(seconds), "--plain"]
     children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ, OMP_WAIT_POLICY="passive")) for _ in range(jobs)]
     return sum(float(child.communicate()[0].split()[-1]) for child in children)
 
 
 def measure(args, more):
-    """Alternates, so that other programs affect both equally."""
+    """Alternates between both arrangements, so that other programs affect both equally."""
     found = {(1, 2): [], (2, 1): []}
     with holding():
         for _ in range(args.rounds):

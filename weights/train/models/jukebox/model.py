@@ -3,9 +3,9 @@
 of codes of a sound (VQ-VAE: van den Oord, Vinyals and Kavukcuoglu 2017), a prior for the codes of the upper level, and one that draws the
 lower level given the upper one.
 
-Mirrors the C engine layer by layer. Module names are chosen so that `state_dict()` gives the tensor names of the weight file. Each level
-has its own encoder, codebook and decoder. s is a stride, C a width; activations are (B, T, C), and zero before the beginning and after the
-end.
+The modules mirror the C engine layer by layer. Module names are chosen so that `state_dict()` gives the tensor names of the weight file.
+Each level has its own encoder, codebook and decoder. s is a stride, C a width; activations are (B, T, C), and zero before the beginning and
+after the end.
 
     encoder, of each stride     x_i = W [the 2 s samples about block i] + b         then residual units, at the end W [h_{i-1}; h_i; h_{i+1}] + b
     a residual unit             x + W_mix relu(W_conv relu[x_{t-d}; x_t; x_{t+d}])  d = 1, 3, 9, ... in the encoder, the other way round in the decoder
@@ -34,8 +34,8 @@ LEVELS = ("top", "bottom")
 class Config:
     """Hyper-parameters, named as in the weight file's metadata."""
     rate: int = 8000
-    top_strides: tuple = (4, 4, 4)       # of the first convolution, the second, ...: samples of a code are their product
-    top_widths: tuple = (32, 64, 96)     # behind each
+    top_strides: tuple = (4, 4, 4)       # strides of the convolutions; their product is the number of samples per code
+    top_widths: tuple = (32, 64, 96)     # width after each of these convolutions
     bottom_strides: tuple = (4, 4)
     bottom_widths: tuple = (32, 64)
     unit_count: int = 3                  # residual units per stride
@@ -45,7 +45,7 @@ class Config:
     classes: int = 10
     speakers: int = 6
     # priors
-    top_length: int = 128                # the most codes of the top level
+    top_length: int = 128                # maximum number of codes of the top level
     embedding_length: int = 128          # d
     feed_forward_length: int = 256
     head_count: int = 4
@@ -71,7 +71,7 @@ class Config:
         return self.hop("top") // self.hop("bottom")
 
     def prior(self, name):
-        """Configuration for the blocks of a Sparse Transformer."""
+        """Returns a configuration for the blocks of a Sparse Transformer."""
         class Sets(SimpleNamespace):
             def sets(self, index):
                 return [(turn(self.pattern, index), self.head_count)]
@@ -93,7 +93,7 @@ def three(x, d):
 
 
 class Three(nn.Module):
-    """(B, T, in) -> (B, T, out): a convolution of 3 taps"""
+    """A convolution of 3 taps: (B, T, in) -> (B, T, out)"""
 
     def __init__(self, out, into):
         super().__init__()
@@ -104,7 +104,7 @@ class Three(nn.Module):
 
 
 class Unit(nn.Module):
-    """Residual unit of dilation d"""
+    """A residual unit with dilation d"""
 
     def __init__(self, width, d):
         super().__init__()
@@ -117,7 +117,7 @@ class Unit(nn.Module):
 
 
 class Down(nn.Module):
-    """(B, n s, in) -> (B, n, out): a convolution of 2 s taps with stride s"""
+    """A convolution of 2 s taps with stride s: (B, n s, in) -> (B, n, out)"""
 
     def __init__(self, out, into, s):
         super().__init__()
@@ -131,7 +131,7 @@ class Down(nn.Module):
 
 
 class Up(nn.Module):
-    """(B, n, in) -> (B, n s, out): a transposed convolution of 2 s taps with stride s; each of the s outputs has its own bias"""
+    """A transposed convolution of 2 s taps with stride s: (B, n, in) -> (B, n s, out); each of the s outputs has its own bias"""
 
     def __init__(self, out, into, s):
         super().__init__()
@@ -180,14 +180,14 @@ class Codebook(nn.Module):
         self.weight = nn.Parameter(torch.randn(l.codes, l.width), requires_grad=False)
 
     def nearest(self, h):
-        """(..., width) -> (...) ids, with products that are not rounded"""
+        """Finds the id of the nearest codebook vector: (..., width) -> (...), with products that are not rounded"""
         h, e = h.to(self.weight.dtype), self.weight
         with torch.autocast(h.device.type, enabled=False):
             return ((e * e).sum(1) / 2 - h @ e.T).argmin(-1)
 
 
 def given(prior, label, speaker):
-    """(B, 1, d) of class and speaker; zero if an id is -1"""
+    """Adds the vectors of class and speaker: (B, 1, d); zero if an id is -1"""
     total = 0
     for name, ids in (("class_embd", label), ("speaker_embd", speaker)):
         if hasattr(prior, name):
@@ -196,7 +196,7 @@ def given(prior, label, speaker):
 
 
 class Conditioner(Stack):
-    """The upper codes -> what each lower position adds to its embedding."""
+    """Maps the upper codes to the vectors that are added to the embedding of each lower position."""
 
     def __init__(self, c):
         d = c.embedding_length
@@ -206,7 +206,7 @@ class Conditioner(Stack):
         self.norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
 
     def forward(self, top):
-        """(B, n) ids, -1 after the end of a shorter sequence -> (B, n ratio, d)"""
+        """Maps ids (B, n), -1 after the end of a shorter sequence, to (B, n ratio, d)"""
         return self.norm(super().forward(self.token_embd(top.clamp(min=0)), (top >= 0)[..., None]).to(self.norm.weight.dtype))
 
 
@@ -229,7 +229,7 @@ class Prior(nn.Module):
         self.blk = nn.ModuleList(Block(self.p, i) for i in range(self.p.block_count))
         self.output_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
         self.output = nn.Linear(d, self.values)
-        self.dropout = 0.0               # in training
+        self.dropout = 0.0               # dropout, in training only
         with torch.no_grad():
             for key, p in self.blk.named_parameters():
                 if p.dim() == 2:
@@ -247,7 +247,7 @@ class Prior(nn.Module):
         return F.dropout(f, self.dropout) if self.dropout and self.training else f
 
     def forward(self, x, label, speaker, above=None):
-        """x (B, n) ids, above: output of the conditioner -> (B, n, values) logits of each"""
+        """Predicts each id: x (B, n) ids, above: output of the conditioner -> (B, n, values) logits"""
         h = F.pad(self.token_embd(x[:, :-1]), (0, 0, 1, 0))
         i = torch.arange(x.shape[1], device=x.device)
         h = h + self.position_row.weight[i // self.p.stride] + self.position_col.weight[i % self.p.stride] + given(self, label, speaker)
@@ -257,7 +257,7 @@ class Prior(nn.Module):
         return self.output(self.output_norm(h))
 
     def each(self, x, label, speaker, top=None):
-        """(B, n): -log p; 0 where x is -1"""
+        """Returns (B, n): -log p of each id; 0 where x is -1"""
         out = self(x.clamp(min=0), label, speaker, None if top is None else self.cond(top))
         out = out if out.dtype == torch.float64 else out.float()
         return F.cross_entropy(out.flatten(0, 1), x.flatten(), ignore_index=-1, reduction="none").view(x.shape)
@@ -274,7 +274,7 @@ class Jukebox(nn.Module):
     def __init__(self, c):
         super().__init__()
         self.c = c
-        self.level = nn.Module()         # samples of mu-law levels
+        self.level = nn.Module()         # the sample of each mu-law level
         self.level.weight = nn.Parameter(torch.from_numpy(expand(np.arange(256)).astype(np.float32)), requires_grad=False)
         self.enc, self.codebook, self.dec = (Levels(lambda name: kind(c.level(name))) for kind in (encoder, Codebook, decoder))
         if c.top_blocks:
@@ -295,8 +295,8 @@ class Jukebox(nn.Module):
 
     @torch.no_grad()
     def generate(self, label, speaker, temperature=1.0, generator=None):
-        """(B,) each -> (codes of the top level, of the bottom level), each truncated at its end token.  Each id recomputes all previous
-        ones."""
+        """Draws codes for class and speaker ids (B,) each -> (codes of the top level, of the bottom level), each truncated at its end
+        token.  Each new id recomputes all previous ones."""
         found = []
         for y, s in zip(label.tolist(), speaker.tolist()):
             y, s, end = torch.tensor([y]), torch.tensor([s]), self.c.top_codes

@@ -13,7 +13,7 @@ import numpy as np
 from common.recipes import HERE
 from data.fsdd import DEFAULT_DIR, SPEAKERS, load_test_for_evaluation
 
-WANTED = ((7, "jackson"), (3, "theo"), (0, "nicolas"), (9, "george"))         # the first held-out take of each
+WANTED = ((7, "jackson"), (3, "theo"), (0, "nicolas"), (9, "george"))         # of each digit and speaker, the first held-out take
 OUT = os.path.normpath(os.path.join(HERE, "../../web/pages/jukebox/recordings.js"))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Jukebox as a task, of two runs: first the codes of both levels, then the priors, trained on the codes of the first run's encoders."""
+"""Jukebox as a task with two kinds of runs: first the codes of both levels, then the priors, trained on the codes of the first run's
+encoders."""
 import math
 import wave
 from dataclasses import dataclass, fields
@@ -19,7 +20,7 @@ PREFIX = "jukebox."
 PRIORS = ("top.", "bottom.")             # prefixes of their tensors
 WINDOWS = (512, 256, 128, 64)            # window lengths in samples of the spectra that training compares; hops are a quarter of them
 FLOOR = 1e-3                             # added to a magnitude before its logarithm
-WHOLE = 16                               # positions of the top level to which a batch is padded, for blocks of the pattern
+WHOLE = 16                               # positions to which a batch of the top level is padded, for whole blocks of the pattern
 DECAY = 0.99                             # decay of the codebook's averages
 DEAD = 0.05                              # share of the mean use below which a code is replaced
 
@@ -34,7 +35,7 @@ class Settings(Config, Common):
     log_weight: float = 0.5              # weight of the distance between log spectra
     shifts: int = 3                      # encodings of each sound for the priors, with different silence before it and different loudness
     class_drop: float = 0.1              # probability of dropping the class of an example
-    speaker_drop: float = 0.15           # probability of dropping its speaker
+    speaker_drop: float = 0.15           # probability of dropping the speaker of an example
     dropout: float = 0.0                 # dropout of additions to the residual stream of a prior
 
 
@@ -48,7 +49,8 @@ def spectra(x):
 
 
 def loss_of(x, y, error, log):
-    """(B,): the squared error relative to the energy, times `error`, plus, for each spectrum, the relative distance of the magnitudes and `log` times the distance of their logarithms."""
+    """Returns (B,): the squared error relative to the energy, times `error`, plus, for each spectrum, the relative distance of the
+    magnitudes and `log` times the distance of their logarithms."""
     total = error * ((x - y) ** 2).mean(1) / ((x * x).mean(1) + 1e-3)
     for a, b in zip(spectra(x), spectra(y)):
         total = total + ((a - b) ** 2).sum((1, 2)).sqrt() / ((a * a).sum((1, 2)).sqrt() + 1e-1) + log * ((a + FLOOR).log() - (b + FLOOR).log()).abs().mean((1, 2))
@@ -56,7 +58,7 @@ def loss_of(x, y, error, log):
 
 
 def convergence(x, y):
-    """(B,) dB: 20 log10 of |spectrum of x - spectrum of y| / |spectrum of x|, over windows of 256 samples; lower is better."""
+    """Returns (B,) in dB: 20 log10 of |spectrum of x - spectrum of y| / |spectrum of x|, over windows of 256 samples; lower is better."""
     a, b = (spectra(t)[1] for t in (x, y))
     return 20 * torch.log10(((a - b) ** 2).sum((1, 2)).sqrt() / (a * a).sum((1, 2)).sqrt())
 
@@ -77,7 +79,8 @@ class Sounds:
 
 
 class Codes:
-    """The encoders' output for sounds: for each sound the codes of the top level with their end, and of the bottom level; -1 after the end of shorter ones."""
+    """The codes of sounds by the encoders: for each sound the codes of the top level with their end, and of the bottom level; -1 after the
+    end of shorter sounds."""
 
     def __init__(self, model, sounds, shifts, seed, bf16=False):
         self.c, self.codes, rng, c = model.c, [], np.random.default_rng([seed, 7]), model.c
@@ -104,7 +107,7 @@ class Codes:
 
     def take(self, pick, device):
         some, c = [self.codes[i] for i in np.arange(len(self))[pick]], self.c
-        most = -(-(c.top_length + 1) // c.top_stride) * c.top_stride         # including the end
+        most = -(-(c.top_length + 1) // c.top_stride) * c.top_stride         # including the end token
         of, n = torch.tensor([i for i, _, _ in some]), min(most, -(-max(len(t) for _, t, _ in some) // WHOLE) * WHOLE)
         padded = lambda k, length: torch.stack([F.pad(one[k], (0, length - len(one[k])), value=-1) for one in some]).long().to(device)
         return padded(1, n), padded(2, min(n, c.top_length) * c.ratio), self.y[of].to(device), self.s[of].to(device)
@@ -134,7 +137,7 @@ class JukeboxTask(Task):
         return model
 
     def grow(self, model, weights):
-        """Priors that a file does not have start fresh."""
+        """Loads the weights of a file; priors that the file does not have start fresh."""
         super().grow(model, dict({k: w for k, w in model.state_dict().items() if k.startswith(PRIORS)}, **weights))
 
     # codes
@@ -155,12 +158,12 @@ class JukeboxTask(Task):
         self.use, self.sums = beside["use"], beside["sums"]
 
     def settle(self, average, training, device):
-        """A codebook is already an average."""
+        """Copies the codebooks unchanged, because each is already an average."""
         for name in LEVELS:
             getattr(average.codebook, name).weight.data.copy_(self.book(name))
 
     def begin_on(self, model, train, device):
-        """The vectors start at encoder outputs of some sounds, unless the file provides them."""
+        """Sets the codebook vectors to encoder outputs of some sounds, unless the file provides them."""
         if self.s.part == "codes" and not self.s.start:
             x, = train.take(np.random.default_rng(self.s.seed).permutation(len(train))[:64], device)
             with torch.no_grad():
@@ -171,7 +174,7 @@ class JukeboxTask(Task):
 
     @torch.no_grad()
     def follow(self, name, h, ids):
-        """Moves each vector towards the mean of its nearest inputs; a rarely used one is replaced by a new input."""
+        """Moves each vector towards the mean of its nearest inputs; replaces a rarely used vector by a new input."""
         use, sums, book = self.use[name], self.sums[name], self.book(name)
         use.mul_(DECAY).add_(torch.bincount(ids, minlength=len(use)).float(), alpha=1 - DECAY)
         sums.mul_(DECAY).index_add_(0, ids, h, alpha=1 - DECAY)
@@ -232,7 +235,7 @@ class JukeboxTask(Task):
         return found
 
     def batch(self, train, step, device):
-        """Codes: pieces of sounds, with random loudness and sign.  Priors: sounds of similar length."""
+        """Returns a batch. For codes: pieces of sounds, with random loudness and sign.  For priors: sounds of similar length."""
         s, rng = self.s, np.random.default_rng([self.s.seed, step])
         if s.part == "codes":
             pieces = []
@@ -257,14 +260,14 @@ class JukeboxTask(Task):
         return 1 if self.s.part == "codes" else self.length
 
     def nats(self, model, *batch):
-        """(B,): for codes, the loss of both levels"""
+        """Returns (B,): for codes, the loss of both levels"""
         if self.s.part == "codes":
             return sum(self.loss(batch[0], model.decode(model.encode(batch[0], name), name).float()) for name in LEVELS)
         top, bottom, label, speaker = batch
         return model.top.each(top, label, speaker).sum(1) + model.bottom.each(bottom, label, speaker, self.above(top)).sum(1)
 
     def above(self, top):
-        """The codes of the top level, -1 for their end and after it."""
+        """Returns the codes of the top level, with -1 for the end and after it."""
         return torch.where(top == self.s.top_codes, -1, top)
 
     @torch.no_grad()
@@ -288,7 +291,7 @@ class JukeboxTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """samples.wav: for codes, some sounds decoded from the top level and from the bottom level; for priors, digits."""
+        """Writes samples.wav: for codes, some sounds decoded from the top level and from the bottom level; for priors, digits."""
         parts = []
         if self.s.part == "codes":
             x, = valid.take(slice(None, None, max(1, len(valid) // 10)), device)
@@ -331,8 +334,8 @@ class JukeboxTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Products of the priors take the requested type. Those of encoders and decoders (whose inputs would be rounded too) and tables
-        take F16 instead of a rounded type; codebooks and vectors are F32."""
+        """Matrices of the priors are stored in the requested type. Tables, and matrices of encoders and decoders (whose inputs would be
+        rounded too), are stored in F16 instead of a rounded type; codebooks and vectors in F32."""
         rounds = kind in (gguf.Q4_0, gguf.Q8_0)
         if x.ndim != 2 or name.startswith("codebook."):
             return gguf.F32

@@ -16,11 +16,11 @@ from models.llama import task
 
 class Kind(NamedTuple):
     """The differences of one kind from Llama."""
-    halves: bool = True                  # rotated pairs: (i, i + d_k / 2), or else (2i, 2i + 1)
-    head_norms: str = ""                 # norm of queries and keys: of "each" head, or of "all" together
-    before: bool = True                  # norms the input of a sublayer
-    after: bool = False                  # norms its output
-    gemma: bool = False                  # starts with sqrt(d) times the embedding; gelu
+    halves: bool = True                  # rotates the pairs (i, i + d_k / 2); otherwise (2i, 2i + 1)
+    head_norms: str = ""                 # scope of the norm of queries and keys: "each" head, or "all" heads together
+    before: bool = True                  # norms the input of each sublayer
+    after: bool = False                  # norms the output of each sublayer
+    gemma: bool = False                  # multiplies the embedding by sqrt(d) at the start; gelu
     score_cap: float = 0
     logit_cap: float = 0
     period: int = 0                      # every n-th block is global, if there is a window; 0: none
@@ -60,7 +60,7 @@ class Config(llama.Config):
 
 
 def halves_turned(x, cosine, sine):
-    """x (B, n, heads, d_k): numbers i and i + d_k / 2 of a head are rotated by angle i."""
+    """Rotates numbers i and i + d_k / 2 of each head of x (B, n, heads, d_k) by angle i."""
     a, b = x.chunk(2, -1)
     return torch.cat((a * cosine - b * sine, a * sine + b * cosine), -1)
 
@@ -91,7 +91,7 @@ class Block(nn.Module):
             self.post_attention_norm, self.post_ffw_norm = norm(d), norm(d)
 
     def maps(self, h):
-        """Queries, keys and values (B, n, heads, d_k), queries and keys normed"""
+        """Returns queries, keys and values (B, n, heads, d_k), with queries and keys normed"""
         c, kind = self.c, self.kind
         heads = lambda y, count: y.view(*h.shape[:2], count, c.key_length)
         q, k, v = (self.attn_qkv(h).split([n * c.key_length for n in (c.head_count, c.head_count_kv, c.head_count_kv)], -1) if kind.joined
@@ -141,13 +141,13 @@ class Kin(nn.Module):
         self.output_norm = llama.Norm(c.embedding_length, c.epsilon)
 
     def angles(self, n, base, like):
-        """cosine, sine (n, 1, d_k / 2) of position * base^(-2i / d_k)"""
+        """Returns cosine and sine (n, 1, d_k / 2) of position * base^(-2i / d_k)"""
         half = torch.arange(self.c.key_length // 2, dtype=torch.float64)
         turn = torch.arange(n, dtype=torch.float64)[:, None] * base ** (-2 * half / self.c.key_length)
         return tuple(f(turn)[:, None].to(like.dtype) for f in (torch.cos, torch.sin))
 
     def forward(self, ids):
-        """ids (B, n) -> logits (B, n, V) of the next id at each position."""
+        """Maps ids (B, n) to logits (B, n, V) of the next id at each position."""
         c, kind = self.c, self.kind
         x = self.token_embd(ids) * (math.sqrt(c.embedding_length) if kind.gemma else kind.embedding_scale)
         turns = [self.angles(ids.shape[1], base, x) for base in (c.freq_base, c.freq_base_local)]

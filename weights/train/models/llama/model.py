@@ -48,7 +48,7 @@ class Norm(nn.Module):
 
 
 def turned(x, cosine, sine):
-    """x (B, n, heads, d_k), each pair rotated by its angle; cosine, sine (n, 1, d_k / 2)."""
+    """Rotates each pair of x (B, n, heads, d_k) by its angle; cosine, sine (n, 1, d_k / 2)."""
     a, b = x[..., 0::2], x[..., 1::2]
     return torch.stack((a * cosine - b * sine, a * sine + b * cosine), -1).flatten(-2)
 
@@ -93,18 +93,18 @@ class Llama(nn.Module):
         self.blk = nn.ModuleList(Block(c) for _ in range(c.block_count))
         self.output_norm = Norm(c.embedding_length, c.epsilon)
         for name, p in self.named_parameters():
-            if p.dim() == 2:             # what a block adds to the stream begins smaller in deeper models
+            if p.dim() == 2:             # the addends of a block start smaller in deeper models
                 last = name.endswith(("attn_output.weight", "ffn_down.weight"))
                 nn.init.normal_(p, std=0.02 / (math.sqrt(2 * c.block_count) if last else 1))
 
     def angles(self, n, like):
-        """cosine, sine (n, 1, d_k / 2) of position * base^(-2i / d_k)"""
+        """Returns cosine and sine (n, 1, d_k / 2) of position * base^(-2i / d_k)"""
         half = torch.arange(self.c.key_length // 2, dtype=torch.float64)
         turn = torch.arange(n, dtype=torch.float64)[:, None] * self.c.freq_base ** (-2 * half / self.c.key_length)
         return (f(turn)[:, None].to(like.device, like.dtype) for f in (torch.cos, torch.sin))
 
     def forward(self, ids):
-        """ids (B, n) -> logits (B, n, V) of the next id at each position."""
+        """Maps ids (B, n) to logits (B, n, V) of the next id at each position."""
         x = self.token_embd(ids)
         cosine, sine = self.angles(ids.shape[1], x)
         for block in self.blk:
@@ -112,18 +112,18 @@ class Llama(nn.Module):
         return F.linear(self.output_norm(x), self.token_embd.weight)
 
     def each(self, ids):
-        """(B, n - 1): -log p(id_i | those before it), i > 0"""
+        """Returns (B, n - 1): -log p(id_i | earlier ids), i > 0"""
         logits = self(ids[:, :-1])
         logits = logits if logits.dtype == torch.float64 else logits.float()
         return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), reduction="none").view(len(ids), -1)
 
     def nats(self, ids):
-        """(B,): -log p of all ids except the first, which is given."""
+        """Returns (B,): -log p of all ids except the first, which is given."""
         return self.each(ids).sum(1)
 
     @torch.no_grad()
     def generate(self, ids, count, temperature=1.0, generator=None):
-        """ids (B, m) -> (B, m + count); the context is truncated to its maximal length."""
+        """Continues ids (B, m) to (B, m + count); the context is truncated to its maximal length."""
         for _ in range(count):
             logits = self(ids[:, -self.c.context_length:])[:, -1].float()
             p = (logits / max(temperature, 1e-6)).softmax(-1)

@@ -20,12 +20,12 @@ VOCABULARIES = os.path.join(HERE, "models", "llama", "vocabularies")
 class Settings(Config, Common):
     dataset: str = "stories"
     vocabulary: str = "stories"          # a file of vocabularies/; "": the bytes; own: learned from your own texts (common/bpe.py)
-    merges: str = of_file("")            # a vocabulary that is not in that folder, as text
+    merges: str = of_file("")            # text of a vocabulary that is not in that folder
     prompts: str = "Once upon a time|The king said|Little"               # prompts of the sample sheet
 
 
 class Windows:
-    """A stream of ids as windows of n + 1 ids that overlap by one; shifted by `phase`."""
+    """Splits a stream of ids into windows of n + 1 ids that overlap by one, shifted by `phase`."""
 
     def __init__(self, ids, n, device):
         ids = np.resize(ids, max(len(ids), 2 * n + 2))                   # repeats a short text
@@ -54,7 +54,7 @@ class LlamaTask(bpe.Chosen, Task):
         return Llama(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
 
     def encode(self, examples, model, device="cpu"):
-        """(books, stories) -> windows of the stream <end> text <end> text ... <end>"""
+        """Maps (books, stories) to windows of the stream <end> text <end> text ... <end> <end>"""
         books, stories = examples
         texts = list(books) + list(stories)
         ids = [np.array([0] + self.tokenizer.encode(text), np.uint16) for text in texts]
@@ -63,7 +63,7 @@ class LlamaTask(bpe.Chosen, Task):
         return Windows(stream, self.s.context_length, device)
 
     def batch(self, train, step, device):
-        """The windows of each epoch start at a new offset."""
+        """Returns a batch; the windows of each epoch start at a new offset."""
         epoch = step // (len(train) // self.s.batch)
         phase = int(np.random.default_rng([self.s.seed, epoch, 1]).integers(self.s.context_length))
         return train.take(picks(self.s.seed, step, self.s.batch, len(train)), device, phase)
@@ -74,12 +74,12 @@ class LlamaTask(bpe.Chosen, Task):
 
     @property
     def dims(self):
-        """Bytes: bits/dim are bits per byte of text."""
+        """Returns the bytes of an example: bits/dim are bits per byte of text."""
         return self.elements * self.bytes_per_token
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Continuations of given beginnings, in samples.txt."""
+        """Writes continuations of given beginnings to samples.txt."""
         generator, lines = torch.Generator().manual_seed(0), []
         for prompt in self.s.prompts.split("|"):
             ids = torch.tensor([[0] + self.tokenizer.encode(prompt)])

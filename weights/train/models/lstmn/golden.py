@@ -32,7 +32,7 @@ def cases():
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Weights large enough that attention is far from uniform."""
+    """Makes random weights large enough that attention is far from uniform."""
     rng = np.random.default_rng(seed)
     for name, p in model.named_parameters():
         z = torch.from_numpy(rng.standard_normal(tuple(p.shape)).astype(np.float32))
@@ -44,7 +44,7 @@ def tensors(case, model, seed):
     logits, nats = outputs(model, ids)
     maps = []
     model.states(ids[:, :-1], maps)
-    rows, n = maps[0][0], ids.shape[1]                   # row t: weights over the tape before step t, from its start
+    rows, n = maps[0][0], ids.shape[1]                   # row t: weights over the tape before step t, from the start of the tape
     first = torch.zeros(1, n, dtype=rows.dtype)
     first[0, 0] = 1
     rows = torch.cat([first, F.pad(rows, (0, n - rows.shape[1]))])

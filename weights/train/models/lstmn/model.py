@@ -9,8 +9,8 @@ keeps the hidden state and the cell of every word read, and attends to all of th
     c_t  = f r_t + i g                                                  (9)
     h_t  = o tanh(c_t)                                                  (10)
 
-s is the paper's h~, r its c~; s_0 = 0.  tape_start "zero" starts both tapes with a row of zeros, which stays in the softmax forever.  With
-all attention on i = t - 1 this is an LSTM.  x_t is sqrt(d) token_embd[id]; logits of the next id are token_embd h_t.
+s is the paper's h~, and r is its c~; s_0 = 0. With tape_start "zero", both tapes start with a row of zeros, which stays in the softmax
+forever.  If all attention is on i = t - 1, this is an LSTM.
 
 The file:
 
@@ -69,11 +69,11 @@ class Lstmn(nn.Module):
         self.cell = nn.Linear(2 * d, 4 * d)
         nn.init.xavier_uniform_(self.cell.weight)
         nn.init.zeros_(self.cell.bias)
-        self.cell.bias.data[d:2 * d] = 1           # a gate that forgets little
+        self.cell.bias.data[d:2 * d] = 1           # at first the forget gate keeps most of the cell
 
     def states(self, ids, maps=None, last_only=False):
-        """ids (B, n) -> h (B, n, d).  maps: a list that receives (B, n, n), the weights of each step over earlier ones. last_only: all
-        attention is on the previous step, which makes it an LSTM."""
+        """Maps ids (B, n) to states h (B, n, d). maps: a list that receives (B, n, n), the weights of each step over earlier ones.
+        last_only: puts all attention on the previous step, which makes the network an LSTM."""
         c, (B, n), d = self.c, ids.shape, self.c.embedding_length
         x = self.token_embd(ids) * math.sqrt(d)
         x = dropped(x, c.dropout) if self.training else x
@@ -109,11 +109,11 @@ class Lstmn(nn.Module):
         return dropped(h, c.dropout) if self.training else h
 
     def forward(self, ids, maps=None, last_only=False):
-        """ids (B, n) -> logits (B, n, V) of the next id at each position."""
+        """Maps ids (B, n) to logits (B, n, V) of the next id at each position."""
         return F.linear(self.states(ids, maps, last_only), self.token_embd.weight)
 
     def each(self, ids):
-        """(B, n - 1): -log p(id_i | those before it), i > 0"""
+        """Returns (B, n - 1): -log p(id_i | earlier ids), i > 0"""
         h, wanted = self.states(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten()
         if fast(h):
             nats = native.CrossEntropy.apply(h.to(torch.bfloat16), self.token_embd.weight, wanted, 0.0)
@@ -123,12 +123,12 @@ class Lstmn(nn.Module):
         return nats.view(len(ids), -1)
 
     def nats(self, ids):
-        """(B,): -log p of all ids except the first, which is given."""
+        """Returns (B,): -log p of all ids except the first, which is given."""
         return self.each(ids).sum(1)
 
     @torch.no_grad()
     def generate(self, ids, count, temperature=1.0, generator=None):
-        """ids (B, m) -> (B, m + count)"""
+        """Continues ids (B, m) to (B, m + count)"""
         for _ in range(count):
             logits = self(ids[:, -self.c.context_length:])[:, -1].float()
             p = (logits / max(temperature, 1e-6)).softmax(-1)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The memory network as a task: the Llama's task (windows of a stream of tokens), with another model and windows shorter than its context."""
+"""The memory network as a task: the task of Llama (windows of a stream of tokens), with another model and windows shorter than the
+context."""
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -15,7 +16,7 @@ PREFIX = "lstmn."
 @dataclass
 class Settings(tales.Settings):
     tape_start: str = Config.tape_start
-    window: int = 64                     # tokens per training window, each after an empty tape
+    window: int = 64                     # tokens per training window; the tape is empty at the start of each window
 
 
 class LstmnTask(LlamaTask):
@@ -34,7 +35,7 @@ class LstmnTask(LlamaTask):
         return Windows(windows.ids.numpy(), self.s.window, device)
 
     def batch(self, train, step, device):
-        """The windows of each epoch start at a new offset."""
+        """Returns a batch; the windows of each epoch start at a new offset."""
         epoch = step // (len(train) // self.s.batch)
         phase = int(np.random.default_rng([self.s.seed, epoch, 1]).integers(self.s.window))
         return train.take(picks(self.s.seed, step, self.s.batch, len(train)), device, phase)

@@ -2,14 +2,14 @@
 """PixelCNN (van den Oord, Kalchbrenner and Kavukcuoglu 2016, "Pixel Recurrent Neural Networks") of grey pictures, and the code shared with
 gated PixelCNN (models/gated_pixelcnn).
 
-Mirrors the C engine layer by layer.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file; export.py copies
-them unchanged.  A convolution's weight has the shape of the file, (out, taps * in): the taps that the mask allows, in raster order:
+The modules mirror the C engine layer by layer.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file;
+export.py copies them unchanged.  A convolution's weight has the shape of the file, (out, taps * in), with the taps that the mask allows in
+raster order:
 
-    mask A    a pixel sees the rows above and what is left of it in its own row: the first layer
-    mask B    and itself: every later layer, where its own column already knows nothing but pixels before it
+    mask A    a pixel sees the rows above and the pixels to its left in its own row: the first layer
 
-The first layer reads one-hot ids: its weight is a table with one row per tap and value, (taps * V, out).  Taps outside the picture add
-nothing, which differs from both 0 and 1.  Activations are (B, H, W, channels).
+The first layer reads one-hot ids: its weight is a table with one row per tap and value, (taps * V, out).  A tap outside the picture adds
+nothing, which differs from a pixel of value 0 or 1.  Activations are (B, H, W, channels).
 """
 import math
 from dataclasses import dataclass
@@ -49,13 +49,13 @@ class Taps(nn.Linear):
         self.channels, self.k, self.above, self.left, self.shift = channels, k, above, left, shift
 
     def places(self):
-        """[(rows down, columns right)] of each tap, in the order of the weight."""
+        """Returns [(rows down, columns right)] of each tap, in the order of the weight."""
         half = self.k // 2
         return ([(r - self.above, c - half) for r in range(self.above) for c in range(self.k)]
                 + [(0, c + 1 - self.left - self.shift) for c in range(self.left)])
 
     def gathered(self, x):
-        """(B, H, W, channels) -> (B, H, W, taps * channels), zeros outside the picture"""
+        """Gathers the taps of each pixel: (B, H, W, channels) -> (B, H, W, taps * channels), zeros outside the picture"""
         H, W = x.shape[1:3]
         edge = self.k + self.left + self.shift
         padded = F.pad(x, (0, 0, edge, edge, self.above, 0))
@@ -65,7 +65,7 @@ class Taps(nn.Linear):
         """(B, H, W, channels) -> (B, H, W, out)"""
         if x.dtype == torch.float64:
             return F.linear(self.gathered(x), self.weight, self.bias)
-        # the same as a convolution over a rectangle of taps whose masked taps are zero
+        # a convolution over a rectangle of taps whose masked taps are zero gives the same result
         half = self.k // 2
         w = self.weight.view(-1, self.above * self.k + self.left, self.channels)
         if self.left and self.above:
@@ -81,7 +81,7 @@ class Taps(nn.Linear):
 
 
 class Table(Taps):
-    """The same over ids: weight (taps * V, out)"""
+    """The same convolution over ids: weight (taps * V, out)"""
 
     def __init__(self, levels, out, k, above, left, shift, bias=True):
         super().__init__(levels, out, k, above, left, shift, bias)
@@ -96,7 +96,7 @@ class Table(Taps):
 
 
 class Pixels(nn.Module):
-    """What both models have in common: ids in, likelihoods out."""
+    """The part that both models share: ids in, likelihoods out."""
 
     def ends(self, c):
         self.head = nn.ModuleList([nn.Linear(c.embedding_length, c.head_length)])
@@ -114,17 +114,18 @@ class Pixels(nn.Module):
         return self.output(torch.relu(self.head[0](torch.relu(h)))).flatten(1, 2)
 
     def nats(self, x, label=None):
-        """(B,): -log p(x | label)"""
+        """Returns (B,): -log p(x | label)"""
         return self.each(x, label).sum(1)
 
     def each(self, x, label=None):
-        """(B, n): -log p(x_i | x_<i, label)"""
+        """Returns (B, n): -log p(x_i | x_<i, label)"""
         out = self(x, label)
         return distributions.nats(self.c, out if out.dtype == torch.float64 else out.float(), x)
 
     @torch.no_grad()
     def generate(self, label, prefix=None, temperature=1.0, generator=None):
-        """label (B,), prefix (B, m) -> (B, n).  Each pixel recomputes the whole picture: only for sheets of samples."""
+        """Completes prefix (B, m), given label (B,), to (B, n).  Each pixel recomputes the whole picture, so this is only for sheets of
+        samples."""
         x = torch.zeros(len(label), self.c.n, dtype=torch.long)
         m = 0 if prefix is None else prefix.shape[1]
         if m:
@@ -163,7 +164,7 @@ class PixelCNN(Pixels):
                 b.expand.weight.mul_(1.0 / math.sqrt(c.block_count))
 
     def forward(self, x, label=None, rows=None):
-        """x (B, n) levels -> (B, n, P): the prediction for each pixel.  rows: only the first rows."""
+        """Predicts each pixel: x (B, n) levels -> (B, n, P). rows: computes only the first rows."""
         h = self.input(self.one_hot(x)[:, :rows])
         for block in self.blk:
             h = block(h)

@@ -60,7 +60,7 @@ class PixelCNNTask(Task):
 
     @staticmethod
     def product(name):
-        """Whether a matrix is a factor of a product rather than a table of rows to add."""
+        """Tells whether a matrix is a factor of a product rather than a table of rows to add."""
         return name not in ("input.weight", "input.vertical.weight", "input.horizontal.weight") and ".class." not in name
 
     @property
@@ -72,7 +72,7 @@ class PixelCNNTask(Task):
         return self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Samples, with classes if there are any; below them, pictures with their upper halves completed."""
+        """Draws samples, with classes if there are any, and below them pictures with their upper halves completed."""
         s, generator = self.s, torch.Generator().manual_seed(0)
         x, label = valid.take(spread(len(valid), 10), "cpu")
         classes, half = getattr(s, "classes", 0), s.height // 2 * s.width
@@ -93,7 +93,7 @@ class PixelCNNTask(Task):
                 a + "kernel": c.kernel, a + "head_length": c.head_length, a + "output.type": c.output}
 
     def type_of(self, name, x, kind):
-        """Products take the requested type; tables, vectors and odd widths stay F32."""
+        """Stores matrices of products in the requested type; tables, vectors and matrices of odd widths stay F32."""
         if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32
         return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind

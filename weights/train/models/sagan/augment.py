@@ -6,7 +6,8 @@ import torch.nn.functional as F
 
 
 def augment(x, generator, shift=0.125, cut=0.5):
-    """x (B, C, H, W) in -1..1, white is 1: changes brightness, saturation and contrast, moves the picture, cuts out a square."""
+    """Changes brightness, saturation and contrast of x (B, C, H, W) in -1..1, where white is 1, moves the picture, and cuts out a
+    square."""
     B, C, H, W = x.shape
     u = torch.rand(7, B, generator=generator).to(x.device)
     at = lambda k: u[k][:, None, None, None]
@@ -15,7 +16,7 @@ def augment(x, generator, shift=0.125, cut=0.5):
     x = 1 - (1 - x) * (0.75 + 0.5 * at(1)) + 0.5 * (at(2) - 0.5)
     pad = max(1, round(shift * H))
     down, right = ((2 * pad + 1) * u[3]).long(), ((2 * pad + 1) * u[4]).long()
-    edge = (1 + 0.5 * (at(2) - 0.5)).expand(B, C, H, W)          # the border that appears is white too
+    edge = (1 + 0.5 * (at(2) - 0.5)).expand(B, C, H, W)          # the border that appears after a shift is white too
     rows = torch.arange(H, device=x.device)[None] + down[:, None] - pad
     columns = torch.arange(W, device=x.device)[None] + right[:, None] - pad
     inside = ((rows >= 0) & (rows < H))[:, :, None] & ((columns >= 0) & (columns < W))[:, None, :]

@@ -5,8 +5,8 @@ spectral normalisation.
     conv 3x3, ReLU, conv 4x4 stride 2, beside it mean 2x2, conv 1x1 -> attention at half size -> blocks, each half as wide
       -> as many channels more, the deviations -> a block half as wide -> ReLU, sum
 
-Two additions discourage mode collapse. It sees how much the pictures of a class in a batch deviate from each other [after Karras 2018, who
-use a single mean], and it predicts the first numbers of the latent, which also trains the generator [Chen 2016].
+Two additions discourage mode collapse. The discriminator sees how much the pictures of a class in a batch deviate from each other [after
+Karras 2018, who
 """
 import torch
 import torch.nn.functional as F
@@ -31,7 +31,7 @@ class Down(nn.Module):
 
 
 def deviation(x, group, groups):
-    """(B, C, H, W), (B,) -> (B, C, H, W): the standard deviation of each number over the pictures of the same group"""
+    """Returns (B, C, H, W): the standard deviation of each number over the pictures of the same group; inputs (B, C, H, W), (B,)"""
     flat, member = x.float().flatten(1), F.one_hot(group, groups).float()
     share = (member / member.sum(0).clamp(min=1)).t()
     variance = share @ (flat - (share @ flat)[group]) ** 2
@@ -51,7 +51,8 @@ class Discriminator(nn.Module):
         self.recall = Linear(recalled, channels[-1], normed=False)
 
     def forward(self, x, label, drawn):
-        """(B, 3, H, W) in -1..1, (B,), (B,) whether it is generated -> (B,), (B, recalled)"""
+        """Maps pictures (B, 3, H, W) in -1..1, classes (B,) and whether each is generated (B,) to scores (B,) and predictions of the latent
+        (B, recalled)"""
         for i, block in enumerate(self.blk):
             x = block(x)
             if i == 0 and self.attn:

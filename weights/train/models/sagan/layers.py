@@ -28,7 +28,7 @@ class Spectral(nn.Module):
             self.register_buffer("u", F.normalize(torch.randn(out), dim=0))
 
     def sigma(self):
-        """The largest singular value, with u and v held fixed for the gradient."""
+        """Returns the largest singular value, with u and v held fixed for the gradient."""
         W = self.weight
         if self.exact or not self.training:
             return torch.linalg.matrix_norm(W, 2)
@@ -46,7 +46,7 @@ class Spectral(nn.Module):
 
     @torch.no_grad()
     def folded(self):
-        """W / sigma with exact sigma, the form in the file."""
+        """Returns W / sigma with exact sigma, the form in the file."""
         W = self.weight.double()
         return (W / torch.linalg.matrix_norm(W, 2)).float() if self.normed else self.weight.detach().clone()
 
@@ -57,7 +57,7 @@ class Linear(Spectral):
 
 
 class Conv(Spectral):
-    """(B, in, H, W) -> (B, out, H / stride, W / stride); `size` x `size` taps, zeros outside the picture."""
+    """A convolution (B, in, H, W) -> (B, out, H / stride, W / stride) of `size` x `size` taps, with zeros outside the picture."""
 
     def __init__(self, into, out, size=3, stride=1, bias=True, normed=True):
         super().__init__(out, size * size * into, bias, normed)
@@ -84,7 +84,7 @@ class Attention(nn.Module):
         self.pool = pool
 
     def weights(self, x):
-        """beta (B, queries, keys)"""
+        """Returns the attention weights beta (B, queries, keys)"""
         k = F.max_pool2d(self.k(x), 2) if self.pool else self.k(x)
         return torch.softmax((self.q(x).flatten(2).transpose(1, 2) @ k.flatten(2)).to(torch.promote_types(torch.float32, x.dtype)), -1)
 

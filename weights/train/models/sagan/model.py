@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The generator of a self-attention GAN [Zhang 2019]: a latent z and a class -> a whole picture.
+"""The generator of a self-attention GAN [Zhang 2019] maps a latent z and a class to a whole picture.
 
     z -> linear -> (size / 2^blocks)^2 x channels[0] -> blocks, each twice as wide -> norm, ReLU, conv 3x3, tanh
     block: cBN, ReLU, nearest x2, conv 3x3, cBN, ReLU, conv 3x3;  beside it nearest x2, conv 1x1
     attention stands behind the block whose output is `attention_size` wide (0: nowhere)
 
-`Generator` is the training form, with spectral normalisation and batch statistics; `Folded` is the form in a file. There, sigmas, means and
-variances are folded into the weights, and a norm is one scale and shift per class.
+`Generator` is the training form, with spectral normalisation and batch statistics; `Folded` is the form in a file. In `Folded`, sigmas,
+means and variances are folded into the weights, and a norm is one scale and shift per class.
 """
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ EPSILON = 1e-5
 @dataclass
 class Config:
     """Named as in the weight file's metadata."""
-    height: int = 32                     # and width
+    height: int = 32                     # height and width
     latent_length: int = 64
     channels: tuple = (64, 64, 64, 32)  # channels at the start and after each block
     classes: int = 4
@@ -33,7 +33,7 @@ class Config:
 
 
 class Table(nn.Module):
-    """weight (classes, 2 C): a scale and a shift of each channel, by class."""
+    """A norm with weight (classes, 2 C): a scale and a shift of each channel, by class."""
 
     def __init__(self, classes, channels):
         super().__init__()
@@ -49,7 +49,7 @@ class Table(nn.Module):
 
 
 class Norm(Table):
-    """Batch normalisation with a scale and a shift per class; `standing`: collects the mean of this many batches' statistics."""
+    """Batch normalisation with a scale and a shift per class; `standing` is the number of batches whose mean statistics it collects."""
 
     def __init__(self, classes, channels):
         super().__init__(classes, channels)
@@ -97,7 +97,7 @@ class Net(nn.Module):
         self.output = Conv(c.channels[-1], 3, normed=normed)
 
     def head(self, z, label):
-        """The map that attention reads, or the last block's output."""
+        """Returns the feature map that attention reads, or the last block's output."""
         x = self.latent(z).view(len(z), self.start, self.start, -1).permute(0, 3, 1, 2)
         for block in self.blk:
             if x.shape[2] == self.c.attention_size:
@@ -112,7 +112,7 @@ class Net(nn.Module):
         return torch.tanh(self.output(F.relu(self.norm(x, label))))
 
     def forward(self, z, label):
-        """z (B, latent_length), label (B,) -> (B, 3, H, W) in -1..1"""
+        """Maps z (B, latent_length) and label (B,) to pictures (B, 3, H, W) in -1..1"""
         x = self.head(z, label)
         return self.tail(self.attn(x) if self.c.attention_size else x, label)
 
@@ -123,7 +123,7 @@ class Generator(Net):
 
     @torch.no_grad()
     def settle(self, batches, batch=64, seed=7):
-        """Statistics of its norms: the mean over separate batches with unchanged weights."""
+        """Sets the statistics of the norms to the mean over separate batches with unchanged weights."""
         device, training = self.output.weight.device, self.training
         generator = torch.Generator().manual_seed(seed)
         self.train()
@@ -141,7 +141,7 @@ class Generator(Net):
         self.train(training)
 
     def folded(self):
-        """{name: tensor} of `Folded`"""
+        """Returns the tensors {name: tensor} of `Folded`"""
         found = {}
         for name, module in self.named_modules():
             if hasattr(module, "folded") and name:
@@ -155,7 +155,8 @@ class Generator(Net):
 
     @torch.no_grad()
     def unfold(self, weights, batches=4, batch=64, seed=7):
-        """Starts with the weights {name: tensor} of a file. The statistics of each norm's input are measured and compensated, so that the function is the same with batch statistics."""
+        """Loads the weights {name: tensor} of a file. It measures and compensates the statistics of each norm's input, so that the function
+        is the same with batch statistics."""
         folded = Folded(self.c)
         folded.load_state_dict(weights)
         moments, hooks = {}, []

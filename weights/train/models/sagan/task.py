@@ -31,18 +31,18 @@ SETTLE = 16                              # batches whose statistics are averaged
 class Settings(Config, Common):
     dataset: str = "emoji_kinds"
     critic: tuple = (64, 96, 96)         # channels of the discriminator's blocks
-    critic_lr: float = 6e-4              # two time scales: the discriminator's rate; the generator's is lr
+    critic_lr: float = 6e-4              # the discriminator's learning rate; the generator's is lr (two time scales)
     normed: str = "both"                 # spectral normalisation: both | critic | none
     flip: bool = True                    # mirrors half of the pictures, except the kinds that must not be mirrored
     augmented: bool = True
     recalled: int = 16                   # numbers of the latent that the discriminator predicts
     recall: float = 0.5
-    critic_first: int = 60               # steps of a run that begins with a file, which has no discriminator, until the generator's rate is whole
-    begun: str = ""                      # a run of the same nets, maybe without attention, from whose two nets this one begins
+    critic_first: int = 60               # steps until the generator's rate is whole, in a run from a file, which has no discriminator
+    begun: str = ""                      # a run of the same networks, possibly without attention; this run begins with both of its networks
 
 
 class Pictures:
-    """(N, 3, H, W) uint8, labels, and which must not be mirrored."""
+    """Pictures (N, 3, H, W) uint8, their labels, and which of them must not be mirrored."""
 
     def __init__(self, images, labels, classes, device):
         y = np.maximum(np.array(labels, np.int64), 0) % classes
@@ -80,11 +80,11 @@ class SaganTask(Task):
         return Generator(self.config(), self.s.normed == "both")
 
     def fresh(self, name):
-        """gamma starts at zero and has far to go: attention learns nothing until it has grown"""
+        """Selects gamma, which starts at zero and has far to go: attention learns nothing until gamma has grown"""
         return name.endswith("attn.gain")
 
     def relabelled(self, weights, metadata):
-        """A norm has one row per class."""
+        """Adapts the norms, which have one row per class, to other classes."""
         old, new = tuple(metadata[PREFIX + "classes"]), tuple(self.s.class_names)
         if old == new or len(new) != self.s.classes:
             return weights
@@ -98,7 +98,7 @@ class SaganTask(Task):
             raise Misfit("the file has no %s" % ", ".join(missing[:3]))
         model.unfold(weights)
 
-    # two nets
+    # both networks
 
     def begin(self, model, examples):
         if self.s.begun:
@@ -119,14 +119,15 @@ class SaganTask(Task):
             average.load_state_dict(self.first["average"], strict=False), self.critic.load_state_dict(self.first["beside"]["critic"], strict=False)
 
     def beside(self):
-        """The part of a checkpoint that belongs to it."""
+        """Returns the parts of a checkpoint that belong to the discriminator."""
         return dict(critic=self.critic.state_dict(), critic_adam=self.critic_adam.state_dict())
 
     def restore(self, beside):
         self.critic.load_state_dict(beside["critic"]), self.critic_adam.load_state_dict(beside["critic_adam"])
 
     def update(self, trainer, batch, rate):
-        """One step of both -> the discriminator's loss, which stays near 2 while it has learned nothing.  rate: factor of the learning rates, 0..1"""
+        """Trains both networks for one step and returns the discriminator's loss, which stays near 2 while it has learned nothing. rate:
+        factor of the learning rates, 0..1"""
         s, (x, y), critic, G = self.s, batch, self.critic, trainer.model
         known = min(1.0, (trainer.count + 1) / s.critic_first) ** 2 if s.start and s.critic_first else 1.0
         for adam, lr in ((self.critic_adam, s.critic_lr), (trainer.adam, s.lr * known)):
@@ -172,7 +173,7 @@ class SaganTask(Task):
         return Pictures(*examples, self.s.classes, device)
 
     def batch(self, train, step, device):
-        """The same number of each kind, as far as available; mirrored at random."""
+        """Returns a batch with the same number of pictures of each kind, as far as available, mirrored at random."""
         s, rng = self.s, np.random.default_rng([self.s.seed, step])
         kinds = [of for of in train.of if len(of)]
         pick = np.array([rng.choice(kinds[k % len(kinds)]) for k in rng.permutation(max(s.batch, len(kinds)))[:s.batch]])
@@ -184,8 +185,8 @@ class SaganTask(Task):
         return x.contiguous(memory_format=torch.channels_last), y
 
     def nats(self, model, x, y):
-        """A GAN has no likelihood. (B,): instead, the distance of its output for the latent 0 from each picture, to compare a file with its
-        run."""
+        """Returns (B,), instead of a likelihood, which a GAN does not have: the distance of each picture from the output for the latent 0,
+        by which a file and its run can be compared."""
         return ((model(torch.zeros(len(y), self.s.latent_length, device=y.device), y).float() - x) ** 2).flatten(1).sum(1)
 
     def views(self, *batch):
@@ -201,7 +202,7 @@ class SaganTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Eight of each class; each column uses one latent."""
+        """Draws eight pictures of each class; each column uses one latent."""
         s = self.s
         z = torch.randn(12, s.latent_length, generator=torch.Generator().manual_seed(0)).to(device).repeat(s.classes, 1)
         y = torch.arange(s.classes, device=device).repeat_interleave(12)
@@ -233,7 +234,8 @@ class SaganTask(Task):
         return {PREFIX + "classes": card.get("class_names") or [str(k) for k in range(model.c.classes)]}
 
     def type_of(self, name, x, kind):
-        """Matrices take the requested type, those of attention and the last convolution at least F16; tables and vectors stay F32."""
+        """Stores matrices in the requested type, but those of attention and the last convolution in at least F16; tables and vectors stay
+        F32."""
         if x.ndim != 2 or "norm" in name or kind == gguf.F32:
             return gguf.F32
         if name.startswith(("output", "attn")) or x.shape[1] % 32:

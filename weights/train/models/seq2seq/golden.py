@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of the recurrent encoder-decoder, one for each score, range, order and input feeding. A source of m ids, a target of n:
+"""Golden cases of the recurrent encoder-decoder, with one case for each score, range, order and input feeding. A source has m ids, and a
+target has n:
 
     source (m)      the sentence, the end token last         values (n)      t_0..t_{n-1}             label (1)   -1
     logits (n, V)   of t_p given t_<p                        nats (n)        -log p(t_p | source, t_<p)
@@ -83,10 +84,10 @@ def tensors(case, model, seed):
 
 
 def inputs(source, target):
-    """The inputs of a trained model: one pair without padding."""
+    """Returns the inputs of a trained model: one pair without padding."""
     return {"source": source[0], "values": target[0], "label": [-1]}
 
 
 def outputs(model, source, target):
-    """-> logits (n, V), nats"""
+    """Returns logits (n, V) and nats"""
     return model(source, target)[0], model.each(source, target)[0]

@@ -18,23 +18,21 @@ Scores of a query s and an annotation h_i:
     dot          s . h_i                            the widths are the same
     scaled-dot   s . h_i / sqrt(2 e)
     general      s . W_k h_i
-    cosine       beta s . h_i / (|s| |h_i|)         0 where either is zero
-    location     (W_q s)_i                          rows of W_q beyond the source are cut before the softmax; words beyond its rows get no weight
 
-Ranges, of a source of m words, D the window:
+Ranges, for a source of m words; D is the window:
 
     global       all i
     local-m      |i - min(p, m - 1)| <= D
     local-p      centre_p = m sigmoid(v_p . tanh(W_p s));  |i - min(floor(centre_p), m - 1)| <= D; the softmax of these is multiplied by
                  exp(-(i - centre_p)^2 / (2 (D/2)^2)) and not normalised again
 
-Structures, of a global range. "simple" is the softmax. The others give each word a bit, attended or not; attention is the expectation of
-the bits, so weights need not add up to 1 [Kim, Denton, Hoang and Rush 2017]:
+Structures, for a global range. "simple" is the softmax. The other structures give each word a bit, attended or not; attention is the
+expectation of the bits, so weights need not add up to 1 [Kim, Denton, Hoang and Rush 2017]:
 
     sigmoid        a_pi = sigmoid(score(s, h_i) + bias)
     segmentation   a_pi = p(z_i = 1) of a chain of bits, theta_i = score(s, h_i) + bias, with transitions A (segments.py)
 
-GRU of an input x and a state h; the rows contain the gates r, z, n in this order:
+A GRU has an input x and a state h; the rows of its matrices contain the gates r, z, n in this order:
 
     r = sigmoid(W_ir x + b_ir + W_hr h + b_hr),   z likewise,   n = tanh(W_in x + b_in + r (W_hn h + b_hn)),   h' = (1 - z) n + z h
 
@@ -91,7 +89,7 @@ from common import native
 
 SCORES = ("none", "additive", "dot", "scaled-dot", "general", "cosine", "location")
 RANGES = ("global", "local-m", "local-p")
-FEW = -3.0                               # initial bias of the bits: few characters are attended
+FEW = -3.0                               # initial bias of the bits, so that few characters are attended
 STRUCTURES = ("simple", "sigmoid", "segmentation")
 
 
@@ -110,7 +108,7 @@ class Config:
     positions: int = 48                  # rows of location's W_q
     structure: str = "simple"
     input_feeding: bool = False
-    turns: bool = False                  # training picks a structure at random for each batch; later runs can start with any of them
+    turns: bool = False                  # picks a random structure for each training batch; later runs can start with any of them
     dropout: float = 0.0                 # dropout of the word vectors, of the annotations and of t
 
 
@@ -141,7 +139,7 @@ class Encoder(nn.Module):
         self.fwd, self.bwd = Cell(c.embedding_length, c.state_length), Cell(c.embedding_length, c.state_length)
 
     def forward(self, x, lengths):
-        """x (B, m, d), lengths (B) -> annotations (B, m, 2 e), the final states of both directions (B, 2 e)"""
+        """Encodes x (B, m, d) with lengths (B) -> annotations (B, m, 2 e), the final states of both directions (B, 2 e)"""
         start = x.new_zeros(2, x.shape[0], self.fwd.state.weight.shape[1])
         states, back = run([self.fwd, self.bwd], [x, Turned.apply(x, lengths)], start)
         last = (torch.arange(len(x), device=x.device), lengths - 1)
@@ -162,7 +160,7 @@ class Seq2seq(nn.Module):
         if c.score in ("additive", "general"):
             self.attn_k = nn.Linear(s, c.attention_length if c.score == "additive" else s, bias=False)
         if c.turns:
-            self.attn_k.weight.data.mul_(0.1)            # broad at first: a sharp softmax would never explore other words
+            self.attn_k.weight.data.mul_(0.1)            # broad attention at first: a sharp softmax would never explore other words
         if c.score == "additive":
             self.attn_v = Row(c.attention_length, 1 / math.sqrt(c.attention_length))
         if c.score == "cosine":
@@ -176,13 +174,14 @@ class Seq2seq(nn.Module):
         self.output = nn.Linear(s if c.score == "none" else 2 * s, d)
 
     def rows(self, ids):
-        """ids (B, n) -> (B, n, d), zeros for PADDING"""
+        """Embeds ids (B, n) -> (B, n, d), zeros for PADDING"""
         x = self.token_embd(ids.clamp(min=0)) * math.sqrt(self.c.embedding_length)
         x = x * (ids >= 0)[..., None]
         return dropped(x, self.c.dropout) if self.training else x
 
     def encode(self, source, annotations=None):
-        """source (B, m) -> memory: h (B, m, 2 e), keys (B, m, A or 2 e), s_start (B, 2 e), lengths (B).  annotations: a list that receives h without dropout."""
+        """Encodes source (B, m) -> memory: h (B, m, 2 e), keys (B, m, A or 2 e), s_start (B, 2 e), lengths (B). annotations: a list that
+        receives h without dropout."""
         lengths = (source >= 0).sum(1)
         h, last = self.enc(self.rows(source), lengths)
         if annotations is not None:
@@ -206,7 +205,8 @@ class Seq2seq(nn.Module):
         return found / math.sqrt(s.shape[-1]) if kind == "scaled-dot" else found
 
     def attend(self, s, memory, first):
-        """s (B, n, 2 e) of the positions first .. first + n - 1 -> weights (B, n, m), contexts (B, n, 2 e), centres (B, n) or None"""
+        """Attends from the states s (B, n, 2 e) of the positions first .. first + n - 1 -> weights (B, n, m), contexts (B, n, 2 e), centres
+        (B, n) or None"""
         h, keys, _, lengths = memory
         m, last = h.shape[1], (lengths - 1)[:, None]
         i, centre, bell = torch.arange(m, device=h.device), None, None
@@ -233,7 +233,7 @@ class Seq2seq(nn.Module):
 
     def bits(self, structure, s, keys, h, lengths):
         """Like `attend`, for the structures with a bit per word."""
-        theta = self.scores(s, keys) + self.attn_bias.weight             # not bf16, because the bias is not bf16
+        theta = self.scores(s, keys) + self.attn_bias.weight             # not in bf16, because the bias is not
         if structure == "segmentation":
             weights = marginals(theta, self.attn_transition.weight, lengths)
         else:
@@ -241,7 +241,8 @@ class Seq2seq(nn.Module):
         return weights, weights.to(h.dtype) @ h, None
 
     def behind(self, source, target, maps=None, annotations=None):
-        """source (B, m), target (B, n) -> (B, n, d), the factor of the output table.  maps: two lists that receive weights and centres."""
+        """Runs encoder and decoder: source (B, m), target (B, n) -> (B, n, d), the factor of the output table. maps: two lists that receive
+        weights and centres."""
         c, memory = self.c, self.encode(source, annotations)
         h, _, s, _ = memory
         y = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))
@@ -264,12 +265,13 @@ class Seq2seq(nn.Module):
         return t
 
     def inputs(self):
-        """The decoder's weights for the word and for the fed input."""
+        """Returns the decoder's weights for the word and for the fed input."""
         parts = self.dec.input.weight.split([self.c.embedding_length, self.dec.input.weight.shape[1] - self.c.embedding_length], 1)
         return [part.bfloat16() for part in parts] if torch.is_autocast_cpu_enabled() else parts
 
     def step(self, inputs, fed, s, t, memory, p):
-        """inputs (B, 6 e) of the word, fed: see `inputs`, s (B, 2 e), t (B, 1, d) of the previous step -> s, t, weights (B, 1, m) or None, centre"""
+        """Computes one step: inputs (B, 6 e) of the word, fed: see `inputs`, s (B, 2 e), t (B, 1, d) of the previous step -> s, t, weights
+        (B, 1, m) or None, centre"""
         c = self.c
         weights = contexts = centre = None
         if c.order == "before":
@@ -289,11 +291,12 @@ class Seq2seq(nn.Module):
         return dropped(t, self.c.dropout) if self.training else t
 
     def forward(self, source, target, maps=None):
-        """source (B, m), target (B, n) -> logits (B, n, V) of each target id, given the source and the target ids before it."""
+        """Maps source (B, m) and target (B, n) to logits (B, n, V) of each target id, given the source and the target ids before it."""
         return F.linear(self.behind(source, target, maps), self.token_embd.weight)
 
     def each(self, source, target, smoothing=0.0, annotations=None):
-        """(B, n): -log p(t_p | source, t_<p), 0 after the end of the target.  smoothing: share of the probability spread evenly over all V."""
+        """Returns (B, n): -log p(t_p | source, t_<p), 0 after the end of the target. smoothing: share of the probability spread evenly over
+        all V."""
         x, there = self.behind(source, target, annotations=annotations), target >= 0
         x, wanted = x[there], target[there]
         if fast(x):
@@ -305,12 +308,12 @@ class Seq2seq(nn.Module):
         return nats.new_zeros(target.shape).masked_scatter(there, nats)
 
     def nats(self, source, target):
-        """(B,): -log p(target | source)"""
+        """Returns (B,): -log p(target | source)"""
         return self.each(source, target).sum(1)
 
     @torch.no_grad()
     def translate(self, source, end, longest=0):
-        """source (B, m) -> (B, n): the most probable id at each position, up to and including the end token, then PADDING."""
+        """Translates source (B, m) -> (B, n): the most probable id at each position, up to and including the end token, then PADDING."""
         count, B, d = min(longest or self.c.context_length, self.c.context_length), len(source), self.c.embedding_length
         memory, (word, fed) = self.encode(source), self.inputs()
         s, t, ids = memory[2], memory[2].new_zeros(B, 1, d), []
@@ -328,7 +331,7 @@ class Seq2seq(nn.Module):
 
 
 class Transitions(nn.Module):
-    """For a chain of bits: initially, neighbours tend to be equal."""
+    """The transitions of a chain of bits; initially, neighbours tend to be equal."""
 
     def __init__(self):
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The GRU over whole sequences, several directions together, with a custom backward pass. PyTorch's is quadratic in the length for packed
+"""The GRU over whole sequences, several directions together, with our own backward pass. PyTorch's is quadratic in the length for packed
 batches, because each step's slice is a full tensor of zeros, and it multiplies for the weights' gradient at each step.
 
     r = sigmoid(x_r + h W_r + b_r),  z likewise,  hn = h W_n + b_n,  n = tanh(x_n + r hn),  h' = n + z (h - n)
@@ -11,7 +11,8 @@ import torch
 
 
 class Recurrence(torch.autograd.Function):
-    """x (T, D, B, 3 h): W_i x + b_i at each of T steps of D directions, start (D, B, h), weight (D, 3 h, h), bias (D, 3 h) -> states (T, D, B, h)"""
+    """Runs D directions for T steps: x (T, D, B, 3 h): W_i x + b_i, start (D, B, h), weight (D, 3 h, h), bias (D, 3 h) -> states (T, D, B,
+    h)"""
 
     @staticmethod
     def forward(ctx, x, start, weight, bias):
@@ -53,7 +54,7 @@ class Recurrence(torch.autograd.Function):
 
 
 class Turned(torch.autograd.Function):
-    """x (B, m, .) -> each sentence reversed, its padding unchanged; lengths (B)"""
+    """Reverses each sentence of x (B, m, .) and leaves its padding unchanged; lengths (B)"""
 
     @staticmethod
     def forward(ctx, x, lengths):
@@ -71,7 +72,7 @@ def turned(x, lengths):
 
 
 def run(cells, inputs, start):
-    """cells: of D directions, inputs: D tensors (B, T, d), start (D, B, h) -> states (D, B, T, h)"""
+    """Runs the cells of D directions: inputs D tensors (B, T, d), start (D, B, h) -> states (D, B, T, h)"""
     x = torch.stack([cell.input(x) for cell, x in zip(cells, inputs)]).permute(2, 0, 1, 3)
     weight, bias = (torch.stack([getattr(cell.state, name) for cell in cells]) for name in ("weight", "bias"))
     return Recurrence.apply(x, start, weight, bias).permute(1, 2, 0, 3)

@@ -3,20 +3,21 @@
 
     p(z) = exp( sum over i of theta_i z_i  +  sum over i > 1 of A[z_{i-1}][z_i] ) / Z
 
-With two states, only odds matter.  f_i and b_i are log odds of z_i = 1 from both sides; only f_i includes theta_i:
+With two states, only odds matter. f_i and b_i are the log odds of z_i = 1 from the left and from the right; only f_i includes theta_i:
 
     f_1 = theta_1,  f_i = theta_i + g(f_{i-1}),   g(x) = A01 - A00 + softplus(x + A11 - A01) - softplus(x + A10 - A00)
     b_m = 0,        b_i = h(theta_{i+1} + b_{i+1}),  h the same with A transposed
     p(z_i = 1) = sigmoid(f_i + b_i)
 
-so nothing can underflow in a chain of any length. With A = 0 it equals sigmoid(theta_i).
+so nothing can underflow in a chain of any length. With A = 0 the marginal equals sigmoid(theta_i).
 """
 import torch
 import torch.nn.functional as F
 
 
 def marginals(theta, A, lengths):
-    """theta (B, n, m): n chains for each of B sentences, A (2, 2) A[from][to], lengths (B) -> p(z_i = 1), (B, n, m), 0 beyond a sentence"""
+    """Returns p(z_i = 1), (B, n, m), 0 beyond a sentence. theta (B, n, m): n chains for each of B sentences, A (2, 2): A[from][to], lengths
+    (B)"""
     m = theta.shape[-1]
     there = torch.arange(m, device=theta.device) < lengths[:, None]
     scores, ahead = theta.unbind(-1), there[:, None].to(theta.dtype).unbind(-1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The common part of the recipes for all attentions: everything except the attention, so that their numbers can be compared."""
+"""The part that the recipes for all attentions share: everything except the attention, so that their numbers can be compared."""
 
 
 def settings(**attention):
@@ -22,7 +22,7 @@ def card(name, does, command=None):
         dataset="Multi30k, German and English captions of task 1 (Elliott, Frank, Sima'an and Specia 2016): 29,000 pairs",
         dataset_license="none stated for the sentences; they describe pictures of Flickr30K, which are for non-commercial research and education",
         command=command or "python3 weights/train/train.py " + name,
-        type="q4_0")                     # except the words (task.py)
+        type="q4_0")                     # except the word embeddings (task.py)
 
 
 def characters(**attention):

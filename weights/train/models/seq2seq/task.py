@@ -16,7 +16,7 @@ PREFIX = "seq2seq."
 
 @dataclass
 class Settings(pairs.Settings):
-    """The Transformer's settings of data and training, with others instead of blocks and heads."""
+    """The Transformer's settings of data and training; settings of recurrent networks replace those of blocks and heads."""
     state_length: int = Config.state_length
     score: str = Config.score
     order: str = Config.order
@@ -28,7 +28,7 @@ class Settings(pairs.Settings):
     structure: str = Config.structure
     turns: bool = Config.turns
     teacher: str = ""                    # a file of this model that reads tokens; its encoder is the teacher (teacher.py), only in training
-    taught: float = 0.05                 # weight of that loss
+    taught: float = 0.05                 # weight of the teacher's loss
     source: str = "tokens"               # units of the source: "tokens" | "characters"
 
 
@@ -65,10 +65,10 @@ class Seq2seqTask(TransformerTask):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Starts with the tensors that a file of another attention shares with this model: the words, the encoder and, of the decoder, the
-        layers that read words and states. The rest stays random, which is fair to all attentions except the file's own. A file with bits
-        that was trained alternately with the softmax (`turns`) also provides its attention, except the transitions. A file of this recipe
-        provides everything."""
+        """Loads the tensors that a file of another attention shares with this model: the words, the encoder and, of the decoder, the layers
+        that read words and states. The other tensors stay random, which is fair to all attentions except the file's own. From a file with
+        bits that was trained alternately with the softmax (`turns`), the attention is loaded too, except the transitions. From a file of
+        this recipe, all tensors are loaded."""
         if self.s.adopted:
             return super().grow(model, weights)
         for name, p in model.named_parameters():
@@ -80,14 +80,14 @@ class Seq2seqTask(TransformerTask):
                 p[..., :columns] = old[..., :columns]
 
     def fresh(self, name):
-        """A single number decides how many characters are attended, and it has far to go."""
+        """Selects the bias of the bits: this single number decides how many characters are attended, and it has far to go."""
         return name == "attn_bias.weight"
 
     def matrices(self, model):
         return [p for name, p in model.named_parameters() if p.dim() == 2 and name != "token_embd.weight"]
 
     def type_of(self, name, x, kind):
-        """The table of words keeps 8 bits, everything else 4: the file is under 2 MB with no measurable loss."""
+        """Stores the table of words in 8 bits and everything else in 4: the file is under 2 MB with no measurable loss."""
         return super().type_of(name, x, gguf.Q8_0 if kind == gguf.Q4_0 and name == "token_embd.weight" else kind)
 
     def metadata(self, model):

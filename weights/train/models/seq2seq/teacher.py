@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""An encoder that reads words teaches one that reads characters. Where a token of the sentence ends, the state from the left should equal
-the teacher's state at that token; where it begins, the state from the right should.  Attention is not taught."""
+"""An encoder that reads words teaches one that reads characters. At the end of each token, the state from the left should equal the
+teacher's state at that token; at its beginning, the state from the right should.  The teacher does not train attention."""
 import torch
 
 from models.transformer.model import PADDING
@@ -8,7 +8,8 @@ from models.transformer.task import END, padded
 
 
 def spans(tokenizer, characters, words):
-    """ids of the same text in two segmentations -> [(first, last)] for each of `words`: the range of `characters` that it covers, by bytes"""
+    """Returns [(first, last)] for each of `words`: the range of `characters` that the word covers, by bytes. `characters`
+    and `words` are ids of the same text, in two segmentations."""
     where = [i for i, id in enumerate(characters) for _ in tokenizer.tokens[id]]
     found, at = [], 0
     for id in words:
@@ -25,7 +26,7 @@ class Teacher:
         self.model, self.tokenizer, self.known = model.eval(), tokenizer, {}
 
     def lesson(self, ids):
-        """ids of a sentence in characters, END last -> ids in words, END last, and the first and last character of each word"""
+        """Maps ids of a sentence in characters, END last, to ids in words, END last, and the first and last character of each word"""
         key = tuple(ids)
         if key not in self.known:
             text = ids[:-1]
@@ -34,7 +35,8 @@ class Teacher:
         return self.known[key]
 
     def loss(self, source, states):
-        """source (B, m), states (B, m, 2 e) -> (B,): squared distance from the teacher's states, summed over tokens and numbers"""
+        """Returns (B,): the squared distance from the teacher's states, summed over tokens and numbers; source (B, m), states (B, m, 2
+        e)"""
         lessons = [self.lesson([id for id in row if id != PADDING]) for row in source.tolist()]
         words = padded([ids for ids, _ in lessons])
         with torch.no_grad():

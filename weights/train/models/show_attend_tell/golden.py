@@ -54,11 +54,11 @@ def tensors(case, model, seed):
 
 
 def inputs(picture, ids):
-    """The inputs of a trained model."""
+    """Returns the inputs of a trained model."""
     return {"input.image": picture[0].reshape(-1), "values": ids[0]}
 
 
 def outputs(model, picture, ids):
-    """-> logits (n, V), nats"""
+    """Returns logits (n, V) and nats"""
     logits = model.unrolled(picture.double(), ids)[0]
     return logits[0], model.each(logits, ids)[0]

@@ -12,9 +12,9 @@ word, and attends to one part of the picture for each word.
     word        logits_p = W_o tanh(W_t [h_p; z_p; y_p] + b_t) + b_o,       y_p = token_embd[word p-1], zeros at p = 0
 
 Soft attention is trained with -log p(words) + spread sum_i (1 - sum_p alpha_pi)^2.  Hard attention is not differentiable through its draws.
-To the gradient of -log p(words | locations) it adds that of (R_p - baseline_p) log alpha_p(s_p), where R_p = -log p of the words from p on
-and the baseline is a moving average, and an entropy bonus. Half of the time a whole sentence is trained with the expectation instead (the
-paper, section 4.1).
+To the gradient of -log p(words | locations), training adds that of (R_p - baseline_p) log alpha_p(s_p), where R_p = -log p of the words
+from p on and the baseline is a moving average, and an entropy bonus. For half of the sentences, training uses the expectation instead of
+draws (the paper, section 4.1).
 
 The file:
 
@@ -109,12 +109,12 @@ class Table(nn.Module):
 
 
 def draw(log_alpha):
-    """Locations (B,) drawn from the logarithms of their weights (B, L)."""
+    """Draws locations (B,) by the logarithms of their weights (B, L)."""
     return torch.distributions.Categorical(logits=log_alpha).sample()
 
 
 def grid(c):
-    """Rows and columns of cells."""
+    """Returns the number of rows and columns of cells."""
     rows, columns = c.height, c.width
     for stride in c.strides:
         rows, columns = -(-rows // stride), -(-columns // stride)
@@ -138,10 +138,10 @@ class ShowAttendTell(nn.Module):
         self.head = nn.Linear(H + D + E, c.head_length)
         self.output = nn.Linear(c.head_length, c.values)
         with torch.no_grad():
-            self.cell.bias[H:2 * H] += 1                 # initially, the cell remembers
+            self.cell.bias[H:2 * H] += 1                 # initially, the cell keeps its content
 
     def encode(self, pictures):
-        """-> annotations (B, L, D), their keys (B, L, A), h, c (B, H)"""
+        """Encodes pictures -> annotations (B, L, D), their keys (B, L, A), h, c (B, H)"""
         a = self.enc(pictures)
         a = (a if a.dtype == torch.float64 else a.float()) + self.position.weight
         mean, keys = a.mean(1), self.attn_k(a)
@@ -149,23 +149,24 @@ class ShowAttendTell(nn.Module):
         return a.to(keys.dtype), keys, torch.tanh(self.init_h(mean)), c if c.dtype == torch.float64 else c.float()
 
     def rows(self, ids):
-        """Words before each position: (B, n) -> (B, n, E)"""
+        """Embeds the word before each position: (B, n) -> (B, n, E)"""
         y = self.token_embd.weight[ids[:, :-1].clamp(min=0)]
         return F.pad(y, (0, 0, 1, 0))
 
     def look(self, keys, h):
-        """-> (B, L) log of the attention's weights"""
+        """Returns the logarithms of the attention weights (B, L)"""
         scores = torch.tanh(keys + self.attn_q(h)[:, None]) @ self.attn_v.weight.to(keys.dtype)
         return (scores if scores.dtype == torch.float64 else scores.float()).log_softmax(-1)
 
     def context(self, a, log_alpha, h, draw):
-        """draw: (B, L) log alpha -> (B,) locations; None: the expectation -> z (B, D), locations"""
+        """Looks at the annotations and returns z (B, D) and locations. draw: a function from log alpha (B, L) to locations (B,); None: the
+        expectation"""
         place = draw(log_alpha) if draw else None
         z = a[torch.arange(len(a), device=a.device), place] if draw else (log_alpha.exp().to(a.dtype)[:, None] @ a)[:, 0]
         return (torch.sigmoid(self.selector(h)).to(z.dtype) * z if self.c.selector else z), place
 
     def step(self, y, memory, h, c, draw):
-        """y (B, E) -> h, c, z, log alpha, locations"""
+        """Computes one step: y (B, E) -> h, c, z, log alpha, locations"""
         a, keys = memory
         log_alpha = self.look(keys, h)
         z, place = self.context(a, log_alpha, h, draw)
@@ -177,7 +178,7 @@ class ShowAttendTell(nn.Module):
         return self.output(torch.tanh(self.head(torch.cat([h.to(y.dtype), z.to(y.dtype), y], -1))))
 
     def unrolled(self, pictures, ids, draw=None):
-        """-> logits (B, n, V), log alpha (B, n, L), locations (B, n) or None"""
+        """Returns logits (B, n, V), log alpha (B, n, L), and locations (B, n) or None"""
         a, keys, h, c = self.encode(pictures)
         y, found = self.rows(ids), []
         for p in range(ids.shape[1]):
@@ -187,7 +188,7 @@ class ShowAttendTell(nn.Module):
         return self.read(h, z, y), log_alpha, torch.stack([f[3] for f in found], 1) if draw else None
 
     def drawn(self):
-        """Draws locations, as a hard file does."""
+        """Returns the function that draws locations if the attention is hard, else None."""
         return draw if self.c.attention == "hard" else None
 
     def forward(self, pictures, ids):
@@ -195,17 +196,17 @@ class ShowAttendTell(nn.Module):
 
     @staticmethod
     def each(logits, ids):
-        """(B, n): -log p of each word, 0 after the end"""
+        """Returns (B, n): -log p of each word, 0 after the end"""
         logits = logits if logits.dtype == torch.float64 else logits.float()
         return F.cross_entropy(logits.transpose(1, 2), ids, reduction="none", ignore_index=PADDING)
 
     def nats(self, pictures, ids):
-        """(B,): -log p(words | picture); for hard attention, given the locations that it draws"""
+        """Returns (B,): -log p(words | picture); for hard attention, given the locations that it draws"""
         return self.each(self(pictures, ids), ids).sum(1)
 
     @torch.no_grad()
     def tell(self, pictures, end, draw=None):
-        """-> ids (B, n), weights (B, n, L): the most probable word at each position, PADDING after the end"""
+        """Captions pictures -> ids (B, n), weights (B, n, L): the most probable word at each position, PADDING after the end"""
         a, keys, h, c = self.encode(pictures)
         B = len(pictures)
         y, ids, maps = a.new_zeros(B, self.c.embedding_length), [], []

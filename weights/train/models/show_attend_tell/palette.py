@@ -15,7 +15,7 @@ from data.things import THINGS, held_out_style
 SHOWN = """cat dog horse pig rabbit bear panda tiger penguin frog fish octopus snail bee rose sunflower tree cactus mushroom apple banana pineapple strawberry burger pizza
 cake cup moon sun star cloud rainbow umbrella guitar trumpet football clock key book balloon present crown hat house castle car bus train bicycle ship plane rocket ghost
 alien heart""".split()
-TRAINED = ("noto-2018", "noto-2023", "emojitwo")         # the first of these that is not held out
+TRAINED = ("noto-2018", "noto-2023", "emojitwo")         # uses the first of these styles that is not held out
 
 
 def main(directory, out):

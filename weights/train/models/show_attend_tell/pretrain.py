@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""An encoder, first trained to classify a small picture, as the paper's was on photographs: attention over annotations without meaning
-learns slowly.
+"""Trains the encoder alone first, to classify small pictures, as the paper's encoder was trained on photographs: attention over annotations
+without meaning learns slowly.
 
-One thing on 32x32, in training drawings:  p(thing) = softmax(W mean_i conv(picture)_i + b), with a layer that is discarded.  A picture
-costs a quarter of a scene, and nothing indicates the location of the thing.
+The picture is one object on 32x32, in training drawings: p(thing) = softmax(W mean_i conv(picture)_i + b), with a layer that is discarded
+afterwards.  Such a picture costs a quarter of a scene, and nothing indicates the location of the object.
 """
 import math
 import random
@@ -18,7 +18,7 @@ RATE, WARMUP = 3e-3, 100
 
 
 def pictures(source, rng, count):
-    """-> (count, 32, 32, 3) float 0..255, things (count,)"""
+    """Returns (count, 32, 32, 3) float 0..255, and things (count,)"""
     out, things = np.full((count, SIDE, SIDE, 3), 255, np.uint8), np.empty(count, np.int64)
     for b in range(count):
         things[b] = rng.choice(source.usable)
@@ -31,7 +31,7 @@ def pictures(source, rng, count):
 
 
 def pretrain(model, source, steps, batch, seed, bf16, device):
-    """Changes only model.enc."""
+    """Trains model.enc and changes nothing else."""
     out = nn.Linear(model.c.channels[-1], len(source.sprites)).to(device)
     parameters = [*model.enc.parameters(), *out.parameters()]
     adam, running, right = torch.optim.Adam(parameters, betas=(0.9, 0.98)), None, 0.0

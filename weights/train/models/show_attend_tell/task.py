@@ -15,7 +15,7 @@ from models.show_attend_tell.model import PADDING, Config, ShowAttendTell, draw,
 from models.show_attend_tell.pretrain import pretrain
 
 PREFIX = "show-attend-tell."
-EXAMPLES = 1000000                       # scenes of an epoch, a nominal number: no scene repeats
+EXAMPLES = 1000000                       # nominal number of scenes per epoch; no scene repeats
 VALIDATION = 2000
 AT_ONCE = 64                             # pictures captioned together
 
@@ -43,7 +43,7 @@ def padded(rows):
 
 
 class Numbered:
-    """Scenes of a stream, by number."""
+    """Scenes of a stream, indexed by number."""
 
     def __init__(self, source, stream, count, ids_of=scenes.ids_of):
         self.source, self.stream, self.count, self.ids_of = source, stream, count, ids_of
@@ -55,14 +55,14 @@ class Numbered:
         return self.source.scene("%s %d" % (self.stream, i))
 
     def take(self, pick, device):
-        """-> pictures (B, 64, 64, 3) uint8, ids (B, n)"""
+        """Returns pictures (B, 64, 64, 3) uint8 and ids (B, n)"""
         pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
         found = [self.scene(int(i)) for i in pick]
         return torch.from_numpy(np.stack([s.picture for s in found])).to(device), padded([self.ids_of(s.words) for s in found]).to(device)
 
 
 def on_it(cell, boxes, columns, cell_side):
-    """Whether the middle of a cell is on one of these things."""
+    """Tells whether the middle of a cell is on one of these things."""
     y, x = (cell // columns + 0.5) * cell_side, (cell % columns + 0.5) * cell_side
     return any(top <= y < bottom and left <= x < right for top, left, bottom, right in boxes)
 
@@ -70,7 +70,7 @@ def on_it(cell, boxes, columns, cell_side):
 class CaptionTask(Task):
     Settings = Settings
     architecture = "show-attend-tell"
-    baseline = None                      # of REINFORCE, by position
+    baseline = None                      # baseline of REINFORCE, by position
 
     @staticmethod
     def smoke(settings):
@@ -82,7 +82,7 @@ class CaptionTask(Task):
 
     @property
     def words(self):
-        """The word of each id, \"\" for the end."""
+        """Returns the word of each id, \"\" for the end."""
         return ("",) + (tuple(self.s.listed) or WORDS)
 
     @classmethod
@@ -91,7 +91,7 @@ class CaptionTask(Task):
         return dict(cls.settings_of(metadata, tensors), listed=() if words == WORDS else words)
 
     def adapt(self):
-        """Words of your own captions are appended to those of the model and start at their mean."""
+        """Appends the words of your own captions to those of the model; they start at the mean of the model's words."""
         super().adapt()
         s = self.s
         if data.own(s.dataset, s.data):
@@ -111,12 +111,12 @@ class CaptionTask(Task):
         return found
 
     def load(self, split):
-        """Scenes, whose sentences are generated from their emoji, or your own pictures with captions."""
+        """Loads scenes, whose sentences are generated from their emoji, or your own pictures with captions."""
         s = self.s
         return data.load(s.dataset, s.data, split, None) if data.own(s.dataset, s.data) else scenes.load(s.data or scenes.DEFAULT_DIR, split, s.further)
 
     def ids_of(self, words):
-        """A caption, truncated to the model's maximum, without unknown words."""
+        """Converts a caption to ids, truncated to the model's maximum, without unknown words."""
         ids = {word: i for i, word in enumerate(self.words) if i}
         return [ids[word] for word in words if word in ids][:self.s.context_length - 1] + [scenes.END]
 
@@ -139,7 +139,7 @@ class CaptionTask(Task):
         return (255 - ((255 - pictures.float()) * gain).clamp_(max=255)), ids
 
     def nats(self, model, pictures, ids):
-        """In training, the loss with its regularisers, else -log p."""
+        """Returns the loss with its regularisers in training, else -log p."""
         if not model.training:
             return model.nats(pictures, ids)
         draws = model.c.attention == "hard" or self.s.drawn
@@ -175,7 +175,7 @@ class CaptionTask(Task):
 
     @torch.no_grad()
     def told(self, model, examples, pick, autocast, device):
-        """-> for each of these scenes: the scene, the words, the weights (n, L)"""
+        """Captions these scenes and returns for each: the scene, the words, the weights (n, L)"""
         found = []
         for at in range(0, len(pick), AT_ONCE):
             some = [examples.scene(int(i)) for i in pick[at:at + AT_ONCE]]
@@ -187,7 +187,8 @@ class CaptionTask(Task):
         return found
 
     def measures(self, model, valid, autocast, device, final):
-        """BLEU-4, captions that are entirely right, and how often a noun for a thing in the scene was written while attending to it, in per cent."""
+        """Measures BLEU-4, the percentage of captions that are entirely right, and the percentage of nouns for a thing in the scene that
+        were written while attending to the thing."""
         found = self.told(model, valid, spread(len(valid), min(len(valid), self.s.captions * (4 if final else 1))), autocast, device)
         side, columns = self.s.height / grid(model.c)[0], grid(model.c)[1]
         looked = []
@@ -199,7 +200,7 @@ class CaptionTask(Task):
         return {"bleu": bleu.corpus(texts, wanted), "right": 100 * np.mean([a == b for a, b in zip(texts, wanted)]), "looked": 100 * float(np.mean(looked)) if looked else 0.0}
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Validation scenes with the model's captions, in samples.txt."""
+        """Writes validation scenes with the model's captions to samples.txt."""
         with open(path.replace(".png", ".txt"), "w", encoding="utf-8") as f:
             for scene, words, _ in self.told(model, valid, spread(len(valid), 40), autocast, device):
                 f.write("%s %s\n  %s\n" % ("=" if scene.words == words else " ", " ".join(scene.words), " ".join(words)))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """SNAIL [Mishra, Rohaninejad, Chen and Abbeel 2018], for characters with one example each.
 
-A sequence has the examples (embedding of the picture, one-hot label), then the query (embedding, zeros); the answer at the query is the
-label.  Each layer appends channels to its input x (T, C):
+A sequence consists of the examples (embedding of the picture, one-hot label), then the query (embedding, zeros); the output at the query is
+the label.  Each layer appends channels to its input x (T, C):
 
     dense(x, R, D)      tanh(W_f [x_{t-R}; x_t] + b_f) sigma(W_g [x_{t-R}; x_t] + b_g)        D channels; x_t = 0 for t < 0
     tc(x, D)            dense(x, 2^i, D), i = 1 .. layers                                        layers D channels
@@ -13,7 +13,7 @@ label.  Each layer appends channels to its input x (T, C):
 The embedding has strides instead of the paper's pools: convolutions with batch norm and relu, then a linear map of the final feature map.
 Queries share the examples and do not see each other: each is at the position after the last example, so the examples are computed once.
 
-The file has the norms folded into the convolutions (`folded`).  A convolution's weight is (out, taps x in), taps row by row.
+In the file, the norms are folded into the convolutions (`folded`).  A convolution's weight is (out, taps x in), taps row by row.
 """
 import math
 from dataclasses import dataclass
@@ -46,12 +46,12 @@ class Config:
 
 
 def wide(x):
-    """At least single precision."""
+    """Returns x in at least single precision."""
     return x if x.dtype == torch.float64 else x.float()
 
 
 class Convolution(nn.Module):
-    """x (B, in, H, W) -> relu(norm(W * x)), zeros outside; folded: relu(W * x + b)"""
+    """Maps x (B, in, H, W) to relu(norm(W * x)), with zeros outside; folded: relu(W * x + b)"""
 
     def __init__(self, inputs, outputs, kernel, stride, folded):
         super().__init__()
@@ -71,7 +71,7 @@ class Convolution(nn.Module):
         return F.relu(x)
 
     def fold(self):
-        """-> weight, bias of the folded convolution"""
+        """Returns weight and bias of the folded convolution"""
         scale = self.gain / (self.variance + EPS).sqrt()
         return self.weight * scale[:, None], self.bias - self.mean * scale
 
@@ -87,7 +87,7 @@ class Embedding(nn.Module):
         self.out = nn.Linear(rows * columns * inputs, c.embedding_length)
 
     def forward(self, pictures):
-        """Bytes (..., H, W), ink 255 -> (..., e)"""
+        """Embeds bytes (..., H, W), where ink is 255 -> (..., e)"""
         x = pictures.reshape((-1, 1) + pictures.shape[-2:]).to(self.out.weight.dtype).div(255).contiguous(memory_format=torch.channels_last)
         for i in range(self.count):
             x = getattr(self, str(i))(x)
@@ -101,9 +101,9 @@ class Dense(nn.Module):
         self.gate = nn.Linear(2 * length, 2 * D)         # rows f, then g; columns x_{t-R}, then x_t
 
     def forward(self, x, y):
-        """x (B, N, C) the examples, y (B, Q, C) queries, each at position N"""
+        """Computes the layer for the examples x (B, N, C) and the queries y (B, Q, C), each at position N"""
         N = x.shape[1]
-        before = F.pad(x, (0, 0, self.reach, 0))                                     # place t - R at t
+        before = F.pad(x, (0, 0, self.reach, 0))                                     # at t, the input of position t - R
         last = before[:, N:N + 1].expand(-1, y.shape[1], -1)
         f, g = self.gate(torch.cat([torch.cat([before[:, :N], x], 2), torch.cat([last, y], 2)], 1)).chunk(2, 2)
         new = f.tanh() * g.sigmoid()
@@ -116,7 +116,8 @@ class Attention(nn.Module):
         self.q, self.k, self.v = nn.Linear(length, k), nn.Linear(length, k), nn.Linear(length, v)
 
     def weights(self, x, y):
-        """-> for the examples (B, N, N), for queries (B, Q, N + 1): the last column is the query itself"""
+        """Returns the attention weights: for the examples (B, N, N), for queries (B, Q, N + 1), where the last column is the query
+        itself"""
         N, scale = x.shape[1], 1 / math.sqrt(self.k.out_features)
         qx, kx, qy, ky = self.q(x), self.k(x), self.q(y), self.k(y)
         later = torch.ones(N, N, dtype=torch.bool, device=x.device).triu(1)
@@ -149,7 +150,7 @@ class Snail(nn.Module):
         self.output = nn.Linear(length, c.ways)
 
     def sequence(self, support, labels, query):
-        """Embeddings with labels: (B, N, C), (B, Q, C), where queries have zeros; and the embeddings themselves"""
+        """Returns embeddings with labels: (B, N, C), (B, Q, C), where queries have zeros; and the embeddings themselves"""
         N, e = support.shape[1], self.embd(torch.cat([support, query], 1))
         told = F.one_hot(labels, self.c.label_length).to(e.dtype)
         x, y = e[:, :N], e[:, N:]
@@ -160,8 +161,8 @@ class Snail(nn.Module):
         return [(b.attn, [getattr(b, str(j)) for j in range(self.c.layers if i + 1 < len(self.blk) else 0)]) for i, b in enumerate(self.blk)]
 
     def forward(self, support, labels, query, maps=None):
-        """support (B, N, H, W), labels (B, N), query (B, Q, H, W) -> log p (B, Q, ways), -inf for labels without an example; maps: a list
-        that receives the weights of the queries"""
+        """Classifies the queries: support (B, N, H, W), labels (B, N), query (B, Q, H, W) -> log p (B, Q, ways), -inf for labels without an
+        example; maps: a list that receives the weights of the queries"""
         return self.answer(*self.sequence(support, labels, query)[:2], labels, maps)
 
     def answer(self, x, y, labels, maps=None):
@@ -175,8 +176,8 @@ class Snail(nn.Module):
         return wide(self.output(y)).masked_fill(~there, -math.inf).log_softmax(2)
 
     def nats(self, support, labels, query, truth, beside=0.0):
-        """(B,): mean -log p of the queries' labels (B, Q).  beside: weight of the added loss of a softmax over -|e_q - e_s|^2 of the
-        embeddings, that of prototypical networks [Snell et al. 2017] for one example each"""
+        """Returns (B,): the mean -log p of the queries' labels (B, Q). beside: weight of an added loss, a softmax over -|e_q - e_s|^2 of
+        the embeddings, which is the loss of prototypical networks [Snell et al. 2017] for one example each"""
         x, y, ex, ey = self.sequence(support, labels, query)
         loss = -self.answer(x, y, labels).gather(2, truth[:, :, None])[:, :, 0]
         if beside:
@@ -188,7 +189,8 @@ class Snail(nn.Module):
 
     @torch.no_grad()
     def unfold(self, pictures):
-        """Folded convolutions, as in a file -> the same function of these pictures (n, H, W), with norms that have their statistics."""
+        """Converts the folded convolutions of a file to convolutions with norms, whose statistics are those of these pictures (n, H, W);
+        the function stays the same."""
         x = pictures[:, None].to(self.output.weight.dtype).div(255).contiguous(memory_format=torch.channels_last)
         for i in range(self.embd.count):
             layer = getattr(self.embd, str(i))

@@ -23,13 +23,13 @@ class Settings(Config, Common):
     first_ways: int = 5                  # ways at the beginning
     grow_from: int = 150                 # step from which the ways increase, up to `ways`
     grow_to: int = 800                   # step at which all ways are used
-    beside: float = 1.0                  # weight of the loss of the embeddings alone
+    beside: float = 1.0                  # weight of the added loss of the embeddings alone
     turn: float = 0.2                    # largest random rotation of a training picture (radians), shear and scale
     shift: float = 2.0                   # largest random shift in pixels
 
 
 class Signs:
-    """Drawings (characters, drawers, H, W); as examples: episodes of a given seed, every other one with few ways."""
+    """Drawings (characters, drawers, H, W). As examples they are episodes of a given seed; every other episode has few ways."""
 
     def __init__(self, drawings, ways, device):
         self.x, self.ways = torch.from_numpy(np.ascontiguousarray(drawings)).to(device), ways
@@ -38,8 +38,8 @@ class Signs:
         return EPISODES
 
     def episodes(self, rng, count, ways, queries, shots=1):
-        """-> support (B, N, H, W), labels (B, N), query (B, Q, H, W), truth (B, Q): characters without repetition, labels in random order,
-        no drawing used twice"""
+        """Draws an episode: support (B, N, H, W), labels (B, N), query (B, Q, H, W), truth (B, Q), with characters without repetition,
+        labels in random order, and no drawing used twice"""
         signs, drawers = self.x.shape[:2]
         ways = min(ways, signs)
         support, query, labels, truth = [], [], [], []
@@ -58,7 +58,7 @@ class Signs:
         return pictures(support), torch.from_numpy(np.stack(labels)).long(), pictures(query), torch.from_numpy(np.stack(truth)).long()
 
     def take(self, pick, device):
-        """Episodes of one query each; each index has its own seed."""
+        """Returns episodes of one query each; each index has its own seed."""
         pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
         found = [self.episodes(np.random.default_rng([7, int(i)]), 1, min(self.ways, len(self.x)), 1) for i in pick]
         return tuple(torch.cat(part).to(device) for part in zip(*found))
@@ -75,11 +75,12 @@ class SnailTask(Task):
 
     @classmethod
     def adopted(cls, metadata, tensors):
-        """With norms again, and all ways from the first step."""
+        """Adopts a file's settings, but with norms and with all ways from the first step."""
         return dict(super().adopted(metadata, tensors), folded=False, grow_from=0, grow_to=1)
 
     def grow(self, model, weights):
-        """A file's convolutions have their norms folded in; those of a run start as identities (`Snail.unfold` computes their statistics)."""
+        """Loads a file, whose convolutions have their norms folded in; the norms of the run start as identities (`Snail.unfold` computes
+        their statistics)."""
         state = model.state_dict()
         for i in range(0 if model.c.folded else model.embd.count):
             at = "embd.%d." % i
@@ -92,13 +93,13 @@ class SnailTask(Task):
             model.unfold(self.some(train))
 
     def turned(self, train):
-        """The characters of training, rotated by quarter turns; each rotation counts as another character."""
+        """Returns the training characters, rotated by quarter turns; each rotation counts as another character."""
         if not hasattr(train, "turned"):
             train.turned = Signs(np.concatenate([np.rot90(train.x.cpu().numpy(), k, (2, 3)) for k in range(4)]), self.s.ways, train.x.device)
         return train.turned
 
     def some(self, train):
-        """Pictures (n, H, W) for the norms' statistics."""
+        """Returns pictures (n, H, W) for the norms' statistics."""
         rng = np.random.default_rng(3)
         flat = self.turned(train).x
         flat = flat.reshape((-1,) + flat.shape[2:])
@@ -125,7 +126,7 @@ class SnailTask(Task):
         return self.distorted(support, rng), labels, self.distorted(query, rng), truth
 
     def distorted(self, pictures, rng):
-        """Bytes (B, n, H, W) -> the same as float32, each randomly rotated, sheared, scaled and moved a little."""
+        """Converts bytes (B, n, H, W) to float32 and rotates, shears, scales and moves each picture randomly by a little."""
         s, (B, n, H, W) = self.s, pictures.shape
         x, count = pictures.reshape(-1, 1, H, W).float(), B * n
         angle, shear, move = (rng.uniform(-1, 1, (count, k)) for k in (1, 2, 2))
@@ -139,7 +140,7 @@ class SnailTask(Task):
         return model.nats(*batch, beside=self.s.beside if model.training else 0.0)
 
     def settle(self, average, train, device):
-        """The norms' statistics are computed with the averaged weights on training pictures."""
+        """Computes the norms' statistics with the averaged weights, on training pictures."""
         average.calibrate(self.some(train))
 
     @property
@@ -148,7 +149,7 @@ class SnailTask(Task):
 
     @torch.no_grad()
     def measures(self, model, valid, autocast, device, final):
-        """Share of right answers with 5 and with all ways, one example each, on validation alphabets."""
+        """Measures the share of right answers with 5 and with all ways, one example each, on validation alphabets."""
         found = {}
         for ways in (5, self.s.ways):
             if ways > len(valid.x):

@@ -59,7 +59,7 @@ def randomise(model, seed):
 
 
 def maps(model, x):
-    """(n, blocks * heads, K) for the ids that are read, each query's keys contiguous"""
+    """Returns (n, blocks * heads, K) for the ids that are read, with each query's keys contiguous"""
     c, h, n = model.c, model.embedded(x), x.shape[1]
     most, rows = 0, []
     for block in model.blk:
@@ -81,7 +81,7 @@ def maps(model, x):
 
 def tensors(case, model, seed):
     c = model.c
-    x = torch.from_numpy(np.random.default_rng(200 + seed).integers(0, c.levels, (1, c.n + int(c.text))))      # of a text one more than is read
+    x = torch.from_numpy(np.random.default_rng(200 + seed).integers(0, c.levels, (1, c.n + int(c.text))))     # a text reads one id less
     logits, nats = outputs(model, x)
     found = dict(inputs(x), logits=logits, outputs=logits, nats=nats)
     if not c.text:

@@ -2,8 +2,8 @@
 """Sparse Transformer (Child, Gray, Radford and Sutskever 2019, "Generating Long Sequences with Sparse Transformers") for grey pictures,
 texts and notes.
 
-It mirrors the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file.  Of the n
-positions up to its own, a query sees two sets of about sqrt(n) each; l is the stride, c the summary:
+The modules mirror the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file.
+A query sees two sets of about sqrt(n) positions each, among the n positions up to its own; l is the stride, c the summary:
 
     strided    A1(i) = the last l positions, i among them          A2(i) = every l-th position back from i
     fixed      A1(i) = those of i's own block of l positions       A2(i) = the last c positions of each block, up to i
@@ -11,9 +11,9 @@ positions up to its own, a query sees two sets of about sqrt(n) each; l is the s
 
 The last pattern is that of Jukebox (Dhariwal et al. 2020): for positions in rows of l, it has the row, the column and the previous row.
 Blocks alternate between the sets, A1 first ("interleaved"), every block sees their union ("merged"), or half of the heads has one set and
-half the other ("heads").  The paper writes i - l .. i for the strided A1, l + 1 positions; its authors' code uses l of them, as we do.
-With the fixed pattern the first l - c positions have an empty A2, and with blocks the first l have an empty A3: attention over an empty set
-is 0.
+half the other ("heads").  The paper defines the strided A1 as i - l .. i, which is l + 1 positions; its authors' code uses l positions, and
+so do we. With the fixed pattern the first l - c positions have an empty A2, and with blocks the first l have an empty A3: attention over an
+empty set is 0.
 """
 import math
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ LIMIT = -1e30                            # the score of invisible keys
 @dataclass
 class Config:
     """Hyper-parameters, named as in the weight file's metadata."""
-    height: int = 0                      # of a picture; 0: a text
+    height: int = 0                      # height of a picture; 0: a text
     width: int = 0
     levels: int = 2                      # V, for a text the size of the vocabulary
     output: str = "bernoulli"            # bernoulli (V = 2) | categorical
@@ -47,7 +47,7 @@ class Config:
     summary: int = 0                     # c, of the fixed pattern
     combine: str = "interleaved"         # interleaved | merged | heads
     layer_norm_epsilon: float = 1e-5
-    time_length: int = 0                 # number of ticks with embeddings, if ids are notes; else 0
+    time_length: int = 0                 # number of ticks with embeddings if ids are notes, else 0
     bar: int = 16                        # ticks per bar
     chord_length: int = 5                # number of chord positions with embeddings
 
@@ -61,11 +61,11 @@ class Config:
 
     @property
     def columns(self):
-        """Row length of the two position tables: a picture's row, a text's block."""
+        """Returns the row length of the two position tables: a picture's row, a text's block."""
         return self.width or self.stride
 
     def sets(self, index):
-        """The sets that the heads of a block see: [(A1, A2 or both, heads)]"""
+        """Returns the sets that the heads of a block see: [(A1, A2 or both, heads)]"""
         if self.combine == "interleaved":
             return [(turn(self.pattern, index), self.head_count)]
         if self.combine == "merged":
@@ -74,17 +74,17 @@ class Config:
 
 
 def turn(pattern, index):
-    """The set that a block sees if blocks alternate"""
+    """Returns the set that a block sees if blocks alternate"""
     return (NEAR, FAR, PREVIOUS)[index % (3 if pattern == "blocks" else 2)]
 
 
 def dense(c, which):
-    """Whether these sets contain all positions up to the query's: a fixed pattern whose summaries are whole blocks."""
+    """Tells whether these sets contain all positions up to the query's: a fixed pattern whose summaries are whole blocks."""
     return c.pattern == "fixed" and bool(which & FAR) and c.summary == c.stride
 
 
 def seen(c, which, n):
-    """(n, n) bool: does query i see key j?  This is the definition; the faster code below must give the same result."""
+    """Returns (n, n) bool: whether query i sees key j.  This is the definition; the faster code below must give the same result."""
     i, j = torch.arange(n)[:, None], torch.arange(n)[None]
     near = j > i - c.stride if c.pattern == "strided" else i // c.stride == j // c.stride
     far = j % c.stride >= c.stride - c.summary if c.pattern == "fixed" else (i - j) % c.stride == 0
@@ -93,7 +93,7 @@ def seen(c, which, n):
 
 
 def masked(q, k, v, visible):
-    """q (..., m, d_k), k, v (..., j, d_k), visible (m, j) -> (..., m, d_k), 0 where nothing is visible"""
+    """Attends from q (..., m, d_k) to k, v (..., j, d_k) where visible (m, j) -> (..., m, d_k), 0 where nothing is visible"""
     score = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
     weights = score.masked_fill(~visible, LIMIT).softmax(-1) * visible.any(-1, keepdim=True).to(score.dtype)
     return weights.to(v.dtype) @ v
@@ -127,18 +127,18 @@ class Block(nn.Module):
         self.ffn_up, self.ffn_down = nn.Linear(d, c.feed_forward_length), nn.Linear(c.feed_forward_length, d)
 
     def projections(self, first, heads):
-        """(3 heads d_k, d): the rows [q | k | v] of these heads"""
+        """Returns (3 heads d_k, d): the rows [q | k | v] of these heads"""
         at = slice(first * self.c.key_length, (first + heads) * self.c.key_length)
         return torch.cat([part.weight[at] for part in (self.attn_q, self.attn_k, self.attn_v)])
 
     def gathered(self, which, qkv, heads):
-        """qkv (B, n, 3 heads d_k), rows [q | k | v] -> (B, n, heads d_k)"""
+        """Attends: qkv (B, n, 3 heads d_k), rows [q | k | v] -> (B, n, heads d_k)"""
         c, (B, n, _) = self.c, qkv.shape
         q, k, v = qkv.view(B, n, 3, heads, c.key_length).permute(2, 0, 3, 1, 4)
         return masked(q, k, v, seen(c, which, n).to(qkv.device)).transpose(1, 2).flatten(2)
 
     def gathered_fast(self, which, qkv, heads):
-        """The same in bf16 on a CPU, by whole blocks of positions, without scores of invisible keys."""
+        """Computes the same in bf16 on a CPU, by whole blocks of positions, without scores of invisible keys."""
         c, (B, n, _), l = self.c, qkv.shape, self.c.stride
         if dense(c, which):
             return native.Attention.apply(qkv, heads, n, 0)
@@ -146,7 +146,7 @@ class Block(nn.Module):
             strided = c.pattern == "strided"
             return native.Attention.apply(qkv, heads, l, l if strided else 0, l if strided else 0)
         q, k, v = qkv.view(B, n, 3, heads, c.key_length).permute(2, 0, 3, 1, 4)
-        if which == PREVIOUS:            # nothing for the first block
+        if which == PREVIOUS:            # the first block has no previous block and gets zeros
             q, k, v = (t.reshape(B, heads, n // l, l, -1) for t in (q, k, v))
             weights = (q[:, :, 1:] @ k[:, :, :-1].transpose(-1, -2) / math.sqrt(c.key_length)).softmax(-1).to(v.dtype)
             return F.pad(weights @ v[:, :, :-1], (0, 0, 0, 0, 1, 0)).flatten(2, 3).transpose(1, 2).flatten(2)
@@ -176,7 +176,7 @@ class Block(nn.Module):
         return h + dropped(self.feed_forward(self.ffn_norm(h)))
 
     def fused(self, h, f, dropped):
-        """The same for h + f, used in training on a CPU -> (h, the next addend); see native.AddNorm."""
+        """Computes the same for h + f, in training on a CPU -> (h, the next addend); see native.AddNorm."""
         norm = lambda layer, h, f: native.AddNorm.apply(h, f, layer.weight, layer.bias, layer.eps, False)
         h, y = norm(self.attn_norm, h, f)
         h, y = norm(self.ffn_norm, h, dropped(self.attention(y)))
@@ -184,13 +184,13 @@ class Block(nn.Module):
 
 
 class SparseTransformer(nn.Module):
-    """Position i of a picture reads x_{i-1} (the first one reads none); position i of a text reads x_i.  Each predicts the next one: x_i of
-    a picture, x_{i+1} of a text."""
+    """Position i of a picture reads x_{i-1} (position 0 reads nothing); position i of a text reads x_i.  Each position predicts the next
+    id: x_i of a picture, x_{i+1} of a text."""
 
     def __init__(self, c):
         super().__init__()
         self.c, d = c, c.embedding_length
-        self.dropout = 0.0               # in training
+        self.dropout = 0.0               # dropout, in training only
         self.token_embd = nn.Embedding(c.levels, d)
         self.position_row = nn.Embedding(-(-c.n // c.columns), d)
         self.position_col = nn.Embedding(c.columns, d)
@@ -213,7 +213,7 @@ class SparseTransformer(nn.Module):
             for table in (self.position_row, self.position_col):
                 nn.init.normal_(table.weight, std=0.2)
             if c.time_length:
-                nn.init.zeros_(self.time_bar.weight)     # rows of times that no piece reaches stay like this
+                nn.init.zeros_(self.time_bar.weight)     # rows of times that no piece reaches stay zero
                 for table in (self.time_tick, self.chord_embd, self.sounding_embd):
                     nn.init.normal_(table.weight, std=0.2)
             nn.init.zeros_(self.output.weight), nn.init.zeros_(self.output.bias)
@@ -231,14 +231,14 @@ class SparseTransformer(nn.Module):
         return h + self.placed(x) if c.time_length else h
 
     def placed(self, x):
-        """For notes x (B, n): embeddings of the time, the position in the chord and the sounding notes: (B, n, d)"""
+        """Embeds notes x (B, n): time, position in the chord and sounding notes -> (B, n, d)"""
         c, (time, chord, sounding) = self.c, notes.places(self.notes.rows, x)
         bar = (time // c.bar).clamp(max=len(self.time_bar.weight) - 1)
         h = self.time_bar(bar) + self.time_tick(time % c.bar) + self.chord_embd(chord.clamp(max=c.chord_length - 1))
         return h + (self.sounding_embd(sounding.clamp(min=0)) * (sounding >= 0).unsqueeze(-1)).sum(2)
 
     def forward(self, x):
-        """x (B, n) ids -> (B, n, P): the prediction of each position."""
+        """Maps ids x (B, n) to the prediction at each position (B, n, P)."""
         h = self.dropped(self.embedded(x))
         if torch.is_autocast_cpu_enabled() and h.dtype == torch.float32 and native.usable(*self.parameters()):
             f = None
@@ -251,7 +251,7 @@ class SparseTransformer(nn.Module):
         return self.output(self.output_norm(h))
 
     def each(self, x):
-        """-log p of each id: (B, n) for a picture; (B, n - 1) for a text, whose first id is given."""
+        """Returns -log p of each id: (B, n) for a picture; (B, n - 1) for a text, whose first id is given."""
         c = self.c
         out = self(x[:, :-1] if c.text else x)
         out = out if out.dtype == torch.float64 else out.float()
@@ -261,12 +261,12 @@ class SparseTransformer(nn.Module):
         return distributions.nats(c, out, x)
 
     def nats(self, x):
-        """(B,): -log p of a picture, or of a text without its first id"""
+        """Returns (B,): -log p of a picture, or of a text without its first id"""
         return self.each(x).sum(1)
 
     @torch.no_grad()
     def generate(self, x, count, temperature=1.0, generator=None):
-        """x (B, m) -> (B, m + count).  Each id recomputes all previous ones: only for sheets of samples."""
+        """Continues ids x (B, m) to (B, m + count).  Each new id recomputes all previous ones, so this is only for sheets of samples."""
         c = self.c
         for _ in range(count):
             out = self(x if c.text else F.pad(x, (0, 1)))[:, -1].float()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Music in four voices as ids.  Each moment at which a voice moves has the new notes, highest voice first, then the time until the next
-movement:
+"""Music in four voices as ids.  Each moment at which a voice moves is written as the new notes, highest voice first, then the time until
+the next movement:
 
     0                    the beginning and the end, at which all notes end
     of each voice        off, then its pitches from the lowest on
@@ -21,7 +21,8 @@ VOICES = (("soprano", 60, 81), ("alto", 52, 74), ("tenor", 43, 69), ("bass", 36,
 
 
 def table():
-    """(V, 3) int64: the sixteenths that pass with an id, its voice from 1 on, its pitch; 0 if it has none. Voice without pitch: off."""
+    """Returns (V, 3) int64: the sixteenths that pass with an id, its voice from 1 on, and its pitch; 0 if it has none. A voice without a
+    pitch is off."""
     rows = [(0, 0, 0)]
     for v, (_, low, high) in enumerate(VOICES):
         rows += [(0, v + 1, p) for p in (0, *range(low, high + 1))]
@@ -33,7 +34,7 @@ IDS = {tuple(row): i for i, row in enumerate(TABLE.tolist())}
 
 
 def encode(grid):
-    """(sixteenths, voices) pitches, 0: rest -> ids with both ends"""
+    """Encodes pitches (sixteenths, voices), 0 for a rest -> ids with both ends"""
     ids, now, waiting = [END], [0] * len(VOICES), 0
     for row in grid.tolist() + [None]:
         if row is None or row != now:
@@ -55,7 +56,7 @@ def parts(grid, ticks, ids):
 
 
 def decode(ids):
-    """The inverse of `encode`, for well-formed ids."""
+    """Decodes well-formed ids; the inverse of `encode`."""
     rows, now = [], [0] * len(VOICES)
     for ticks, voice, pitch in TABLE[list(ids)].tolist():
         rows += [list(now)] * ticks
@@ -65,7 +66,7 @@ def decode(ids):
 
 
 def transposed(grid):
-    """[(semitones, grid)] for all keys in which every voice stays within its range."""
+    """Returns [(semitones, grid)] for all keys in which every voice stays within its range."""
     if not grid.any():
         return [(0, grid)]
     sung = [grid[:, v][grid[:, v] > 0] for v in range(len(VOICES))]
@@ -75,7 +76,7 @@ def transposed(grid):
 
 
 def rows_of(count):
-    """`table`, reduced to the rows of a model with fewer ids."""
+    """Returns `table`, reduced to the rows of a model with fewer ids."""
     return TABLE[spread(len(TABLE), count)]
 
 
@@ -87,8 +88,8 @@ class Table(nn.Module):
 
 
 def places(table, x):
-    """table (V, 3), x (B, n) -> time (B, n): the ticks passed, including the id itself; chord (B, n): number of ids after the last wait;
-    sounding (B, n, voices): the last id of each voice, -1: none yet"""
+    """Returns, for table (V, 3) and x (B, n): time (B, n), the ticks passed, including those of the id itself; chord (B, n), the number of
+    ids after the last wait; sounding (B, n, voices), the last id of each voice, -1 if it has none yet"""
     ticks, voice, _ = table[x].unbind(-1)
     i = torch.arange(x.shape[1], device=x.device).expand_as(x)
     last = lambda where: torch.where(where, i, -1).cummax(1)[0]
@@ -101,7 +102,7 @@ def places(table, x):
 
 
 def before_end(x):
-    """x (B, n) ids after the first -> (B, n): 1 up to and including the first end, then 0"""
+    """Returns (B, n) for the ids x (B, n) after the first: 1 up to and including the first end, then 0"""
     ended = (x == END).long()
     return (ended.cumsum(1) - ended == 0).float()
 
@@ -120,7 +121,7 @@ class Pieces:
         return len(self.ids)
 
     def take(self, pick, device, stride=1):
-        """As long as the longest of them, padded to whole strides."""
+        """Returns a batch as long as the longest of its pieces, padded to whole strides."""
         pick = np.arange(len(self))[pick]
         n = -(-(self.lengths[pick].max() - 1) // stride) * stride + 1
         found = torch.zeros(len(pick), n, dtype=torch.long, device=device)
@@ -129,7 +130,7 @@ class Pieces:
         return (found,)
 
     def alike(self, seed, step, batch, pool=16):
-        """Batch number `step` of pieces of similar length: each piece once per epoch, in a new order every epoch."""
+        """Returns batch number `step`, with pieces of similar length: each piece once per epoch, in a new order every epoch."""
         per_epoch = len(self) // batch
         epoch, at = divmod(step, per_epoch)
         order = np.random.default_rng([seed, epoch]).permutation(len(self))[:per_epoch * batch]

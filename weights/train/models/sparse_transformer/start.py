@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Initialises heads of the first blocks so that they attend to chosen neighbours, as for the Image Transformer, see
-models/image_transformer/start.py.  A position carries the value before it, so the pixel above is found at the key (-1, +1).
+models/image_transformer/start.py.  A position carries the value of the pixel before it, so the value of the pixel above is found at the key
+(-1, +1).
 """
 import torch
 
@@ -10,7 +11,7 @@ from models.sparse_transformer.model import FAR
 
 NEAR_PIXELS = (((-1, 1), (-1, 2), (0, 0), (-1, 0)),                      # above, above right, left, above left
                ((-1, 1), (0, -1), (-1, 3), (0, -2)))
-FAR_PIXELS = (((-1, 0), (-2, 0), (-3, 0), (-5, 0)),                      # in its column
+FAR_PIXELS = (((-1, 0), (-2, 0), (-3, 0), (-5, 0)),                      # the pixels above, in the same column
               ((-1, 0), (-2, 0), (-4, 0), (-8, 0)))
 NEAR_BYTES = (((0, -1), (0, -2), (0, -3), (0, -4)),
               ((0, -1), (0, -2), (0, -5), (0, -6)))
@@ -20,7 +21,7 @@ NEAR_BYTES = (((0, -1), (0, -2), (0, -3), (0, -4)),
 def look_around(model):
     c, half = model.c, model.c.embedding_length // 2
     tables, used = (model.position_row, model.position_col), aimed_dimensions(c)
-    for i, table in enumerate(tables):   # sines of the row in the first half, of the column in the second
+    for i, table in enumerate(tables):   # sines of the row in the first half, of the column in the second half
         table.weight.zero_()
         table.weight[:, i * half:(i + 1) * half] = sinusoid(range(len(table.weight)), c.embedding_length)
     model.token_embd.weight[:, used] = 0

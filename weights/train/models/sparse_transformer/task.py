@@ -24,7 +24,7 @@ PREFIX = "sparse-transformer."
 class Settings(Config, Common):
     dataset: str = "binarised_mnist"
     look_around: bool = True             # heads start by attending to neighbours, see start.py
-    dropout: float = 0.0                 # dropout of what is added to the residual stream
+    dropout: float = 0.0                 # dropout of the addends of the residual stream
     prompts: str = "Once upon a time|The king said"       # prompts of a text's sample sheet
 
 
@@ -55,7 +55,7 @@ class SparseTransformerTask(Task):
         return self.s.time_length > 0
 
     def load(self, split):
-        """Pieces train in all keys that the voices can sing, and validate in their own key."""
+        """Loads pieces: in all keys that the voices can sing for training, in their own key for validation."""
         pieces = self.cut(super().load(split))
         if self.notes and split == "train":
             return [other for piece in pieces for _, other in notes.transposed(piece)]
@@ -65,15 +65,16 @@ class SparseTransformerTask(Task):
         return self.cut(super().held_out())
 
     def cut(self, pieces):
-        """Music in pieces that fit the model's positions; everything else unchanged."""
+        """Splits music into pieces that fit the model's positions, and leaves everything else unchanged."""
         return [part for piece in pieces for part in notes.parts(piece, self.s.time_length, self.s.context_length)] if self.notes else pieces
 
     @property
     def tokenizer(self):
-        return bpe.Vocabulary([])        # an end, and the 256 bytes
+        return bpe.Vocabulary([])        # an end token and the 256 bytes
 
     def encode(self, examples, model, device="cpu"):
-        """Pictures and their labels; or (books, stories), where books become the stream <end> book <end> book ... <end>, in windows."""
+        """Encodes pictures and their labels; or (books, stories), where books become the stream <end> book <end> book ... <end>, in
+        windows."""
         if self.notes:
             return notes.Pieces([notes.encode(piece) for piece in examples], device)
         if not self.text:
@@ -106,8 +107,8 @@ class SparseTransformerTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Pictures: samples; below them, given pictures with their upper halves completed. Texts: continuations of given beginnings, in
-        samples.txt."""
+        """Draws samples. Of pictures: samples, and below them given pictures with their upper halves completed. Of texts: continuations of
+        given beginnings, in samples.txt."""
         s, generator, model = self.s, torch.Generator().manual_seed(0), model.cpu()
         with autocast():
             if self.text:
@@ -145,7 +146,7 @@ class SparseTransformerTask(Task):
         return found
 
     def type_of(self, name, x, kind):
-        """Matrices of the blocks and the output take the requested type; tables, vectors and odd widths stay F32."""
+        """Stores matrices of the blocks and the output in the requested type; tables, vectors and matrices of odd widths stay F32."""
         matrix = x.ndim == 2 and ("blk." in name or name == "output.weight" and len(x) > 1)
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32

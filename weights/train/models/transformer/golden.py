@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of the Transformer.  A source of m ids, a target of n, H heads, N decoder and M encoder blocks:
+"""Golden cases of the Transformer.  A source has m ids, a target n; there are H heads, N decoder blocks and M encoder blocks:
 
     source (m)      the sentence, the end token last         values (n)      t_0..t_{n-1}             label (1)   -1
     encoder (m, d)  the encoder's output                     logits (n, V)   of t_p given t_<p        nats (n)    -log p(t_p | source, t_<p)
@@ -68,18 +68,19 @@ def tensors(case, model, seed):
 
 
 def inputs(source, target):
-    """The inputs of a trained model: one pair without padding."""
+    """Returns the inputs of a trained model: one pair without padding."""
     return {"source": source[0], "values": target[0], "label": [-1]}
 
 
 def outputs(model, source, target):
-    """-> logits (n, V), nats"""
+    """Returns logits (n, V) and nats"""
     return model(source, target)[0], model.each(source, target)[0]
 
 
 @torch.no_grad()
 def inside(model, source, target):
-    """-> {name: matrix} of every intermediate result up to the logits of one pair, with the names of web/pages/opened/networks.js; post-norm only."""
+    """Returns {name: matrix} of every intermediate result up to the logits of one pair, with the names of web/pages/opened/networks.js;
+    post-norm only."""
     c, found = model.c, {}
     k = c.key_length
 

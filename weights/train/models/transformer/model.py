@@ -5,8 +5,8 @@
     encoder   x = LN(x + attention(x, x)),   x = LN(x + W_down relu(W_up x + b_up) + b_down)
     decoder   x = LN(x + attention(x, x up to here)),   x = LN(x + attention(x, encoder's output)),   x = LN(x + feed-forward(x))
 
-This is the paper's order, "post". In "pre", x = x + f(LN(x)), and each stack ends with one more LN; its outputs are the encoder's output
-and the factor of the output table.
+This is the paper's order, norm "post". With norm "pre", x = x + f(LN(x)), and each stack ends with one more LN; the outputs of these two
+are the encoder's output and the factor of the output table.
 
 Ids.  A source is s_0 .. s_{m-1} and ends with the end token; an empty sentence is only the end token.  A target is t_0 .. t_{n-1} and also
 ends with the end token.  m and n are at most context_length.  Target position p predicts t_p: p = 0 reads a vector of zeros, p > 0 reads
@@ -50,7 +50,7 @@ The file:
     blk.I.cross_attn_norm.{weight,bias}        (d)
     output_norm.{weight,bias}                  (d)                    "pre"
 
-state_dict() names are the file's tensor names.  In a batch, sentences are padded with PADDING; it is never attended and has no cost.
+state_dict() names are the file's tensor names.  In a batch, sentences are padded with PADDING, which is never attended and has no cost.
 Shapes: B sentences, m source positions, n target positions, d width, H heads of width k, V ids.
 """
 import math
@@ -80,7 +80,7 @@ class Config:
     position: str = "sinusoidal"         # "sinusoidal" | "learned" | "none"
     attention_bias: bool = False         # biases of the four projections
     dropout: float = 0.0                 # dropout of the inputs and of each sublayer's output
-    attention_dropout: float = 0.0       # in training, of attention's weights
+    attention_dropout: float = 0.0       # dropout of attention's weights, in training only
 
     @property
     def key_length(self):
@@ -88,13 +88,14 @@ class Config:
 
 
 def sinusoid(n, d):
-    """(n, d): element 2i is sin(p / 10000^(2i/d)), element 2i+1 the cosine."""
+    """Returns (n, d): element 2i is sin(p / 10000^(2i/d)), element 2i+1 the cosine."""
     angle = torch.arange(n, dtype=torch.float64)[:, None] * 10000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 
 
 def dropped(x, p):
-    """Drops each number of x with probability p, a multiple of 1/256, and scales the others up to match; takes half as long as F.dropout on a CPU."""
+    """Drops each number of x with probability p, a multiple of 1/256, and scales the others up to match. Takes half as long as F.dropout on
+    a CPU."""
     least = round(256 * p)
     if least == 0:
         return x
@@ -106,7 +107,7 @@ def dropped(x, p):
 
 
 def fast(x):
-    """Whether the C code of native.py applies to a tensor: in training in bf16."""
+    """Tells whether the C code of native.py applies to a tensor: in training in bf16."""
     return torch.is_grad_enabled() and torch.is_autocast_cpu_enabled() and x.dtype in (torch.bfloat16, torch.float32) and native.usable(x)
 
 
@@ -127,7 +128,8 @@ class Attention:
         return [self.heads(y) for y in F.linear(x, torch.cat([part.weight for part in parts]), bias).chunk(len(parts), -1)]
 
     def mix(self, q, k, v, hidden, training, maps):
-        """softmax(q k^T / sqrt(k)) v, then W_o; hidden: True for masked keys, or None; maps: a list that receives (B, H, n, m), or None."""
+        """Computes softmax(q k^T / sqrt(k)) v, then W_o; hidden: True for masked keys, or None; maps: a list that receives (B, H, n, m), or
+        None."""
         score = q @ k.transpose(2, 3) / math.sqrt(self.c.key_length)
         if hidden is not None:
             score = score.masked_fill(hidden, -math.inf)
@@ -154,7 +156,7 @@ class Block(nn.Module):
         return Attention(self.c, {part: getattr(self, kind + "_" + part) for part in ("q", "k", "v", "output")})
 
     def encoded(self, memory):
-        """Keys and values of the encoder's output (B, m, d); computed once per sentence."""
+        """Returns keys and values of the encoder's output (B, m, d), which are computed once per sentence."""
         return self.attention("cross_attn").project("kv", memory)
 
     def forward(self, x, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):
@@ -166,7 +168,7 @@ class Block(nn.Module):
         return x
 
     def fused(self, x, y, hidden, encoded=None, source_hidden=None):
-        """The same in training on a CPU, with additions and norms in one pass, see native.AddNorm. In pre-norm, y is the previous
+        """Computes the same in training on a CPU, with additions and norms in one pass, see native.AddNorm. In pre-norm, y is the previous
         sublayer's output, still to be added to x (None at first), and the result has the same form. In post-norm, y is the bf16 copy of
         x."""
         post = self.c.norm == "post"
@@ -182,7 +184,7 @@ class Block(nn.Module):
         return dropped(y, self.c.dropout) if self.training else y
 
     def sublayers(self, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):
-        """-> [(norm, function)], see `forward`"""
+        """Returns [(norm, function)], see `forward`"""
         def own(x):
             attention = self.attention("attn")
             q, k, v = attention.project("qkv", x)
@@ -204,7 +206,7 @@ class Block(nn.Module):
 
 
 class Stack(nn.Module):
-    """The common part of encoder and decoder: positions, blocks, a last norm."""
+    """The part that encoder and decoder share: positions, blocks, a last norm."""
 
     def place(self, c, blocks, cross):
         self.c = c
@@ -214,7 +216,7 @@ class Stack(nn.Module):
         if c.norm == "pre":
             self.output_norm = nn.LayerNorm(c.embedding_length, eps=c.layer_norm_epsilon)
         for name, p in self.blk.named_parameters():
-            if p.dim() == 2:             # what a block adds to the residual stream starts smaller in deeper stacks
+            if p.dim() == 2:             # the addends of a block start smaller in deeper stacks
                 nn.init.xavier_uniform_(p)
                 if "output" in name or "ffn_down" in name:
                     p.data.mul_(1 / math.sqrt(2 * blocks))
@@ -231,7 +233,8 @@ class Stack(nn.Module):
         return table[:n].to(like.device, like.dtype)
 
     def through(self, x, *seen, maps=None):
-        """x (B, n, d) -> the output of all blocks and the last norm; encoded: a function from a block to its keys and values of the source."""
+        """Maps x (B, n, d) to the output of all blocks and the last norm; encoded: a function from a block to the keys and values of the
+        source."""
         hidden, memory, source_hidden = (seen + (None, None))[:3]
         x = dropped(x, self.c.dropout) if self.training else x
         encoded = lambda block: None if memory is None else block.encoded(memory)
@@ -255,7 +258,8 @@ class Encoder(Stack):
         self.place(c, c.encoder_block_count, False)
 
     def forward(self, x, hidden, maps=None):
-        """x (B, m, d) rows of the table, hidden (B, 1, 1, m) -> (B, m, d); maps: a list that receives (B, H, m, m) of each block"""
+        """Encodes x (B, m, d), rows of the table, with hidden (B, 1, 1, m) -> (B, m, d); maps: a list that receives (B, H, m, m) of each
+        block"""
         return self.through(x + self.positions(x.shape[1], x), hidden, maps=None if maps is None else (maps, None))
 
 
@@ -268,12 +272,12 @@ class Transformer(Stack):
         self.place(c, c.block_count, True)
 
     def rows(self, ids):
-        """ids (B, n) -> (B, n, d), zeros for PADDING"""
+        """Embeds ids (B, n) -> (B, n, d), zeros for PADDING"""
         x = self.token_embd(ids.clamp(min=0)) * math.sqrt(self.c.embedding_length)
         return x * (ids >= 0)[..., None]
 
     def encode(self, source, maps=None):
-        """source (B, m) -> (B, m, d), (B, 1, 1, m): the encoder's output, and True after the end of a sentence"""
+        """Encodes source (B, m) -> the encoder's output (B, m, d), and a mask (B, 1, 1, m), True after the end of a sentence"""
         hidden = (source < 0)[:, None, None]
         return self.enc(self.rows(source), hidden, maps), hidden
 
@@ -288,11 +292,12 @@ class Transformer(Stack):
         return self.through(x + self.positions(n, x), later, memory, source_hidden, maps=maps[1:] if maps else None)
 
     def forward(self, source, target, maps=None):
-        """source (B, m), target (B, n) -> logits (B, n, V) of each target id, given the source and the target ids before it."""
+        """Maps source (B, m) and target (B, n) to logits (B, n, V) of each target id, given the source and the target ids before it."""
         return F.linear(self.behind(source, target, maps), self.token_embd.weight)
 
     def each(self, source, target, smoothing=0.0):
-        """(B, n): -log p(t_p | source, t_<p), 0 after the end of the target.  smoothing: share of the probability spread evenly over all V."""
+        """Returns (B, n): -log p(t_p | source, t_<p), 0 after the end of the target. smoothing: share of the probability spread evenly over
+        all V."""
         x, there = self.behind(source, target), target >= 0
         x, wanted = x[there], target[there]
         if fast(x):
@@ -304,12 +309,12 @@ class Transformer(Stack):
         return nats.new_zeros(target.shape).masked_scatter(there, nats)
 
     def nats(self, source, target):
-        """(B,): -log p(target | source)"""
+        """Returns (B,): -log p(target | source)"""
         return self.each(source, target).sum(1)
 
     @torch.no_grad()
     def translate(self, source, end, longest=0):
-        """source (B, m) -> (B, n): the most probable id at each position, up to and including the end token, then PADDING."""
+        """Translates source (B, m) -> (B, n): the most probable id at each position, up to and including the end token, then PADDING."""
         count, B = min(longest or self.c.context_length, self.c.context_length), len(source)
         memory, source_hidden = self.encode(source)
         encoded, cache = [block.encoded(memory) for block in self.blk], [[] for _ in self.blk]

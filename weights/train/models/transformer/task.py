@@ -24,17 +24,17 @@ AT_ONCE = 64                             # sentences translated together
 class Settings(Config, Common):
     dataset: str = "multi30k"
     vocabulary: str = "multi30k"         # a file of vocabularies/; "": the bytes; own: learned from your own sentences (common/bpe.py)
-    merges: str = of_file("")            # a vocabulary that is not in that folder, as text
-    signs: str = ""                      # only these characters instead, for a task of single words
+    merges: str = of_file("")            # text of a vocabulary that is not in that folder
+    signs: str = ""                      # the only characters, instead of byte pairs, for a task of single words
     smoothing: float = 0.1               # label smoothing, in training only
-    merge_dropout: float = 0.0           # of merges of the source, so that a word is seen cut in several ways (bpe.Vocabulary.sampled), in training only
-    lower: float = 0.0                   # share of training sources in small letters, as people type
-    unstopped: float = 0.0               # share of training sources whose last full stop is taken away
-    bleu_pairs: int = 256                # validation pairs that a measurement translates; the last one translates all
+    merge_dropout: float = 0.0           # dropout of merges in training sources, for varied segmentations (bpe.Vocabulary.sampled)
+    lower: float = 0.0                   # share of training sources in lower case, as people type
+    unstopped: float = 0.0               # share of training sources whose last full stop is removed
+    bleu_pairs: int = 256                # validation pairs that a measurement translates; the last measurement translates all pairs
 
 
 def padded(rows, device="cpu"):
-    """Lists of ids -> (B, longest), padded with PADDING."""
+    """Converts lists of ids to (B, longest), padded with PADDING."""
     out = np.full((len(rows), max(map(len, rows))), PADDING, np.int64)
     for row, ids in zip(out, rows):
         row[:len(ids)] = ids
@@ -42,7 +42,7 @@ def padded(rows, device="cpu"):
 
 
 def lengths(ids):
-    """(2, pairs): lengths of both sides of each pair"""
+    """Returns (2, pairs): the lengths of both sides of each pair"""
     return np.array([[len(row) for row in side] for side in ids])
 
 
@@ -65,7 +65,7 @@ class Pairs:
         return tuple(padded([side[i] for i in pick], device) for side in self.ids)
 
     def varied(self, s, rng):
-        """-> the ids of all pairs, varied as the settings `s` specify"""
+        """Returns the ids of all pairs, varied as the settings `s` specify"""
         if not (s.merge_dropout or s.lower or s.unstopped):
             return self.ids
         found = []
@@ -77,7 +77,8 @@ class Pairs:
 
 
 def arranged(sizes, seed, epoch, batch):
-    """sizes (2, pairs) -> (batches, batch): the pairs of each batch of an epoch, with similar lengths, in the epoch's own order."""
+    """Sorts pairs into batches of similar length: sizes (2, pairs) -> (batches, batch), the pairs of each batch, in the epoch's own
+    order."""
     count = sizes.shape[1] // batch
     order = permutation(seed, epoch, sizes.shape[1])[:count * batch]
     chunks = [order[at:at + BUCKETS * batch] for at in range(0, len(order), BUCKETS * batch)]
@@ -112,7 +113,8 @@ class TransformerTask(bpe.Chosen, Task):
         return Transformer(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
 
     def grow(self, model, weights):
-        """If the file's vocabulary is a prefix of this one, each additional merge starts as the mean of its two parts."""
+        """Grows the vocabulary: if the file's vocabulary is a prefix of this one, each additional merge starts as the mean of its two
+        parts."""
         table = list(weights["token_embd.weight"])
         for pair in self.tokenizer.merges[len(table) - self.s.values:] if len(table) < self.s.values else ():
             table.append(sum(table[self.tokenizer.ids[side]] for side in pair) / 2)
@@ -126,7 +128,7 @@ class TransformerTask(bpe.Chosen, Task):
 
     @property
     def cut(self):
-        """-> a function from a source's text to its ids"""
+        """Returns a function from a source's text to its ids"""
         return self.tokenizer.encode
 
     def encode(self, examples, model, device="cpu"):
@@ -142,17 +144,17 @@ class TransformerTask(bpe.Chosen, Task):
         return self.epoch.take(at, device)
 
     def nats(self, model, source, target):
-        """The loss with label smoothing in training, else -log p."""
+        """Returns the loss with label smoothing in training, else -log p."""
         return model.each(source, target, self.s.smoothing).sum(1) if model.training else model.nats(source, target)
 
     @property
     def elements(self):
-        """Target tokens per pair, including the end, on average: bits/dim are bits per token."""
+        """Returns the mean number of target tokens per pair, including the end: bits/dim are bits per token."""
         return self.tokens_per_target
 
     @torch.no_grad()
     def translations(self, model, pairs, pick, autocast, device):
-        """-> the most probable words at each step, for each of these pairs"""
+        """Translates these pairs, with the most probable token at each step"""
         found, order = {}, sorted(pick, key=lambda i: len(pairs.ids[0][i]))
         for at in range(0, len(order), AT_ONCE):
             some = order[at:at + AT_ONCE]
@@ -163,7 +165,7 @@ class TransformerTask(bpe.Chosen, Task):
         return [found[i] for i in pick]
 
     def measures(self, model, valid, autocast, device, final):
-        """BLEU of greedy translations of validation pairs; for single words, the percentage that is entirely right."""
+        """Measures the BLEU of greedy translations of validation pairs; for single words, the percentage that is entirely right."""
         pick = spread(len(valid), 0 if final and not self.s.run.endswith("-smoke") else min(self.s.bleu_pairs, len(valid))).tolist()
         found, wanted = self.translations(model, valid, pick, autocast, device), [valid.targets[i] for i in pick]
         if self.s.signs:
@@ -171,7 +173,7 @@ class TransformerTask(bpe.Chosen, Task):
         return {"bleu": bleu.corpus([t.lower() for t in found], [t.lower() for t in wanted])}
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Validation sentences with their human translations and the model's, in samples.txt."""
+        """Writes validation sentences with their human translations and the model's to samples.txt."""
         pick = spread(len(valid), min(40 if final else 12, len(valid))).tolist()
         found = self.translations(model, valid, pick, autocast, device)
         with open(path.replace(".png", ".txt"), "w", encoding="utf-8") as f:
@@ -188,7 +190,7 @@ class TransformerTask(bpe.Chosen, Task):
         return dict(keys, **self.tokenizer.metadata(), **end)
 
     def card_metadata(self, model, card):
-        """The languages, the source's first."""
+        """Returns the languages, the source's first."""
         return {"general.languages": card["languages"]} if card.get("languages") else {}
 
     @staticmethod

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Maps a sentence's words, each with a few features, to scores of arcs, and these to projective trees (trees.py).
+"""Maps a sentence's words, each with a few features, to scores of arcs, and the scores to projective trees (trees.py).
 
     x_0 = root,  x_m = sum of the rows of the features of word m,  + sine and cosine of the place
     for each block   x = x + W_down ReLU(W_up [LN(x)_m-1; LN(x)_m; LN(x)_m+1] + b_up) + b_down      zeros beyond the ends
                      x = x + attention(LN(x), LN(x))                                                  not in the last
     y = LN(x),  s[h, m] = (W_k y_h + b_k) . (W_q y_m + b_q) / sqrt(d) + distance[clip(m - h)]        the root's arcs have no distance
 
-Names are those of the weight file; row 0 of feature.weight stands for "no feature". `beside` is only for training: the part of speech and
-the relation of each word, which the same y must predict.
+Names are those of the weight file; row 0 of feature.weight is the row of "no feature". `beside` is only for training: the part of speech
+and the relation of each word, which must be predicted from the same y.
 """
 import math
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Config:
     block_count: int = 3
     head_count: int = 4
     reach: int = 15                      # distances from -reach to reach; larger ones are clipped to these
-    dropout: float = 0.0                 # of training
+    dropout: float = 0.0                 # dropout, in training only
 
 
 class Weights(nn.Module):
@@ -80,7 +80,7 @@ class Block(nn.Module):
 
 class Tree(nn.Module):
     def __init__(self, c, beside=()):
-        """beside: numbers of tags and relations"""
+        """beside: the numbers of tags and of relations"""
         super().__init__()
         self.c, d = c, c.embedding_length
         self.feature, self.root = Weights(c.features, d, scale=0.3), Weights(d, scale=1.0)
@@ -106,7 +106,7 @@ class Tree(nn.Module):
         return self.drop(self.output_norm(x))
 
     def scores(self, y):
-        """-> (B, 1 + T, 1 + T) s[head, child]; column 0 has no meaning"""
+        """Returns (B, 1 + T, 1 + T): s[head, child]; column 0 has no meaning"""
         T, R = y.shape[1], self.c.reach
         s = (self.head(y) @ self.child(y).transpose(1, 2)).to(self.distance.weight.dtype) / math.sqrt(y.shape[2])
         place = torch.arange(T)
@@ -117,7 +117,7 @@ class Tree(nn.Module):
         return self.scores(self.read(ids, lengths))
 
     def nats(self, ids, heads, lengths, *beside, share=0.5):
-        """(B,): -log p(heads | words), in training plus a fraction of the auxiliary nats. heads (B, T), any values after lengths"""
+        """Returns (B,): -log p(heads | words), in training plus a fraction of the auxiliary nats. heads (B, T), any values after lengths"""
         y = self.read(ids, lengths)
         s = self.scores(y)
         inside = torch.arange(ids.shape[1]) < lengths[:, None]
@@ -132,5 +132,5 @@ class Tree(nn.Module):
 
     @torch.no_grad()
     def best(self, ids, lengths):
-        """(B, T), behind lengths -1"""
+        """Returns the best heads (B, T), -1 after lengths"""
         return trees.best(self(ids, lengths).float(), lengths)

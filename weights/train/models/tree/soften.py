@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds how much to soften the scores of a trained model: nats of the validation sentences for several factors, for `softened` of a recipe.
+"""Prints the nats of the validation sentences for several factors of the scores, to choose `softened` of a recipe.
 
     python3 weights/train/models/tree/soften.py parents-en
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trees as a task: sentences with a head for each word; the metric is the unlabelled attachment of the best trees."""
+"""Trees as a task: sentences with a head for each word. The metric is the unlabelled attachment score of the best trees."""
 import copy
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class Settings(Config, Common):
     clusters: int = 0                    # 0: none
     cluster_words: int = 20000
     forget: float = 0.0                  # fraction of words whose identity training drops, so that their form must suffice
-    softened: float = 1.0                # factor of the scores in the file; the best tree stays the best, but all trees become less certain
+    softened: float = 1.0                # factor of the scores in the file: the best tree stays the best, but all trees become less certain
     relations: str = ""                  # for a model without data (golden cases): "-"
 
 
@@ -43,7 +43,7 @@ class Sentences:
         return len(self.ids)
 
     def take(self, pick, device="cpu"):
-        """-> ids (B, T, F), heads (B, T) or -1, lengths (B,), tags (B, T) or -1, relations (B, T) or -1"""
+        """Returns ids (B, T, F), heads (B, T) or -1, lengths (B,), tags (B, T) or -1, relations (B, T) or -1"""
         pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
         lengths = torch.tensor([len(self.ids[i]) for i in pick])
         ids = torch.zeros(len(lengths), int(lengths.max()), self.ids[0].shape[1], dtype=torch.long)
@@ -65,7 +65,7 @@ class TreeTask(Task):
         return dict(Task.smoke(settings), steps=3, features=2000, clusters=min(settings.get("clusters", 0), 5), prose="")
 
     def lists(self):
-        """Statistics of the training sentences, including those whose arcs cross."""
+        """Returns statistics of the training sentences, including those whose arcs cross."""
         if self.kept is None:
             words, tags, _, relations = super().load("train")
             self.kept = lists_of(self.s, words, tags)
@@ -78,14 +78,14 @@ class TreeTask(Task):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """A file's scores are softened, and it has no auxiliary layers; added features start at zero."""
+        """Loads a file, whose scores are softened and which has no auxiliary layers; added features start at zero."""
         own = model.state_dict()
         soft = self.s.softened if self.s.adopted else 1.0
         found = {name: padded(w, own[name].shape) if name == "feature.weight" else w / soft if name in ("head.weight", "head.bias", "distance.weight") else w for name, w in weights.items()}
         super().grow(model, dict({name: w for name, w in own.items() if name.startswith("beside.")}, **found))
 
     def load(self, split):
-        """Sentences whose arcs do not cross; the others are left out of training and validation."""
+        """Loads the sentences whose arcs do not cross; the others are left out of training and validation."""
         examples = list(zip(*super().load(split)))
         kept = [e for e in examples if len(e[0]) < PLACES and min(e[2]) >= 0 and trees.projective(e[2])]
         print("%s: %d of %d sentences have crossing arcs, words without a head or more than %d words and are left out" % (split, len(examples) - len(kept), len(examples), PLACES - 1), flush=True)
@@ -108,7 +108,7 @@ class TreeTask(Task):
         return Sentences(words, ids, told)
 
     def batch(self, train, step, device):
-        """Sentences of similar length."""
+        """Returns a batch of sentences of similar length."""
         s, size = self.s, self.s.batch
         per_epoch = len(train) // size
         epoch, at = divmod(step, per_epoch)
@@ -133,7 +133,7 @@ class TreeTask(Task):
         return 16                        # typical number of words per sentence
 
     def measures(self, model, valid, autocast, device, final):
-        """Share of the validation words with the right head, including punctuation."""
+        """Measures the share of the validation words with the right head, including punctuation."""
         right, total = 0, 0
         order = np.argsort(valid.lengths, kind="stable")[:: 1 if final else 4]
         for at in range(0, len(order), 50):
@@ -144,7 +144,7 @@ class TreeTask(Task):
         return {"attachment": 100.0 * right / total}
 
     def folded(self, model):
-        """Without the auxiliary layers, with softened scores."""
+        """Writes the file without the auxiliary layers, with softened scores."""
         model = copy.deepcopy(model)
         model.beside = nn.ModuleList()
         with torch.no_grad():

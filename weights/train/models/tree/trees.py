@@ -12,9 +12,9 @@ arc between its two ends is the last one (I_right: i -> j, I_left: j -> i):
     C_left(i, j)  = log sum over i <= k < j  of exp(C_left(i, k) + I_left(k, j))
     log Z         = log sum over r           of exp(s[0, r] + C_left(1, r) + C_right(r, n))
 
-The outside pass is its derivative: every sum passes its share on to its terms, from the widest spans to the narrowest; the share that
-arrives at an arc is its marginal.  With `max` instead of the log sum, and the whole share going to the first of the largest, the result is
-the best tree.
+The outside pass is the derivative of log Z: every sum passes its share on to its terms, from the widest spans to the narrowest, and the
+share that arrives at an arc is its marginal.  If `max` replaces the log sum, and the whole share goes to the first of the largest terms,
+the result is the best tree.
 
 A table [b, i, w] belongs to spans that begin at i (`starts`) or end at i (`ends`) and are w + 1 words wide.
 """
@@ -26,7 +26,7 @@ def log_sum(x):
 
 
 def share(x, total):
-    """The share of each term along the last dimension in the sum; 0 if the sum is empty."""
+    """Returns the share of each term along the last dimension in the sum; 0 if the sum is empty."""
     return torch.exp(x - total.nan_to_num(neginf=0.0)[..., None])
 
 
@@ -40,7 +40,7 @@ def all_to_one(x, total):
 
 @torch.no_grad()
 def sums(scores, lengths, add=log_sum, part=share):
-    """scores (B, n + 1, n + 1) s[head, child], lengths (B,) -> log Z (B,), marginals (B, n + 1, n + 1)"""
+    """Maps scores (B, n + 1, n + 1), s[head, child], and lengths (B,) to log Z (B,) and marginals (B, n + 1, n + 1)"""
     B, n = scores.shape[0], scores.shape[1] - 1
     rows, device = torch.arange(B), scores.device
     table = lambda: torch.full((B, n, n), -torch.inf, dtype=scores.dtype)
@@ -59,7 +59,7 @@ def sums(scores, lengths, add=log_sum, part=share):
         going_left[:, w:, w] = inner[:, :n - w, w] + words.diagonal(-w, 1, 2)
         right_starts[:, :n - w, w] = right_ends[:, w:, w] = add(rightward(w))
         left_starts[:, :n - w, w] = left_ends[:, w:, w] = add(leftward(w))
-    last = lengths[:, None] - 1 - torch.arange(n)                        # width of r .. n, for every r
+    last = lengths[:, None] - 1 - torch.arange(n)                        # for every r, the width of the span r .. n
     down = right_starts.gather(2, last.clamp(min=0)[:, :, None])[:, :, 0]
     roots = torch.where(last >= 0, scores[:, 0, 1:] + left_ends.diagonal(0, 1, 2) + down, torch.full_like(down, -torch.inf))
     log_z = add(roots)
@@ -74,7 +74,7 @@ def sums(scores, lengths, add=log_sum, part=share):
     words = marginals[:, 1:, 1:]
 
     def hand(mass, terms, total, starts, at, ends, back):
-        """Passes a sum's mass to its terms: each is a span that begins where the sum's does and one that ends where it does."""
+        """Passes a sum's mass to its terms. Each term is a span that begins where the sum's span does and one that ends where it does."""
         given = mass[..., None] * part(terms, total)
         starts[:, :n - w, at:at + w] += given
         ends[:, w:, back:back + w] += given.flip(-1)
@@ -91,7 +91,7 @@ def sums(scores, lengths, add=log_sum, part=share):
 
 
 class LogZ(torch.autograd.Function):
-    """log Z (B,), whose derivative is the marginals."""
+    """Returns log Z (B,), whose derivative is the marginals."""
 
     @staticmethod
     def forward(ctx, scores, lengths):
@@ -108,13 +108,14 @@ log_z = LogZ.apply
 
 
 def best(scores, lengths):
-    """-> heads (B, n), 0 for the root; -1 after lengths"""
+    """Returns heads (B, n), 0 for the root; -1 after lengths"""
     chosen = sums(scores, lengths, largest, all_to_one)[1][:, :, 1:]
     inside = torch.arange(chosen.shape[2]) < lengths[:, None]
     return torch.where(inside, chosen.argmax(1), torch.full_like(inside, -1, dtype=torch.long))
 
 
 def projective(heads):
-    """Whether no two arcs cross, including those from the root, and exactly one word is attached to the root.  heads: of word 1, 2, ..."""
+    """Tells whether no two arcs cross, including those from the root, and exactly one word is attached to the root. heads: of word 1, 2,
+    ..."""
     arcs = [(min(m, h), max(m, h)) for m, h in enumerate(heads, 1)]
     return sum(h == 0 for h in heads) == 1 and not any(a < c < b < d for a, b in arcs for c, d in arcs)

@@ -2,8 +2,8 @@
 """WaveNet (van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior and Kavukcuoglu 2016, "WaveNet: A Generative Model
 for Raw Audio") for sounds, and for grey pictures as a row of pixels.
 
-Mirrors the C engine layer by layer. Module names are chosen so that `state_dict()` gives the tensor names of the weight file; export.py copies
-them unchanged. Layer k of the paper, with dilation d, a class c and a speaker s if they are given:
+The modules mirror the C engine layer by layer. Module names are chosen so that `state_dict()` gives the tensor names of the weight file;
+export.py copies them unchanged. Layer k of the paper has dilation d, and reads a class c and a speaker s if they are given:
 
     [f, g] = W_gate [x_{t-d}; x_t] + V_c c + V_s s        before the beginning x is zero, which is not silence
     z      = tanh(f) sigma(g)
@@ -34,8 +34,8 @@ class Config:
     head_length: int = 96                # width of the layer before the output
     classes: int = 0
     speakers: int = 0
-    rate: int = 0                        # samples per second of a sound, whose ids are 256 levels and an end
-    height: int = 0                      # of a picture
+    rate: int = 0                        # samples per second of a sound, whose ids are 256 levels and an end; 0: a picture
+    height: int = 0                      # height of a picture
     width: int = 0
     levels: int = 257
     output: str = "categorical"          # categorical | bernoulli (two levels)
@@ -43,7 +43,7 @@ class Config:
 
     @property
     def field(self):
-        """Number of previous ids that the distribution of an id depends on."""
+        """Returns the number of previous ids that the distribution of an id depends on."""
         return 2 + sum(self.dilations)
 
     @property
@@ -52,7 +52,8 @@ class Config:
 
 
 class Gate(torch.autograd.Function):
-    """(..., 2D) -> (..., D): tanh of the first half times sigmoid of the second, in one pass of sigmoid: tanh x = 2 sigma(2x) - 1."""
+    """Computes tanh of the first half times sigmoid of the second, (..., 2D) -> (..., D), with one sigmoid over both halves: tanh x = 2
+    sigma(2x) - 1."""
 
     @staticmethod
     def forward(ctx, fg):
@@ -85,7 +86,7 @@ class Layer(nn.Module):
             self.mix.weight.mul_(1.0 / math.sqrt(len(c.dilations)))
 
     def condition(self, name, label):
-        """(B,) -> (B, 1, 2D): the row of a class or speaker, zeros if it is -1; None: no sample has one."""
+        """Returns the row of each class or speaker, (B,) -> (B, 1, 2D), zeros if it is -1; None if no sample has one."""
         if label is None or not hasattr(self, name) or bool((label < 0).all()):
             return None
         return (self.get_submodule(name)(label.clamp(min=0)) * (label >= 0)[:, None])[:, None]
@@ -115,7 +116,7 @@ class Input(nn.Module):
         self.bias = nn.Parameter(torch.zeros(c.residual_length))
 
     def forward(self, x):
-        """(B, T) ids -> (B, T, R): position t reads the ids at t-2 and t-1, none before the beginning."""
+        """Maps ids (B, T) to (B, T, R): position t reads the ids at t-2 and t-1, nothing before the beginning."""
         V = len(self.weight) // 2
         far, near = F.embedding(x[:, :-2] if x.shape[1] > 2 else x[:, :0], self.weight[:V]), F.embedding(x[:, :-1], self.weight[V:])
         return F.pad(far, (0, 0, min(2, x.shape[1]), 0)) + F.pad(near, (0, 0, 1, 0)) + self.bias
@@ -137,7 +138,7 @@ class WaveNet(nn.Module):
                 self.output.weight[:256] = 0.1 * torch.cos(4 * torch.randn(1, c.head_length) * level + 2 * math.pi * torch.rand(1, c.head_length))
 
     def forward(self, x, label=None, speaker=None):
-        """x (B, T) ids -> (B, T, P): the prediction of each id.  label, speaker (B,), -1: none."""
+        """Predicts each id: x (B, T) ids -> (B, T, P). label, speaker (B,), -1: none."""
         h, skip = self.input(x), 0
         if torch.is_autocast_cpu_enabled() and h.dtype == torch.float32:
             h = h.to(torch.bfloat16)
@@ -146,7 +147,7 @@ class WaveNet(nn.Module):
         return self.output(torch.relu(self.head[0](torch.relu(skip))))
 
     def each(self, x, label=None, speaker=None):
-        """(B, T): -log p(x_t | x_<t); 0 where x is -1, after the end of a shorter one"""
+        """Returns (B, T): -log p(x_t | x_<t); 0 where x is -1, after the end of a shorter sound"""
         out = self(x.clamp(min=0), label, speaker)
         out = out if out.dtype == torch.float64 else out.float()
         if self.c.output == "categorical":
@@ -154,7 +155,7 @@ class WaveNet(nn.Module):
         return distributions.nats(self.c, out, x)
 
     def each_and_ends(self, x, label=None, speaker=None):
-        """the same, and (B, T): -log p(whether t is the end | x_<t)"""
+        """Returns the same, and (B, T): -log p(whether t is the end | x_<t)"""
         out = self(x.clamp(min=0), label, speaker)
         out = out if out.dtype == torch.float64 else out.float()
         levels, end = out[..., :END].logsumexp(-1), out[..., END]
@@ -163,13 +164,13 @@ class WaveNet(nn.Module):
         return each * (x >= 0), (total - torch.where(here, end, levels)) * (x >= 0)
 
     def nats(self, x, label=None, speaker=None):
-        """(B,): -log p(x | label, speaker)"""
+        """Returns (B,): -log p(x | label, speaker)"""
         return self.each(x, label, speaker).sum(1)
 
     @torch.no_grad()
     def generate(self, label, speaker, length, temperature=1.0, generator=None, prefix=None):
-        """label, speaker (B,), prefix (m,) or none -> (B, length) ids, by queues as in the engine: each layer keeps d past columns. Ids
-        after an end have no meaning."""
+        """Draws ids (B, length) given label, speaker (B,) and prefix (m,) or none, by queues as in the engine: each layer keeps d past
+        columns. Ids after an end have no meaning."""
         B, V = len(label), self.c.levels
         queues = [torch.zeros(b.d, B, self.c.residual_length) for b in self.blk]
         given = [[b.condition(name, of) for name, of in (("class", label), ("speaker", speaker))] for b in self.blk]

@@ -23,9 +23,9 @@ class Settings(Config, Common):
     dataset: str = "fsdd"
     class_drop: float = 0.1              # probability of dropping the class of an example
     speaker_drop: float = 0.15           # probability of dropping its speaker
-    end_weight: float = 0.0              # weight, in the training loss, of whether a sound ends here, relative to that of the next level
+    end_weight: float = 0.0              # weight, in the training loss, of whether a sound ends here, relative to the next level's
     longest: int = 8000                  # samples per training piece of a sound
-    class_gain: float = 1.0              # factor of the class vectors in the file: samples then fit their class more clearly
+    class_gain: float = 1.0              # factor of the class vectors in the file; larger factors make samples fit their class more clearly
 
 
 class Sounds:
@@ -46,7 +46,7 @@ class Sounds:
 
 
 def place(own, w):
-    """Places the weights w in the corner of larger ones; the old rows do not read the added columns."""
+    """Places the weights w in the corner of larger weights; the old rows do not read the added columns."""
     own[:len(w)] = 0
     own[tuple(slice(n) for n in w.shape)] = w
 
@@ -70,7 +70,7 @@ class WaveNetTask(Task):
         return WaveNet(Config(**dict(values, dilations=tuple(values["dilations"]))))
 
     def begin(self, model, examples):
-        """The output starts with the frequency of each level."""
+        """Sets the output to start with the frequency of each level."""
         if self.sound:
             counts = np.bincount(np.concatenate(examples[0]), minlength=END + 1) + 10.0
             counts[END] = len(examples[0])
@@ -78,9 +78,9 @@ class WaveNetTask(Task):
                 model.output.bias.copy_(torch.from_numpy(np.log(counts / counts.sum())))
 
     def grow(self, model, weights):
-        """Also grows from fewer layers, which become the first ones, and from narrower ones: added parts output zero, and the former last
-        layer passes nothing on. The dilations are those of this recipe."""
-        if self.s.adopted:               # the file has them multiplied by the gain
+        """Also grows from files with fewer or narrower layers: the file's layers become the first ones, added parts output zero, and the
+        former last layer passes nothing on. The dilations are those of this recipe."""
+        if self.s.adopted:               # in the file, these are multiplied by the gain
             weights = {name: w / self.s.class_gain if ".class." in name else w for name, w in weights.items()}
         own, R, S = model.state_dict(), len(weights["input.bias"]), weights["head.0.weight"].shape[1]
         last = max(int(name.split(".")[1]) for name in weights if name.startswith("blk."))
@@ -90,7 +90,7 @@ class WaveNetTask(Task):
             if ".mix." in name and len(w) > S:
                 new = len(own[name]) - model.c.skip_length
                 place(own[name][:new], w[:R]), place(own[name][new:], w[R:])
-            elif ".class." in name or ".speaker." in name:               # halves in separate columns, as the gate's are in separate rows
+            elif ".class." in name or ".speaker." in name:               # the gate's two halves are in separate rows
                 for into, half in zip(own[name].chunk(2, 1), w.chunk(2, 1)):
                     place(into, half)
             elif ".gate." in name:
@@ -123,7 +123,8 @@ class WaveNetTask(Task):
         return found
 
     def batch(self, train, step, device):
-        """Sounds of similar length: an epoch is sorted by length with some noise, divided into batches, and these are shuffled."""
+        """Returns a batch of sounds of similar length: an epoch is sorted by length with some noise, divided into batches, and the batches
+        are shuffled."""
         s = self.s
         if not self.sound:
             return train.take(picks(s.seed, step, s.batch, len(train)), device)
@@ -137,8 +138,8 @@ class WaveNetTask(Task):
         return x, label, speaker
 
     def nats(self, model, x, label=None, speaker=None):
-        """The training loss, which counts the end of a sound once more. The end is rare: one sample in thousands. A probability of one in
-        ten thousand at each sample costs almost no likelihood but ends every fourth word too early."""
+        """Returns the training loss, in which the end of a sound counts once more. The end is rare: one sample in thousands. A probability
+        of one in ten thousand at each sample costs almost no likelihood but ends every fourth word too early."""
         if not self.sound:
             return model.nats(x)
         if not (self.s.end_weight and model.training):
@@ -159,7 +160,7 @@ class WaveNetTask(Task):
 
     @staticmethod
     def product(name):
-        """Whether a matrix is a factor of a product rather than a table of rows to add."""
+        """Tells whether a matrix is a factor of a product rather than a table of rows to add."""
         return name != "input.weight" and ".class." not in name and ".speaker." not in name
 
     @property
@@ -167,7 +168,7 @@ class WaveNetTask(Task):
         return self.length if self.sound else self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Sounds as samples.wav: each digit by a speaker, in order; for pictures, the sheet of PixelCNN."""
+        """Writes sounds to samples.wav: each digit by a speaker, in order; for pictures, the sheet of PixelCNN."""
         if not self.sound:
             return PixelCNNTask.sheet(self, model, valid, path, autocast, device, final)
         from data.fsdd import RATE, expand
@@ -198,7 +199,8 @@ class WaveNetTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Products take the requested type; then the table of ids is F16; vectors, small tables and odd widths stay F32."""
+        """Stores matrices of products in the requested type, with the table of ids in F16; vectors, small tables and matrices of odd widths
+        stay F32."""
         if name == "input.weight":
             return gguf.F16 if kind in (gguf.Q4_0, gguf.Q8_0) else kind
         if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:

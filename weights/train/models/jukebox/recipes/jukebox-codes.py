@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Spoken digits as codes of two levels, without priors that draw them: jukebox-small begins with this file.
+"""Encodes spoken digits as codes of two levels, without priors that draw them: jukebox-small begins with this file.
 
     python3 weights/train/train.py jukebox-codes
     python3 weights/train/export.py jukebox-codes --type f32 --out build/jukebox-codes-1.gguf
@@ -9,7 +9,7 @@ settings = dict(
     part="codes", top_codes=256, bottom_codes=256, top_blocks=0, bottom_blocks=0,
     minutes=20.0, clock="wall", batch=8, lr=2e-3, warmup=100, beta2=0.99, every=3.0, ema=0.99, threads=1, sheets=0, valid_images=60,
 )
-# the second run gives soft sounds more weight: hiss, and the silence before a t
+# the second stage gives soft sounds more weight, such as hiss and the silence before a t
 stages = (dict(
     minutes=15.0, lr=1.5e-3, warmup=50, error_weight=0.3, log_weight=1.5, seed=3,
 ),)

@@ -13,7 +13,7 @@ settings = dict(
 )
 stages = (                               # settings of the second and later runs, over these
     dict(minutes=52.0, dropout=0.1, lr=1e-3, seed=7),
-    dict(dataset="tales", minutes=76.0, threads=1, lr=1e-3, warmup=50),            # with nine times as many short stories
+    dict(dataset="tales", minutes=76.0, threads=1, lr=1e-3, warmup=50),            # with nine times as many short stories as before
 )
 own = dict(minutes=20.0, lr=5e-4, warmup=20)
 card = dict(
@@ -23,5 +23,5 @@ card = dict(
     dataset="18 of 21 books of fairy tales (Project Gutenberg, public domain), 19,589 stories of TinyStories (Eldan and Li 2023) and 679 storybooks for children (African Storybook, Pratham Books), without those held out",
     dataset_license="public domain; TinyStories: CDLA-Sharing-1.0; storybooks: CC BY 4.0",
     command="python3 weights/train/train.py stories",
-    type="q4_0",                         # half the download for 0.008 bits per byte
+    type="q4_0",                         # halves the download at a cost of 0.008 bits per byte
 )

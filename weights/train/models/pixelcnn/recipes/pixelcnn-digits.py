@@ -11,7 +11,8 @@ settings = dict(
     block_count=12, embedding_length=128, input_kernel=7, kernel=3, head_length=64,
     minutes=60.0, batch=32, lr=2e-3, warmup=150, every=4.0, ema=0.999, threads=1,
 )
-# the third run is for a GPU (gpu.sh): ten times as many pictures as the first two; the average with the lowest validation loss ships
+# the third run is for a GPU (gpu.sh) and sees ten times as many pictures as the first two; its average with the lowest validation loss
+# ships
 stages = (dict(minutes=14.0, lr=1e-3, warmup=30, seed=2), dict(minutes=6.5, batch=64, lr=1.5e-3, warmup=100, ema=0.9995, best=True, every=1.0, valid_images=2000, seed=3))
 card = dict(
     name="pixelcnn-digits",

@@ -8,7 +8,7 @@ settings = dict(
     block_count=6, embedding_length=128, feed_forward_length=256, head_count=4, key_length=32,
     pattern="strided", stride=28, combine="interleaved",
     minutes=22.0, batch=8, lr=1.5e-3, warmup=150, every=4.0, ema=0.998, final_valid_images=1000,
-    sheets=-1,                           # here each pixel of a sample recomputes all previous ones; the engine draws one in milliseconds
+    sheets=-1,                           # none: each pixel of a sample recomputes all earlier ones here; the engine needs milliseconds
 )
 card = dict(
     name="sparse-digits",

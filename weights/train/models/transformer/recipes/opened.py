@@ -4,7 +4,7 @@
     python3 weights/train/train.py opened
 """
 settings = dict(
-    # model: two blocks each, two heads of 4
+    # model: two blocks in each stack, two heads of 4
     dataset="letters", vocabulary="", signs="abcdefghijklmnopqrstuvwxyz", values=27, context_length=7,
     block_count=2, encoder_block_count=2, embedding_length=8, feed_forward_length=32, head_count=2,
     # schedule: 1.6 minutes of processor time
