@@ -116,7 +116,11 @@ export function createDraw(stages) {
       wave();
       const seconds = drawn / (model.info.sampleRate ?? 1);
       byId('result').textContent = `${codes.top.join(' ')} | ${codes.bottom.join(' ')}`;
-      transport.say(phrase`${seconds.toFixed(2)} s of sound in ${took.toFixed(2)} s, playback could start after ${Math.round(first)} ms`);
+      transport.say(
+        drawn === 0
+          ? ''
+          : phrase`${seconds.toFixed(2)} s of sound in ${took.toFixed(2)} s, playback could start after ${Math.round(first)} ms`,
+      );
       said.textContent =
         drawn === 0
           ? phrase`It ended immediately: try another seed.`

@@ -122,7 +122,11 @@ const RULES = {
     },
     i,
     j,
-  ) => ({ rule: j > i ? phrase`a later position: masked` : phrase`an earlier position: visible`, sum: '', sources: [one(a, i, j)] }),
+  ) => ({
+    rule: j > i ? phrase`a later position: masked` : phrase`this or an earlier position: visible`,
+    sum: '',
+    sources: [one(a, i, j)],
+  }),
   softmax(
     {
       made: {

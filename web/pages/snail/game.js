@@ -80,7 +80,7 @@ export function createGame(sign) {
     const you = i === truth ? phrase`Right` : phrase`No, it was character ${truth + 1}`;
     const it =
       Number(label) === truth
-        ? phrase`${you}; the network also chose it, right.`
+        ? phrase`${you}; the network was right.`
         : phrase`${you}; the network chose character ${Number(label) + 1}, wrong.`;
     const end =
       yours > its
