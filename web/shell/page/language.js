@@ -17,8 +17,9 @@ const KEPT = 'nextpixel-language';
 
 /** Reports that the page does not exist in the language that its address names (?lang=). before.js goes to the ones that exist. */
 function reportLanguage() {
+  const { lang: here, classList } = document.documentElement;
+  if (classList.contains('bare')) return; // a single figure, in a frame of another page
   const lang = new URLSearchParams(location.search).get('lang');
-  const here = document.documentElement.lang;
   const others = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('.masthead .language')]);
   const languages = [here, ...others.map(({ hreflang }) => hreflang)];
   if (lang === null || languages.includes(lang)) return;
