@@ -6,7 +6,7 @@ Exports the averaged weights, reads the file back and compares every tensor.  A 
 weights/<recipe>.gguf, any other run to build/<run>.gguf, unless --out names a path. For your own pictures, the held-out ones are written
 next to it (<run>.u8.gz, for weights/eval/sheets.js). The type is the one that the recipe's card names, else Q8_0.
 
-    python3 weights/train/export.py captions --run captions-hard-2 --out weights/captions.gguf       weights that another recipe of the model trained
+    python3 weights/train/export.py captions --run captions-hard-4 --out weights/captions.gguf       weights that another recipe of the model trained
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean: a fifth of what the run began with
 
 The mean of a run's weights and those it began with (or an intermediate state) can have a higher likelihood than either.  A smaller model's
