@@ -5,9 +5,9 @@
  * A model is a list of parts. Most parts are distributions over the next position of a sequence given all positions before it. They may
  * first read inputs (a class, a small picture, a sentence). Other parts have no sequence: they read inputs and compute results (tags of
  * words, a picture), which may be the inputs of the next part. A position holds E elements. An element is an id: a number below `values`.
- * The library does not know the meaning of an id (a level of grey, a colour of a palette, a token, an amplitude). Codecs do: they read it
- * from the file's metadata (nx_model_metadata) and tables (nx_model_table). This header is the whole public C interface and its manual;
- * web/lib/engine is its only caller in the browser.
+ * The library does not know the meaning of an id (a level of grey, a colour of a palette, a token, an amplitude). Codecs do: they read the
+ * meaning from the file's metadata (nx_model_metadata) and tables (nx_model_table). This header is the whole public C interface and its
+ * manual; web/lib/engine is its only caller in the browser.
  *
  * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes may be freed afterwards)
  *                     of a large file: its head -> nx_model_head_size -> nx_model_begin -> nx_model_feed until NX_OK
@@ -16,13 +16,13 @@
  *                     or nx_session_search; of a part without a sequence, nx_session_result
  *
  * Memory. The library never allocates. It reports how many bytes it needs, and the caller passes one block of that size, aligned to
- * NX_ALIGN. Everything lives in this block; there is no destructor: free the block. A model is read-only after nx_model_open, so any number
- * of sessions may share it. A session holds no pointer, so its block may be moved, copied (a fork), written to a file and read back
- * (nx_session_check first): the copy continues the same run with the same bits.
+ * NX_ALIGN. All data of a model or session are in this block, and there is no destructor: free the block. A model is read-only after
+ * nx_model_open, so any number of sessions may share it. A session holds no pointer, so its block may be moved, copied (a fork), written to
+ * a file and read back (nx_session_check first). A copy continues the same run with the same bits.
  *
  * Determinism. Ids and nats are a function of the file, the part, its inputs, the known ids and their positions, the settings, the seed,
- * the sample and the origin. They are the same to the bit in every build of this library, for any division into calls and any number of
- * samples that advance together.
+ * the sample and the origin. They are the same to the bit in every build of this library, however the work is divided into calls and
+ * however many samples advance together.
  *
  * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) if it must be called again, or a negative code from the
  * closed list below. Passing a null or misaligned pointer is a programming error with undefined behaviour.
@@ -46,7 +46,7 @@ extern "C" {
 #else
 #define NX_API
 #endif
-/* Functions that a page with only pictures does not need. Pictures-only WebAssembly builds leave them out. */
+/* Functions that a page with only pictures does not need. WebAssembly builds for pictures alone leave these functions out. */
 #define NX_API_TEXTS NX_API
 /* Functions for C programs, which no WebAssembly build exports. */
 #if defined(__wasm__)
@@ -61,16 +61,16 @@ extern "C" {
 #define NX_MAX_LENGTH 0x1000000         /* positions of a run, items of an input */
 #define NX_MAX_SAMPLES 64               /* sequences advanced together in one session */
 #define NX_MAX_SESSION_BYTES 0x7fffffff /* bytes of a session's block; fewer samples or a shorter run need less */
-#define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this many bytes plus */
-#define NX_MODEL_BYTES_PER_BYTE 20      /* this many for each byte of its file, */
-#define NX_MAX_MODEL_BYTES 0xf8000000   /* and never more than this: the address space of WebAssembly less 128 MiB for runs */
+#define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this many bytes, */
+#define NX_MODEL_BYTES_PER_BYTE 20      /* plus this many bytes for each byte of its file, */
+#define NX_MAX_MODEL_BYTES 0xf8000000   /* but never more than this: the address space of WebAssembly less 128 MiB for runs */
 #define NX_PORTS 8                      /* inputs of a part */
 #define NX_MAX_BIASES 528384            /* biased logits of a run: at most the number of ids plus 4096 */
 #define NX_MOST_BIAS 1e9f               /* largest magnitude of a bias; such a bias in effect forbids or forces an id */
 #define NX_NAME_BYTES 80                /* capacity for a name in nx_problem, including the final zero */
 
 #define NX_NONE 0xffffffffu /* as an id: none, because the sample has ended; as a port: none */
-#define NX_OWN 0xfffffffdu  /* as the port of a map: the keys are positions of the result itself */
+#define NX_OWN 0xfffffffdu  /* as the port of a map: the keys are positions of the result */
 
 typedef int32_t nx_status;
 enum {
@@ -101,13 +101,13 @@ typedef struct {
     uint32_t span;                       /* E: the number of elements of a position */
     uint32_t outputs;                    /* P: the number of output parameters of a position */
     uint32_t length;                     /* the largest number of positions; 0: given by nx_shape */
-    uint32_t rewinds;                    /* how many positions nx_session_branch may go back at most */
-    uint32_t inputs, maps, tables, ends; /* the numbers of ports, maps, tables, and ids that end a sample */
+    uint32_t rewinds;                    /* number of positions that nx_session_branch may go back at most */
+    uint32_t inputs, maps, tables, ends; /* the numbers of ports, of maps, of tables, and of ids that end a sample */
     uint32_t results;                    /* the number of results */
     uint32_t draft;                      /* 1: the file has a draft for nx_settings.look_ahead */
-    uint32_t grows;                      /* 1: a run may begin short, and grow (nx_session_grow) */
+    uint32_t grows;                      /* 1: a run may begin with a short capacity and grow (nx_session_grow) */
     uint32_t noisy;                      /* 1: the part also draws noise inside while it computes a position, unless the temperature is 0 */
-    /* for nx_session_hidden: the number of layers, and of values in each; 0: the part has none, or this build leaves them out */
+    /* for nx_session_hidden: the number of layers, and the number of values in each; 0: the part has none, or this build leaves them out */
     uint32_t hidden_layers, hidden_width;
     uint32_t parameters_low, parameters_high; /* number of the part's own weights, 64 bits in two halves */
     /* zero-terminated, in the library's memory; the architecture if the model has only this part */
@@ -117,18 +117,18 @@ typedef struct {
 /* A port: an input of a part. It takes at most dims[0] * dims[1] * ... ids. */
 typedef struct {
     const char *name;    /* zero-terminated, in the library's memory */
-    uint32_t values;     /* ids are below this */
-    uint32_t dims[4];    /* the shape of the input, 1 for a dimension that does not exist; with any_length, dims[0] is the most items */
+    uint32_t values;     /* upper limit of the ids, which are below it */
+    uint32_t dims[4];    /* shape of the input, 1 for a dimension that does not exist; with any_length, dims[0] is the maximum */
     uint32_t optional;   /* 1: a run may omit it */
-    uint32_t any_length; /* 1: it takes up to dims[0] items; nx_shape.counts has the number */
-    uint32_t like;       /* with any_length: the port whose number of items this one shares, or NX_NONE */
-    /* 1: a run that is not given this input fills it before encoding, with noise of its seed and its first sample: each standard normal
+    uint32_t any_length; /* 1: it takes up to dims[0] items, and nx_shape.counts has their number */
+    uint32_t like;       /* with any_length: the port that has the same number of items, or NX_NONE */
+    /* 1: a run that is not given this input fills it before encoding, with the noise of its seed and its first sample. Each standard normal
      * deviate z becomes the id nearest to 32768 + 8192 z, at most 65535. The drawn values are a result of the same name, if the part has
      * one. */
     uint32_t noise;
 } nx_port;
 
-/* The number of rows of a result. */
+/* How the number of rows of a result is determined. */
 enum {
     NX_ROWS_FIXED,     /* dims[0] */
     NX_ROWS_OF_INPUT,  /* as many as the items of an input */
@@ -140,19 +140,19 @@ enum {
  * port of the same name of a later part. Likewise, the ids that a part draws fill the port that has the part's name. */
 typedef struct {
     const char *name;
-    uint32_t values;  /* its ids are below this; 0: it holds floats */
-    uint32_t dims[4]; /* its shape, 1 for a dimension that does not exist */
+    uint32_t values;  /* its ids are below this number; 0: the result holds floats */
+    uint32_t dims[4]; /* shape of the result, 1 for a dimension that does not exist */
     uint32_t rows;    /* NX_ROWS_FIXED, ... */
-    uint32_t rows_of; /* the index of that input or result, otherwise 0 */
+    uint32_t rows_of; /* the index of the input or result that determines the number of rows, otherwise 0 */
 } nx_result;
 
-/* A map: the weights with which positions attended to others. Each row of it is one head of one layer. */
+/* A map: the weights with which positions attended to others. Each row of a map is one head of one layer. */
 typedef struct {
     const char *name;
     uint32_t port;    /* the input whose items are attended to; NX_NONE: earlier positions; NX_OWN: `keys` positions of the result itself */
     uint32_t rows;    /* layers times heads */
-    uint32_t keys;    /* the most keys that one query attends to */
-    uint32_t queries; /* 0: the queries are the positions of the run; otherwise the most queries while the inputs are encoded */
+    uint32_t keys;    /* maximum number of keys that one query attends to */
+    uint32_t queries; /* 0: the queries are the positions of the run; otherwise their maximum number while the inputs are encoded */
     uint32_t asking;  /* with queries: the input whose items are the queries; NX_NONE: there are always `queries` of them */
 } nx_map;
 
@@ -175,7 +175,7 @@ typedef struct {
     uint32_t value_bytes;
 } nx_metadata;
 
-/* A tensor of a model whose weights are fed after its head: its rows, row_bytes each, begin at this offset of the file. */
+/* A tensor of a model whose weights are fed after its head. Its rows, of row_bytes each, begin at this offset of the file. */
 typedef struct {
     uint32_t offset, rows, row_bytes; /* row_bytes 0: its type is not supported, and it has no rows to feed */
 } nx_tensor_info;
@@ -183,13 +183,13 @@ typedef struct {
 typedef struct nx_model nx_model;
 typedef struct nx_session nx_session;
 
-/* The ABI version, NX_ABI_VERSION of the build. Callers compare it first. */
+/* Returns the ABI version, NX_ABI_VERSION of the build. Callers compare the version first. */
 NX_API uint32_t nx_abi_version(void);
 
-/* The version of the running library, such as "1.2.0": NX_VERSION of the header that it was built with. */
+/* Returns the version of the running library, such as "1.2.0": NX_VERSION of the header with which it was built. */
 NX_API_NATIVE const char *nx_version(void);
 
-/* The name of a status, such as "NX_E_FORMAT"; "unknown" for other numbers. */
+/* Returns the name of a status, such as "NX_E_FORMAT"; "unknown" for other numbers. */
 NX_API_NATIVE const char *nx_status_name(nx_status status);
 
 /* Checks a whole file and computes the size of the block that nx_model_open will need.
@@ -203,11 +203,11 @@ NX_API nx_status nx_model_size(const void *file, size_t length, size_t *bytes, n
  * Returns the statuses of nx_model_size, or NX_E_MEMORY if block_bytes is too small. */
 NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model, nx_problem *problem);
 
-/* A large file may be opened piece by piece, so that the file and the model are never in memory together. A model without weights is made
- * from the head of the file, which is everything before the tensors' data. Then every tensor is fed in the order of the list, and its rows
- * from the first to the last. The model is the same to the bit as one that was opened from the whole file, and so are its saved sessions.
- * No session can be opened before the last row has been fed. nx_model_head_size and nx_model_begin take a head as nx_model_size and
- * nx_model_open take a file:
+/* A large file may be opened piece by piece, so that the file and the model are never in memory at the same time. A model without weights
+ * is made from the head of the file, which is everything before the tensors' data. Then every tensor is fed in the order of the list, and
+ * its rows from the first to the last. The model and its saved sessions are the same to the bit as those of a model that was opened from
+ * the whole file. No session can be opened before the last row has been fed. nx_model_head_size and nx_model_begin take a head as
+ * nx_model_size and nx_model_open take a file:
  * head (present)   the first bytes of a file of `length` bytes; may include part of the data, and is free after nx_model_begin
  * NX_MORE          the head ends before the list of tensors does
  * NX_E_ARGUMENT    the whole file is needed: its architecture reads weights while it opens (the models of pictures), or its tensors are not
@@ -216,8 +216,8 @@ NX_API_TEXTS nx_status nx_model_head_size(const void *head, size_t present, size
 NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
                                       nx_problem *problem);
 
-/* Returns the number of tensors to feed (0 for a model that was opened whole); describes tensor `index` of them. NX_E_ARGUMENT past the
- * last. */
+/* Returns the number of tensors to feed (0 for a model that was opened whole); describes the tensor at `index`. Returns NX_E_ARGUMENT past
+ * the last tensor. */
 NX_API_TEXTS uint32_t nx_model_tensors(const nx_model *model);
 NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info);
 
@@ -226,8 +226,8 @@ NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx
  * or NX_E_FORMAT for a weight that is not finite or out of its range; the model can then not be used. */
 NX_API_TEXTS nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem);
 
-/* The number of parts of a model; the sizes of a part; its ports, results, maps and tables; and the ids that end a sample. Each function
- * returns NX_E_ARGUMENT past the last. */
+/* Return the number of parts of a model; the sizes of a part; its ports, results, maps and tables; and the ids that end a sample. Each
+ * function returns NX_E_ARGUMENT past the last item. */
 NX_API uint32_t nx_model_parts(const nx_model *model);
 NX_API nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info);
 NX_API nx_status nx_model_port(const nx_model *model, uint32_t part, uint32_t index, nx_port *port);
@@ -236,7 +236,7 @@ NX_API nx_status nx_model_map(const nx_model *model, uint32_t part, uint32_t ind
 NX_API nx_status nx_model_table(const nx_model *model, uint32_t part, uint32_t index, nx_table *table);
 NX_API nx_status nx_model_end(const nx_model *model, uint32_t part, uint32_t index, uint32_t *id);
 
-/* The metadata of the file, model card included: entry `index` of 0..count-1. Returns NX_E_ARGUMENT past the end. */
+/* Returns the metadata of the file, model card included: entry `index` of 0..count-1. Returns NX_E_ARGUMENT past the last entry. */
 NX_API uint32_t nx_model_metadata_count(const nx_model *model);
 NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_metadata *entry);
 
@@ -245,7 +245,7 @@ NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_met
 /* The shape of a run: its length, the lengths of its inputs, and the precision of its cached keys. */
 typedef struct {
     uint32_t length;           /* the capacity in positions, at most that of the part; 0: the part's own length, or no sequence */
-    uint32_t counts[NX_PORTS]; /* number of items of each input of any length; 0: the largest number, or that of its port `like` */
+    uint32_t counts[NX_PORTS]; /* number of items of each input of any length; 0: the maximum, or as many as the port `like` has */
     /* for a part that grows, bits of a cached key, 8 or 16; 0: the model chooses 16 if its keys have biases, otherwise 8 */
     uint32_t key_bits;
 } nx_shape;
@@ -263,35 +263,35 @@ typedef struct {
     uint32_t seed_low, seed_high; /* 64-bit seed of the noise */
     uint32_t samples;             /* B, 1..NX_MAX_SAMPLES: sequences advanced together; 1 for a part without a sequence */
     uint32_t first_sample;        /* the noise index of the first sample, so that a set of samples can be split over workers */
-    uint32_t origin;              /* the noise index of the first position, so that a long run can continue in a new session */
-    float temperature;            /* logits are divided by it; 0: always the most probable id that the filters keep. Finite, 0..100 */
-    uint32_t top_k;               /* keep the k most probable values; 0: all */
-    float top_p;                  /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
-    uint32_t maps;                /* 1: the maps of the last position are stored for nx_session_map */
-    /* Speculative decoding, exact (predictive sampling [Wiggers, Hoogeboom 2020, arXiv:2002.09928]): the most positions that one pass of
-     * the model computes. The first of them is computed as usual; the others are computed from guesses by the file's draft, or by look_up.
-     * 0..16; 8 works well. The draft guesses with the noise of the positions, so most guesses are right. Positions after the first wrong
-     * guess are computed again, so the ids are the same to the bit as without guesses. 0 or 1, more than one sample, maps, hidden states,
-     * or a part with neither a draft nor look_up: one position per pass. */
+    uint32_t origin;   /* the noise index of the first position, so that a long run can continue in a new session with the same noise */
+    float temperature; /* the logits are divided by the temperature; 0: always the most probable id that the filters keep. Finite, 0..100 */
+    uint32_t top_k;    /* keep the k most probable values; 0: all */
+    float top_p;       /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
+    uint32_t maps;     /* 1: the maps of the last position are stored for nx_session_map */
+    /* Speculative decoding, which is exact (predictive sampling [Wiggers, Hoogeboom 2020, arXiv:2002.09928]): the maximum number of
+     * positions that one pass of the model computes. The first of these positions is computed as usual; the others are computed from
+     * guesses by the file's draft, or by look_up. 0..16; 8 works well. The draft guesses with the noise of the guessed positions, so most
+     * guesses are right. Positions after the first wrong guess are computed again, so the ids are the same to the bit as without guesses. 0
+     * or 1, more than one sample, maps, hidden states, or a part with neither a draft nor look_up: one position per pass. */
     uint32_t look_ahead;
 
     float typical_p;           /* keep the values of most typical surprisal, until their mass exceeds this; 0..1, 0 and 1: all */
     float min_p;               /* keep values at least this fraction as probable as the most probable; 0..1, 0: all */
     uint32_t temperature_last; /* 0 or 1: see the order above */
-    uint32_t penalty_last;     /* how many of the last ids are penalised; 0: none */
-    float repetition;          /* a positive logit is divided by it, a negative one multiplied; 0.01..100, 0 and 1: no change */
-    float frequency;           /* subtracted from the logit once for each occurrence of the id; -100..100 */
-    float presence;            /* subtracted once; -100..100 */
-    /* 1: if a part has no draft and E = 1, guesses come from the text itself: if its last ids occurred before, they are assumed to continue
-     * as they did the last time [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Useful if the model is larger than the
-     * processor's cache, because several columns then take little longer than one. */
+    uint32_t penalty_last;     /* number of recent ids that are penalised; 0: none */
+    float repetition;          /* a positive logit is divided by this number, a negative one multiplied; 0.01..100, 0 and 1: no change */
+    float frequency;           /* subtracted from the logit of an id once per occurrence; -100..100 */
+    float presence;            /* subtracted once from the logit of each id that occurs; -100..100 */
+    /* 1: if a part has no draft and E = 1, guesses come from the text itself. If its last ids occurred before, the text is assumed to
+     * continue as it did after their last occurrence [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Useful if the model
+     * is larger than the processor's cache, because several columns then take little longer than one. */
     uint32_t look_up;
     uint32_t biases; /* the most ids that nx_session_bias takes in this run; up to NX_MAX_BIASES */
     uint32_t hidden; /* 1: the hidden states of the last position are stored for nx_session_hidden; must be 0 if part.hidden_layers is 0 */
 } nx_settings;
 
-/* Writes default settings: one sample, seed 0, temperature 1, the whole distribution, everything else off. A struct of zeros is not valid,
- * because it has no sample. */
+/* Writes the default settings: one sample, seed 0, temperature 1, the whole distribution, all other settings off. A struct of zeros is not
+ * valid, because it has no sample. */
 NX_API_NATIVE void nx_settings_init(nx_settings *settings);
 
 /* Explains why nx_session_size failed: returns the same status, and on failure writes the name of the field and its allowed range, such as
@@ -308,9 +308,9 @@ NX_API nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_
 NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, uint32_t part, const nx_settings *settings,
                                  const nx_shape *shape, nx_session **session);
 
-/* Extends a run: copies `from` into a block of nx_session_grown_size bytes, with a capacity of `length` positions. It continues with the
- * same bits as a run that had this capacity from the beginning; `from` is unchanged. A run can thus begin with only the memory that it
- * needs at first. Only for a part with `grows`.
+/* Extends a run: copies `from` into a block of nx_session_grown_size bytes, with a capacity of `length` positions. The copy continues with
+ * the same bits as a run that had this capacity from the beginning; `from` is unchanged. A run can thus begin with only the memory that it
+ * needs at first. Available only for a part with `grows`.
  * Returns NX_OK; NX_E_ARGUMENT if the length is not above that of `from` or is above that of the part, within a position (after NX_MORE),
  * and for a search, because the length changes its result; NX_E_LIMIT as nx_session_size; NX_E_MEMORY if block_bytes is too small. */
 NX_API_TEXTS nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, uint32_t length, size_t *bytes);
@@ -326,10 +326,10 @@ NX_API_TEXTS nx_status nx_session_check(const nx_model *model, const void *block
  * position is known or drawn. */
 NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count);
 
-/* Runs the part's encoder over its inputs, one slice per call. Call it until it returns NX_OK. Give all inputs first, except optional ones
- * and those that the run fills itself (nx_port.noise). If the part has no encoder or its encoder has finished, returns NX_OK immediately.
- * Returns NX_MORE, NX_OK, NX_E_ARGUMENT if an input is missing, or NX_E_NUMERIC if the output is not finite. After NX_E_NUMERIC every later
- * call returns it, too. */
+/* Runs the part's encoder over its inputs, one slice per call. Call this function until it returns NX_OK. Give all inputs first, except
+ * optional ones and those that the run fills itself (nx_port.noise). If the part has no encoder or its encoder has finished, returns NX_OK
+ * immediately. Returns NX_MORE, NX_OK, NX_E_ARGUMENT if an input is missing, or NX_E_NUMERIC if the output is not finite. After
+ * NX_E_NUMERIC every later call returns NX_E_NUMERIC, too. */
 NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
 
 /* Prefill: appends `count` known positions, in passes of many columns. Known positions may come before, between and after drawn ones.
@@ -359,10 +359,10 @@ NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uin
  * and for a search. */
 NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
-/* Lists the k most probable ids of the next position of each sample, without drawing one. For a part with E = 1. Like all nats, the
- * probabilities are those of the model's own distribution. The next draw uses the values computed here.
- * ids (B, k) written, the most probable first, ties by id; nats (B, k) written: -log p. NX_NONE and 0 where a sample has ended.
- * Returns NX_E_ARGUMENT for a k of 0 or above `values` and at the end of the run; otherwise as nx_session_draw. */
+/* Lists the k most probable ids of the next position of each sample, without drawing one. Works only for a part with E = 1. Like all nats,
+ * the probabilities are those of the model's own distribution. The next draw uses the values computed here. ids (B, k) written, the most
+ * probable first, ties by id; nats (B, k) written: -log p. NX_NONE and 0 where a sample has ended. Returns NX_E_ARGUMENT for a k of 0 or
+ * above `values` and at the end of the run; otherwise as nx_session_draw. */
 NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
 
 /* One step of a beam search: sample b continues the former sample parents[b] with ids[b]. Only parents that are chosen more than once are
@@ -373,21 +373,21 @@ NX_API_NATIVE nx_status nx_session_advance(const nx_model *model, nx_session *se
 /* A candidate of a step of nx_session_search: the hypothesis of sample `parent`, followed by `id`. */
 typedef struct {
     uint32_t parent, id;
-    uint32_t fate; /* index of the sample that it becomes, or NX_CUT, NX_ENDED */
-    float nats;    /* -log p of all its ids since the search began */
+    uint32_t fate; /* index of the sample that the candidate becomes, or NX_CUT, NX_ENDED */
+    float nats;    /* -log p of all ids of the candidate since the search began */
     float score;   /* nats / ((5 + n) / 6)^alpha for n ids; lower is better */
 } nx_candidate;
 #define NX_CUT NX_NONE
-#define NX_ENDED 0xfffffffeu /* it is complete */
+#define NX_ENDED 0xfffffffeu /* the candidate is complete */
 
-/* Computes the next step of a beam search for the ids of the lowest score [length penalty: Wu et al. 2016, arXiv:1609.08144, section 7].
- * The samples are the hypotheses; at the start they are copies of one. Candidates are the best samples * (1 + ends) continuations of the
- * live hypotheses. Among the first `samples` of them, those whose id is an end of the part are complete. The next best become the new live
- * hypotheses, as sample 0, 1, ..., and the rest is dropped. The search is over when there are as many complete hypotheses as samples, when
- * no live one can score below the best complete one, or at the end of the run. Its result is the complete hypothesis of the lowest score,
- * or the first live one if none is complete. With one sample, the search takes the most probable id at every step. The ids of a hypothesis
- * follow from the chain of parents. Until the search is over, no other call may advance the run. Before it, nothing may have been drawn or
- * put with each = 1.
+/* Computes the next step of a beam search, which finds the ids with the lowest score [length penalty: Wu et al. 2016, arXiv:1609.08144,
+ * section 7]. The samples are the hypotheses; at the start all of them are copies of one. Candidates are the best samples * (1 + ends)
+ * continuations of the live hypotheses. Among the first `samples` of them, those whose id is an end of the part are complete. The next best
+ * become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search is over when there are as many complete
+ * hypotheses as samples, when no live one can score below the best complete one, or at the end of the run. Its result is the complete
+ * hypothesis of the lowest score, or the first live one if none is complete. With one sample, the search takes the most probable id at
+ * every step. The ids of a hypothesis follow from the chain of parents. Until the search is over, no other call may advance the run. Before
+ * it, nothing may have been drawn or put with each = 1.
  * alpha        of the length penalty, 0 (none) to 2
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step
@@ -402,9 +402,9 @@ NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *sess
  * Returns NX_E_ARGUMENT if the two sessions do not match, or if the position is further back than part.rewinds. */
 NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
-/* Rewinds a run to `position`: all ids known or drawn from there on are dropped. The ids before it then count as known, even a last id that
- * ended a sample. The run continues with the same bits as a run that was given those ids. Errors:
- *   NX_E_ARGUMENT  `position` is after the run's position, or further back than part.rewinds; the run is within a position (after NX_MORE);
+/* Rewinds a run to `position`: all known or drawn ids from there on are dropped. The ids before `position` then count as known, even a last
+ * id that ended a sample. The run continues with the same bits as a run that was given these ids. Errors: NX_E_ARGUMENT  `position` is
+ * after the run's position, or further back than part.rewinds; the run is within a position (after NX_MORE);
  *                  it is a beam search; or its part draws inside and the temperature is not 0
  *   NX_E_NUMERIC   the run has a non-finite number */
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
@@ -449,23 +449,19 @@ NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_sessio
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
                                 uint32_t *keys, float *weights, uint32_t *count);
 
-/* Copies the hidden states of the last computed position, p, of a sample. Needs settings.hidden = 1. They are the outputs of the layers
+/* Copies the hidden states of the last computed position, p, of a sample. Requires settings.hidden = 1. These are the outputs of the layers
  * that lead to the output of p: layer 0 is the embedding that enters the first block, layer i is the output of block i, before the model's
  * last norm. To predict position p, a decoder reads id p - 1, so these are the hidden states of that id. If nothing was read (position 0 of
- * a text) they are zeros.
- * layer     below part.hidden_layers
- * values    (part.hidden_width) written
- * NX_E_ARGUMENT: no such sample or layer, no position computed yet, or no hidden states. */
+ * a text), the hidden states are zeros. */
 NX_API_TEXTS nx_status nx_session_hidden(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t layer, float *values);
 
-/* Returns the number of values of a result that are ready: all of them once the inputs are encoded. A result that grows slice by slice has
- * some values earlier. *count written. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: a value was not finite. */
+/* Returns the number of values of a result that are ready: all of them once the inputs are encoded. Some values of a result that grows
+ * slice by slice are ready earlier. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: a value was not finite. */
 NX_API_TEXTS nx_status nx_session_result_count(const nx_model *model, const nx_session *session, uint32_t index, uint32_t *count);
 
-/* Reads the values from..from+count-1 of a result, in row-major order. All of them are ready once the inputs are encoded; the values of a
- * result that grows slice by slice may be read as soon as they are ready. out (count) written: uint32_t ids or floats, depending on
- * nx_result.values. NX_E_ARGUMENT: no such result, or values that are not ready yet; NX_E_NUMERIC: a value was not finite; NX_E_STATE: an
- * invalid id, because the run was restored from damaged bytes. */
+/* Reads the values from..from+count-1 of a result, in row-major order. All values are ready once the inputs are encoded; the values of a
+ * result that grows slice by slice may be read as soon as they are ready. NX_E_ARGUMENT: no such result, or values that are not ready yet;
+ * NX_E_NUMERIC: a value was not finite; NX_E_STATE: an invalid id, because the run was restored from damaged bytes. */
 NX_API nx_status nx_session_result(const nx_model *model, const nx_session *session, uint32_t index, uint32_t from, uint32_t count,
                                    void *out);
 

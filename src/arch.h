@@ -33,25 +33,25 @@ typedef struct {
     float low, high; /* the allowed range of floats, otherwise 0 */
 } nx_destination;
 
-/* Through this, a model reads its file. Reading a key or a tensor checks it, allocates it in the arena and copies it there. After a failure
- * the status stays set, and reads yield zeros and null pointers, so configure() checks only once. */
+/* The object through which a model reads its file. Reading a key or a tensor checks it, allocates it in the arena and copies it there.
+ * After a failure the status stays set, and reads yield zeros and null pointers, so configure() checks only once. */
 typedef struct {
     const nx_gguf *file;
     nx_arena *arena;
     nx_problem *problem;
-    uint32_t part;                     /* the part whose weights are being read; a model of several parts sets it before each part */
+    uint32_t part; /* the part whose weights are being read; a model of several parts sets this field before each part */
     uint64_t parameters[NX_MAX_PARTS]; /* number of weights of each part read so far */
     nx_status status;
     nx_destination *destinations; /* (n_tensors) if only the head of a file is present; null while the arena only counts */
-    uint32_t packing;             /* nx_packing of matrices; a language model sets NX_BY_BLOCK before it reads any */
+    uint32_t packing;             /* nx_packing of matrices; a language model sets NX_BY_BLOCK before it reads any matrix */
 } nx_reader;
 
 /* The description of a part of an opened model. configure() fills it in. */
 typedef struct {
     const void *weights;                  /* null while the arena only counts */
-    nx_output output;                     /* E, V and P of its positions; zeros if there is no sequence */
+    nx_output output;                     /* E, V and P of the part's positions; zeros if there is no sequence */
     uint32_t length;                      /* maximum number of positions; 0: no limit */
-    uint32_t rewinds;                     /* how many positions `forward` may rewind after it has computed one */
+    uint32_t rewinds;                     /* number of positions that `forward` may rewind after it has computed one */
     uint32_t encodes;                     /* 1: the inputs go through nx_part.encode first */
     uint32_t noisy;                       /* 1: `forward` draws with nx_column.noise, so samples differ even if their ids are the same */
     uint32_t hidden_layers, hidden_width; /* number of hidden states that `forward` keeps (nx_keep_hidden); 0: none */
@@ -64,7 +64,7 @@ typedef struct {
     const nx_draft *draft; /* or null */
 } nx_plan;
 
-/* The inputs of a run. Built anew for each call. */
+/* The inputs of a run. The struct is built anew for each call. */
 typedef struct {
     nx_shape shape;                 /* zeros only for absent ports, and as the length of a part without a sequence */
     const uint32_t *port[NX_PORTS]; /* (counts[i] items); null for an absent port */
@@ -90,7 +90,7 @@ typedef struct {
     const nx_inputs *inputs;
     const void *encoder_output; /* shared by all sequences */
     void *state;                /* state of this sequence */
-    const uint32_t *ids;        /* (length, E) of this sequence; those before `position` are known */
+    const uint32_t *ids;        /* (length, E) of this sequence; the ids before `position` are known */
     uint32_t position;
     float *maps;   /* null, or where the weights of all maps without queries are written, concatenated: (rows, keys) each */
     float *hidden; /* null, or where the hidden states are written: (hidden_layers, hidden_width) */
@@ -129,13 +129,13 @@ typedef struct {
      * Returns 1 while there are more slices. Null: a part without a sequence, which needs no state_bytes either. */
     int (*forward)(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch);
 
-    /* Lists the keys of a map's row, in ascending order: keys (maps[map].keys) written. Returns their number. Null: the part has no
+    /* Lists the keys of a map's row, in ascending order: keys (maps[map].keys) written. Returns the number of keys. Null: the part has no
      * maps. */
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
     /* Returns the values of a result, ids or floats in the order of its dimensions, within the encoder's output. *count is the number of
-     * values that are ready, in whole rows. Once encode has finished, all are ready, as many as nx_result.rows specifies. Null: the part
-     * has no results. */
+     * values that are ready, in whole rows. Once encode has finished, all values are ready, as many as nx_result.rows specifies. Null: the
+     * part has no results. */
     const void *(*result)(const void *m, const nx_shape *shape, const void *encoder_output, uint32_t index, uint32_t *count);
 } nx_part;
 
@@ -143,8 +143,8 @@ typedef struct nx_arch {
     const char *name;
     uint32_t n_parts;
     const nx_part *parts;                                 /* (n_parts) */
-    void (*configure)(nx_reader *reader, nx_plan *plans); /* reads and checks a whole model; plans (n_parts), zeroed before */
-    uint32_t streams;                                     /* 1: configure reads no weights, so these may arrive later (nx_model_begin) */
+    void (*configure)(nx_reader *reader, nx_plan *plans); /* reads and checks a whole model; plans (n_parts), zeroed before the call */
+    uint32_t streams; /* 1: configure reads no weights, so the weights may arrive later (nx_model_begin) */
 } nx_arch;
 
 /* Returns the architecture with this name (bytes not zero-terminated), or null. */

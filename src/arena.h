@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A bump arena over one block that the caller provides. With base == NULL it only counts, so that the same code lays out a model or a
- * session and computes its size.
+ * A bump arena over one block that the caller provides. With base == NULL the arena only counts, so that the same code lays out a model or
+ * a session and computes its size.
  */
 #ifndef NX_ARENA_H
 #define NX_ARENA_H
@@ -17,7 +17,7 @@ typedef struct {
     uint64_t size; /* bytes of the block */
 } nx_arena;
 
-/* Returns `bytes` bytes aligned to NX_ALIGN, or NULL while it only counts or when the block is too small (see nx_arena_full). */
+/* Returns `bytes` bytes aligned to NX_ALIGN, or NULL while the arena only counts or when the block is too small (see nx_arena_full). */
 void *nx_arena_take(nx_arena *arena, uint64_t bytes);
 
 /* Returns n columns of `width` floats, each with its stride (kernels/kernels.h). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loads tensors into a model: checks them and stores them at their destination, all rows together or as they arrive.
+ * Loads tensors into a model: checks them and stores them at their destination, with all rows at the same time or as rows arrive.
  */
 #ifndef NX_DESTINATION_H
 #define NX_DESTINATION_H
@@ -14,7 +14,7 @@ int nx_all_finite(uint32_t type, const uint8_t *data, uint32_t bytes);
 /* Returns whether all F32 values are in the range of the destination, if it has one. */
 int nx_destination_fits(const nx_destination *to, uint32_t type, const uint8_t *data, uint32_t bytes);
 
-/* Stores rows first..first+count-1 of a tensor at its destination. The first call must be for row 0. */
+/* Stores rows first..first+count-1 of a tensor at its destination. The first call for a tensor must be for row 0. */
 void nx_destination_fill(const nx_destination *to, uint32_t first, uint32_t count, const uint8_t *data);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reader of GGUF files of versions 2 and 3, and the only parser of untrusted bytes. nx_gguf_parse checks every count, length, type, size
- * and offset against the file. Afterwards everything that an entry describes is inside the file.
+ * and offset against the file. Afterwards all data that an entry describes are inside the file.
  *
  * The format, little-endian throughout:
  *   magic "GGUF", u32 version, u64 tensor count, u64 key count
@@ -53,7 +53,7 @@ enum { NX_TENSOR_TYPES(NX_CODE, NX_NOTHING) };
 #define NX_BLOCK_BYTES(name, code, values, bytes, ...) name##_BYTES = bytes,
 enum { NX_TENSOR_TYPES(NX_BLOCK_BYTES, NX_NOTHING) };
 
-/* How a block stores its scale or, for a type without blocks, how it stores its values. E8M0: a byte e, which means 2^(e - 127). */
+/* How a block stores its scale or, for a type without blocks, how the type stores its values. E8M0: a byte e, which means 2^(e - 127). */
 typedef enum { NX_F32_SCALE, NX_HALF_SCALE, NX_BF16_SCALE, NX_E8M0_SCALE } nx_scale;
 
 /* Layout of a type: blocks of `bytes` bytes with `values` values and `scales` scales of type `scale`, which start at byte `at`. `form`: the
@@ -80,7 +80,7 @@ typedef struct {
     uint32_t data;                     /* offset of the tensors' data */
     uint32_t key[GGUF_MAX_KEYS];       /* offset of each key's entry */
     uint32_t tensor[GGUF_MAX_TENSORS]; /* offset of each tensor's entry */
-    uint32_t begin[GGUF_MAX_TENSORS];  /* offsets of its data */
+    uint32_t begin[GGUF_MAX_TENSORS];  /* offsets of the tensors' data */
     uint32_t end[GGUF_MAX_TENSORS];
 } nx_gguf;
 
@@ -88,9 +88,9 @@ typedef struct {
     uint32_t type;
     uint32_t n_dims;
     uint32_t dim[GGUF_MAX_DIMENSIONS]; /* fastest first: dim[0] columns, dim[1] rows; 1 past n_dims */
-    uint32_t offset;                   /* offset of its data in the file */
+    uint32_t offset;                   /* offset of the tensor's data in the file */
     const uint8_t *data;               /* null if only the head is present */
-    uint32_t bytes;                    /* size of its data; 0: the type is not supported */
+    uint32_t bytes;                    /* size of the tensor's data; 0: the type is not supported */
 } nx_tensor;
 
 /* Checks the structure of a file and indexes it. bytes: its first `present` bytes; length: size of the whole file. Returns NX_OK,
@@ -100,7 +100,7 @@ nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t
 /* Reads the entry of a key at an offset of checked metadata; pointers point into `bytes`. */
 void nx_gguf_entry(const uint8_t *bytes, uint32_t length, uint32_t offset, nx_metadata *entry);
 
-/* Looks up a key or a tensor by name. Returns 1 if it exists. */
+/* Looks up a key or a tensor by name. Returns 1 if the name exists. */
 int nx_gguf_find(const nx_gguf *file, const char *key, nx_metadata *entry);
 int nx_gguf_tensor(const nx_gguf *file, const char *name, nx_tensor *tensor);
 

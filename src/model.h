@@ -8,7 +8,7 @@ struct nx_model {
     const nx_arch *arch;
     nx_plan plan[NX_MAX_PARTS];
     uint64_t parameters[NX_MAX_PARTS]; /* number of weights of each part */
-    uint32_t fingerprint;              /* hash of the file's bytes; a saved session identifies its model by it */
+    uint32_t fingerprint;              /* hash of the file's bytes, by which a saved session identifies its model */
     uint32_t n_keys;
     const uint8_t *metadata; /* the bytes of the file up to the end of the keys */
     uint32_t metadata_bytes;
@@ -17,7 +17,7 @@ struct nx_model {
     /* For a model whose tensors are fed later: */
     nx_destination *destinations; /* (n_destinations), null if the model was opened whole */
     uint32_t n_destinations;
-    uint32_t fed, fed_rows; /* number of complete tensors, and number of rows of the next one */
+    uint32_t fed, fed_rows; /* number of complete tensors, and number of fed rows of the next tensor */
 };
 
 #endif

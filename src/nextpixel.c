@@ -26,7 +26,7 @@ static void keep_metadata(nx_model *model, const nx_gguf *file, uint32_t bytes_k
     model->n_keys = file->n_keys;
 }
 
-/* FNV-1a over 32-bit words; the last word is padded with zeros. */
+/* Computes FNV-1a over 32-bit words; the last word is padded with zeros. */
 static uint32_t hash_of(uint32_t hash, const uint8_t *bytes, uint32_t length) {
     uint32_t whole = length & ~3u, word;
     for (uint32_t i = 0; i < whole; i += 4) { /* all words but the last, whose length is known here: one load each */
@@ -46,7 +46,7 @@ static uint32_t hash_of_rows(uint32_t hash, const uint8_t *data, uint32_t rows, 
 
 static uint32_t rows_of(const nx_tensor *tensor) { return tensor->dim[1] * tensor->dim[2] * tensor->dim[3]; }
 
-/* A saved session identifies its model by this hash of the head and of every row of every tensor. */
+/* Computes the hash of the head and of every row of every tensor, by which a saved session identifies its model. */
 static uint32_t fingerprint(const nx_gguf *file) {
     uint32_t hash = hash_of(2166136261u, file->bytes, file->head_end);
     for (uint32_t i = 0; i < file->n_tensors; i++) {
@@ -103,7 +103,7 @@ static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *arch
     return NX_OK;
 }
 
-/* Reads a file, or the head of one, through an arena. The model stays null while the arena only counts. */
+/* Reads a file, or the head of a file, through an arena. The model stays null while the arena only counts. */
 static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, size_t length, int head, nx_model **model,
                             nx_problem *problem) {
     nx_gguf file;
@@ -122,7 +122,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, 
     nx_model local, *placed = nx_arena_take(arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
     m->arch = arch;
-    if (head) file.present = file.head_end; /* data that are already present are fed like the rest */
+    if (head) file.present = file.head_end; /* data that are already present are fed like later data */
     keep_metadata(m, &file, head ? file.head_end : file.keys_end, arena);
     if (head) status = expect_tensors(m, &file, arena, problem);
     if (status) return status;

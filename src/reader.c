@@ -9,7 +9,7 @@ void nx_reader_fail(nx_reader *reader, nx_status status, const char *name, const
     if (!reader->status) reader->status = nx_refuse(reader->problem, status, name, strlen(name), reason);
 }
 
-/* Finds a key of the expected type. Returns 0 if there is none, or after a failure. */
+/* Finds a key of the expected type. Returns 0 if there is no such key, or after a failure. */
 static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *entry) {
     if (reader->status || !nx_gguf_find(reader->file, key, entry)) return 0;
     if (entry->type == type) return 1;
@@ -45,7 +45,9 @@ uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t 
         nx_reader_fail(reader, NX_E_FORMAT, key, "the key is missing");
     if (!reader->status && value < low) nx_reader_fail(reader, NX_E_FORMAT, key, "the number is too small");
     if (!reader->status && value > high) nx_reader_fail(reader, NX_E_LIMIT, key, "the number is too large");
-    return reader->status ? low : (uint32_t)value; /* always in range, so that computations before the status is checked are sound */
+    return reader->status
+               ? low
+               : (uint32_t)value; /* the result is always in range, so that computations before the status is checked are sound */
 }
 
 uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32_t missing) {
@@ -60,7 +62,7 @@ float nx_read_f32(nx_reader *reader, const char *key, float low, float high, flo
     if (find(reader, key, GGUF_F32, &entry)) memcpy(&value, entry.value, 4);
     if (value >= low && value <= high) return value;
     nx_reader_fail(reader, NX_E_FORMAT, key, "the number is out of its range");
-    return missing; /* always in range, as above */
+    return missing; /* the result is always in range, as above */
 }
 
 uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n) {
@@ -136,7 +138,8 @@ static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
     nx_reader_fail(reader, NX_E_UNSUPPORTED, name, reason);
 }
 
-/* Finds a tensor of shape (rows, cols), where a vector is one row. Counts its weights, and checks them if they are present. */
+/* Finds a tensor of shape (rows, cols), where a vector is one row. Counts the weights of the tensor, and checks them if they are
+ * present. */
 static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols, int optional, nx_tensor *tensor) {
     if (reader->status) return 0;
     if (!nx_gguf_tensor(reader->file, name, tensor)) {
@@ -154,7 +157,7 @@ static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint3
     return !reader->status;
 }
 
-/* Stores a tensor at its destination, or records its destination. */
+/* Stores a tensor at its destination, or records the destination. */
 static void settle(nx_reader *reader, const char *name, const nx_tensor *tensor, nx_destination to) {
     to.type = tensor->type;
     to.cols = tensor->dim[0];

@@ -8,7 +8,7 @@
 #include "arch.h"
 #include "kernels/kernels.h"
 
-/* Reads an unsigned integer in low..high. If the key is absent, returns `missing` if that is at least low; otherwise fails. */
+/* Reads an unsigned integer in low..high. If the key is absent, returns `missing` if `missing` is at least low; otherwise fails. */
 uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing);
 #define NX_REQUIRED 0u /* as `missing`, if low > 0 */
 
@@ -18,7 +18,8 @@ uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32
 /* Reads a finite float in low..high, or returns `missing` if the key is absent. */
 float nx_read_f32(nx_reader *reader, const char *key, float low, float high, float missing);
 
-/* Reads an array of integers in low..high: up to `limit` of them into `numbers`. Returns how many there are; 0 if the key is absent. */
+/* Reads an array of integers in low..high: up to `limit` of them into `numbers`. Returns how many integers were read; 0 if the key is
+ * absent. */
 uint32_t nx_read_numbers(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t *numbers, uint32_t limit);
 
 /* Reads a string that must be one of n names. Returns its index, or index 0 if the key is absent. */
@@ -54,19 +55,20 @@ nx_embedding nx_read_embedding(nx_reader *reader, const char *name, uint32_t row
 /* Reads a table (rows, cols) as floats, row-major without padding. */
 const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
 
-/* Reads a vector of nx_stride(n) floats, with zeros past n. If it is absent and optional, returns null. */
+/* Reads a vector of nx_stride(n) floats, with zeros past n. If the vector is absent and optional, returns null. */
 const float *nx_read_vector(nx_reader *reader, const char *name, uint32_t n, int optional);
 
-/* Reads such a vector, all of whose values must be in low..high. */
+/* Reads a vector as nx_read_vector does; all of its values must be in low..high. */
 const float *nx_read_vector_within(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional);
 
-/* Returns the number of rows of a language model's table of ids. If the file has a tokenizer, there must be as many as it has tokens. */
+/* Returns the number of rows of a language model's table of ids. If the file has a tokenizer, the table must have as many rows as the
+ * tokenizer has tokens. */
 uint32_t nx_read_vocabulary(nx_reader *reader, const char *tensor);
 
 /* Reads the ids that end a text, from tokenizer.ggml.eos_token_id and eot_token_id. */
 void nx_read_ends(nx_reader *reader, nx_plan *plan);
 
-/* Returns the number of columns, or of rows, of a tensor, 0 if it is absent. For variants that are distinguished by a shape. */
+/* Returns the number of columns, or of rows, of a tensor, 0 if it is absent. This is for variants that are distinguished by a shape. */
 uint32_t nx_tensor_columns(const nx_reader *reader, const char *name);
 uint32_t nx_tensor_rows(const nx_reader *reader, const char *name);
 

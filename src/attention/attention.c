@@ -43,15 +43,15 @@ void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, 
     memcpy(values + slot * width, value, width * sizeof *value);
 }
 
-uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges) { /* f32 needs less */
+uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges) { /* a cache of F32 needs less */
     uint64_t rounded = nx_kv7_scratch_bytes(window, n_ranges), precise = NX_TEXTS ? nx_kv8_scratch_bytes(window, n_ranges) : 0;
     return rounded > precise ? rounded : precise;
 }
 
-/* Groups of four positions that a range touches. */
+/* Returns the number of groups of four positions that a range touches. */
 static uint32_t range_groups(nx_range range) { return (range.to + 3) / 4 - range.from / 4; }
 
-/* weights[4 g + lane] = scaled score of the position 4 (from / 4 + g) + lane, -infinity outside the range. */
+/* Computes weights[4 g + lane] = scaled score of the position 4 (from / 4 + g) + lane, -infinity outside the range. */
 static void scores(float *weights, const float *query, const nx_cache *cache, uint32_t offset, nx_range range) {
     uint32_t first = range.from / 4, groups = range_groups(range), slot_groups = cache->slots / 4;
     size_t width = (size_t)cache->n_kv_heads * cache->key_length;
@@ -72,7 +72,7 @@ static void scores(float *weights, const float *query, const nx_cache *cache, ui
     }
 }
 
-/* out (4 * vectors channels, vectors <= 4) = sum over the ranges of weight * value, starting at channel `offset`. */
+/* Computes out (4 * vectors channels, vectors <= 4) = sum over the ranges of weight * value, starting at channel `offset`. */
 NX_INLINE void mix(float *out, const float *weights, const nx_cache *cache, uint32_t offset, const nx_range *ranges, uint32_t n_ranges,
                    uint32_t vectors) {
     size_t width = (size_t)cache->n_kv_heads * cache->key_length;

@@ -16,7 +16,7 @@ void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, 
 /* Copies a cache, of floats or of 8 bits, into a longer one of the same type, if no slot of it has been reused. */
 void nx_cache_copy(const nx_cache *to, const nx_cache *from);
 
-/* Bytes of scratch memory of nx_attend. */
+/* Returns the size of the scratch memory of nx_attend in bytes. */
 uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges);
 
 /* Multi-head scaled dot-product attention of one query over the cached positions of the ranges:

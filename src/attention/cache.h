@@ -10,8 +10,8 @@
 
 #define NX_MAX_KEY_LENGTH 1024
 
-/* Types of a cache besides NX_F32, which stores keys and values unchanged: 7 bits for pictures (kv7.c), and 8 for language models (kv8.c);
- * wide: keys of 16 bits, for models whose keys have a few channels far larger than the others. */
+/* Types of a cache besides NX_F32, which stores keys and values unchanged: 7 bits for pictures (kv7.c), 8 bits for language models (kv8.c),
+ * and wide, with keys of 16 bits for models whose keys have a few channels far larger than the others. */
 enum { NX_KV7 = 8, NX_KV8 = 64, NX_KV8_WIDE = 65 };
 static inline int nx_is_kv8(uint32_t type) { return type == NX_KV8 || type == NX_KV8_WIDE; }
 

@@ -21,7 +21,7 @@ void nx_chain_pad(float *rows, float *reversed, const float *transition, uint32_
         }
 }
 
-/* log of the sum over k of e^(x[k] + rows[k][lane]) for four lanes; -infinity for a lane that cannot be reached. */
+/* Returns the log of the sum over k of e^(x[k] + rows[k][lane]) for four lanes; -infinity for a lane that cannot be reached. */
 NX_INLINE v128_t log_sum(const float *rows, uint32_t stride, const float *x, uint32_t states) {
     v128_t largest = wasm_f32x4_splat(LOWEST), sum = wasm_f32x4_splat(0);
     for (uint32_t k = 0; k < states; k++)

@@ -30,10 +30,10 @@ typedef struct {
 void nx_chain_pad(float *rows, float *reversed, const float *transition, uint32_t states);
 void nx_chain_pad_row(float *row, const float *numbers, uint32_t states);
 
-/* log of the sum of e^(row[c] + x[c]) over c. */
+/* Returns the log of the sum of e^(row[c] + x[c]) over c. */
 float nx_chain_log_sum(const float *row, const float *x, uint32_t states, float *scratch);
 
-/* out[k] = log of the sum over c of e^(A[k][c] + x[c]), for every k.  out (stride) written; x (stride). */
+/* Computes out[k] = log of the sum over c of e^(A[k][c] + x[c]), for every k.  out (stride) written; x (stride). */
 void nx_chain_follow(const nx_chain_weights *chain, const float *x, float *out);
 
 /* Forward, a position: alpha_t[c] = U_t[c] + log sum over k of e^(alpha_t-1[k] + A[k][c]) - log Z_t, at the first U + start - log Z_1, so
@@ -51,7 +51,7 @@ void nx_chain_backward(const nx_chain_weights *chain, const float *after, const 
  * that k, of equals the lowest. before: null at the first position, whose `from` is not written. */
 float nx_chain_viterbi(const nx_chain_weights *chain, const float *before, const float *u, float *best, uint16_t *from);
 
-/* The state with the largest row[c] + x[c], the lowest among equals. */
+/* Returns the state with the largest row[c] + x[c]; among equals, the lowest. */
 uint32_t nx_chain_largest(const float *row, const float *x, uint32_t states);
 
 #endif

@@ -8,7 +8,7 @@
  *
  * Bottleneck. For 16 positions of a head of width 64 there are 128 products of 16 bytes, each with a load, and some 160 instructions of
  * scales, softmax and rounding, which take about as long (npm run bench -- --only ours,kernels: half the throughput of the bare dot loop).
- * Two partial sums, as for one column in matmul.c, made a decoder of 6 MB 5 % slower, so there is one.
+ * Two partial sums, as for one column in matmul.c, made a decoder of 6 MB 5 % slower, so there is only one sum.
  */
 #include "kv7.h"
 
@@ -27,8 +27,8 @@ void nx_kv7_write(const nx_cache *cache, uint32_t position, const float *key, co
     }
 }
 
-/* weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns the largest of these
- * scores and `top`. */
+/* Computes weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns the largest
+ * of these scores and `top`. */
 NX_INLINE v128_t scores(float *weights, const nx_activations *query, int32_t query_sum, float scale, const nx_cache *cache,
                         const head_cache *head, nx_range range, v128_t top) {
     uint32_t first = range.from / TILE, tiles = range_tiles(range), vectors = cache->key_length / 4;
@@ -81,8 +81,8 @@ static float round_activations(nx_activations *activations, int32_t *sum, const 
     return top / NX_ACTIVATION_MOST;
 }
 
-/* out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels that start at `at`.
- * Each block is an exact sum of integers; the blocks are added in single precision. */
+/* Computes out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels that start
+ * at `at`. Each block is an exact sum of integers; the blocks are added in single precision. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t row = 4 * cache->key_length; /* bytes of four positions */

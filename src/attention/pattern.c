@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static uint32_t minus(uint32_t a, uint32_t b) { return a > b ? a - b : 0; } /* a - b, but at least zero */
+static uint32_t minus(uint32_t a, uint32_t b) { return a > b ? a - b : 0; } /* returns a - b, but at least zero */
 
 /* A block of the grid: rows r0..r1-1 and columns c0..c1-1. Its first position in generation order is `start`. */
 typedef struct {
@@ -71,7 +71,7 @@ static uint32_t list_visible(const nx_pattern *p, uint32_t i, listing l) {
     grid_block own = block_of(p, i);
     uint32_t left = minus(own.c0, p->flange_cols), right = min(own.c1 + p->flange_cols, p->cols);
     for (uint32_t row = minus(own.r0, p->flange_rows); row < own.r0;) {
-        uint32_t end = row - row % p->block_rows + p->block_rows; /* end of this row of blocks; own.r0 begins one */
+        uint32_t end = row - row % p->block_rows + p->block_rows; /* end of this row of blocks, which begins at own.r0 */
         append_area(p, &l, row, end, left, right);
         row = end;
     }
@@ -90,7 +90,7 @@ uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys) 
 
 uint32_t nx_pattern_max_ranges(const nx_pattern *p) {
     if (p->kind != NX_LOCAL_2D) return 1;
-    /* the largest number of blocks that a row of the window meets; each contributes one range */
+    /* the largest number of blocks that a row of the window intersects; each block contributes one range */
     uint32_t blocks = min(2 * (p->flange_cols / p->block_cols) + 4, p->cols / p->block_cols + 1);
     return (min(p->flange_rows, p->rows) + p->block_rows) * blocks + 1;
 }

@@ -21,12 +21,12 @@ typedef enum {
  * right and bottom edges). Generation goes through the blocks in raster order, and through each block in raster order. Let r0 be a block's
  * first row and c0..c1-1 its columns. Its queries see the flange_rows rows above r0 in columns c0 - flange_cols .. c1 + flange_cols - 1;
  * the flange_cols columns left of c0 in the block's own rows; and the positions of the block up to the query. In the block's own rows the
- * right flange is never visible, because it is generated later. Everything is clipped at the image's edges. */
+ * right flange is never visible, because it is generated later. All areas are clipped at the image's edges. */
 typedef struct {
     nx_pattern_kind kind;
     uint32_t positions;    /* n: number of positions in a complete sequence */
     uint32_t query_block;  /* l_q; n for full causal attention */
-    uint32_t memory_block; /* l_m: number of positions directly before the query block that it sees; 0 for full causal attention */
+    uint32_t memory_block; /* l_m: number of positions directly before the query block that its queries see; 0 for full causal attention */
     uint32_t rows, cols;   /* local 2D only, like the fields below: rows * cols = n */
     uint32_t block_rows, block_cols, flange_rows, flange_cols;
 } nx_pattern;
@@ -39,7 +39,7 @@ typedef struct {
 /* Lists the ranges that query i sees. They ascend, neither touch nor overlap, and the last one ends with i itself. Returns their number. */
 uint32_t nx_pattern_ranges(const nx_pattern *pattern, uint32_t i, nx_range *ranges);
 
-/* Lists the same positions one by one, ascending; keys: capacity for nx_pattern_window. Returns their number. */
+/* Lists the same positions as nx_pattern_ranges one by one, ascending; keys: capacity for nx_pattern_window. Returns their number. */
 uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys);
 
 /* Returns an upper bound of the number that nx_pattern_ranges returns. */
@@ -51,7 +51,7 @@ uint32_t nx_pattern_block_end(const nx_pattern *pattern, uint32_t i);
 /* Returns the largest number of positions that a query can see (for local 2D an upper bound: the window without clipping). */
 uint32_t nx_pattern_window(const nx_pattern *pattern);
 
-/* Returns the number of slots of the ring: a multiple of 4 that holds everything from the oldest visible position to the newest. */
+/* Returns the number of slots of the ring: a multiple of 4 that holds all positions from the oldest visible one to the newest. */
 uint32_t nx_pattern_slots(const nx_pattern *pattern);
 
 /* Returns the raster index of position i in the grid. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Attention to contiguous segments: a chain of bits z_1 .. z_n, attended or not, with
+ * Attention to contiguous segments: a chain of bits z_1 .. z_n, each of which says whether a position is attended, with
  *
  *   p(z) = exp(sum of theta_i z_i + sum over i > 1 of A[z_i-1][z_i]) / Z
  *
@@ -19,11 +19,11 @@
 
 #include <stdint.h>
 
-/* p (n) = p(z_i = 1).  theta (n), A (4): 00, 01, 10, 11, from and to; scratch (n). All arrays need space for three more numbers, which are
- * overwritten. */
+/* Computes p (n) = p(z_i = 1).  theta (n), A (4): 00, 01, 10, 11, from and to; scratch (n). All arrays need space for three more numbers,
+ * which are overwritten. */
 void nx_segments(float *p, const float *theta, const float *A, uint32_t n, float *scratch);
 
-/* p (n) = sigma(theta), with the same space after the arrays. */
+/* Computes p (n) = sigma(theta), with the same space after the arrays. */
 void nx_bits(float *p, const float *theta, uint32_t n);
 
 #endif

@@ -44,10 +44,11 @@ typedef struct {
 uint32_t nx_sparse_slot(const nx_sparse *pattern, uint32_t i);
 
 /* Lists the slots that query i sees, in the order of their positions: ranges (nx_sparse_max_ranges) written, which neither touch nor
- * overlap. Returns their number, 0 if the set is empty. A range of a near set counts slots without the modulo, as nx_attend expects. */
+ * overlap. Returns the number of ranges, which is 0 if the set is empty. A range of a near set counts slots without the modulo, as
+ * nx_attend expects. */
 uint32_t nx_sparse_ranges(const nx_sparse *pattern, uint32_t i, nx_range *ranges);
 
-/* Lists the positions in these slots, ascending: keys (nx_sparse_window) written. Returns their number. */
+/* Lists the positions in these slots, ascending: keys (nx_sparse_window) written. Returns the number of positions. */
 uint32_t nx_sparse_keys(const nx_sparse *pattern, uint32_t i, uint32_t *keys);
 
 /* Return the largest number of ranges, and of positions, that a query sees. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The common part of attention over keys and values of 7 bits (kv7.c) and of 8 bits (kv8.c): a cache of bytes, and the order in which it is
- * read.
+ * The common part of attention over keys and values of 7 bits (kv7.c) and of 8 bits (kv8.c): a cache of bytes, and the order in which the
+ * cache is read.
  *
  * A cache of S slots (a multiple of 16) and H heads of width k consists of bytes followed by scales:
  *   keys (H, S/16, k/4, 4) vectors of 4 positions x 4 channels: a lane of a product is a position
@@ -27,7 +27,7 @@
 static inline uint32_t ring_slots(uint32_t slots) { return (slots + TILE - 1) & ~(uint32_t)(TILE - 1); }
 static inline uint32_t range_tiles(nx_range range) { return (range.to + TILE - 1) / TILE - range.from / TILE; }
 
-/* A walk over the tiles of a range in the ring; `tile` is the current one. */
+/* A walk over the tiles of a range in the ring, where `tile` is the current tile. */
 typedef struct {
     uint32_t tile, ring; /* ring: number of tiles in the cache */
 } ring_walk;
@@ -37,7 +37,7 @@ NX_INLINE ring_walk walk_of(const nx_cache *cache, nx_range range) {
     return (ring_walk){range.from / TILE % ring, ring};
 }
 
-/* Advances by n tiles, at most once around. */
+/* Advances by n tiles, at most once around the ring. */
 NX_INLINE void walk_on(ring_walk *walk, uint32_t n) {
     for (walk->tile += n; walk->tile >= walk->ring;) walk->tile -= walk->ring;
 }
@@ -78,7 +78,7 @@ NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t st
 }
 
 /* Stores the scores of the four positions from 4 group on: product times scale, in bits (base 2), capped if `cap` is not 0, -infinity
- * outside the range. `end`: some of them may be outside. Returns the largest of these scores and `top`. */
+ * outside the range. `end`: some of the positions may be outside. Returns the largest of these scores and `top`. */
 NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float cap, uint32_t group, int end, nx_range range, v128_t top) {
     v128_t score = wasm_f32x4_mul(product, scale);
     if (cap > 0) score = nx_capped(score, cap);
@@ -87,8 +87,8 @@ NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float 
     return wasm_f32x4_pmax(top, score); /* ignores NaN, which the exponentials restore */
 }
 
-/* weights (of one tile) = 2^(score - top) times the scale of the value. Adds the powers to *sum, and raises *largest (the bits of floats)
- * to the largest weight. `end`: some positions of the tile may be invisible. */
+/* Computes weights (of one tile) = 2^(score - top) times the scale of the value. Adds the powers to *sum, and raises *largest (the bits of
+ * floats) to the largest weight. `end`: some positions of the tile may be invisible. */
 NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v128_t *sum, v128_t *largest) {
     for (int i = 0; i < TILE; i += 4) {
         v128_t score = wasm_v128_load(weights + i), power = f32x4_exp2_coarse(wasm_f32x4_sub(score, top));
@@ -123,7 +123,7 @@ static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_ranges, s
 }
 
 /* Computes the powers of the visible positions from scores that are not weighted yet. The rows of the map still need a common factor.
- * Returns their number. */
+ * Returns the number of these positions. */
 static inline uint32_t map_powers(float *map, const float *scores, const nx_range *ranges, uint32_t n_ranges, v128_t top) {
     uint32_t n = 0;
     for (uint32_t r = 0; r < n_ranges; scores += TILE * range_tiles(ranges[r]), r++)

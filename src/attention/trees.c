@@ -7,8 +7,8 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 
-/* Tables with a number for each span i .. j; words count from 0. A row has the spans with the same start, [i][j], or those with the same
- * end, [j][i]. The terms of a sum are thus contiguous in a row of one table and in a row of another. */
+/* Tables with one number for each span i .. j, where words count from 0. A row has the spans with the same start, [i][j], or those with the
+ * same end, [j][i]. The terms of a sum are thus contiguous in a row of one table and in a row of another. */
 typedef struct {
     float *right_starts, *right_ends, *left_starts, *left_ends; /* complete spans, each stored twice */
     float *going_right, *going_left;                            /* incomplete: I_right [i][j], I_left [j][i] */
@@ -16,7 +16,7 @@ typedef struct {
 
 typedef struct {
     tables log;   /* logarithms of the sums */
-    tables mass;  /* outside values so far; those of a complete span are divided between its two entries */
+    tables mass;  /* outside values so far; the value of a complete span is divided between its two entries */
     float *inner; /* I [i][j] */
     float *terms;
     uint32_t stride;
@@ -42,7 +42,7 @@ static room room_of(const nx_trees *trees) {
 
 uint64_t nx_tree_bytes(uint32_t words) { return (13 * (uint64_t)words + 1) * padded(words) * sizeof(float); }
 
-/* Initialises: a single word is a complete span, with log 1 on the diagonals. */
+/* Initialises the tables: a single word is a complete span, with log 1 on the diagonals. */
 void nx_tree_begin(const nx_trees *trees) { memset(trees->charts, 0, nx_tree_bytes(trees->words)); }
 
 static float arc(const nx_trees *trees, uint32_t head, uint32_t child) {
@@ -53,7 +53,7 @@ static float root(const nx_trees *trees, uint32_t child) { return trees->scores[
 
 /* ---- one sum ----------------------------------------------------------------------------------------------------------- */
 
-/* A sum of the `count` terms x[t] + y[t], and where the outside mass of each goes. */
+/* A sum of the `count` terms x[t] + y[t], and the destination of the outside mass of each term. */
 typedef struct {
     const float *x, *y;
     float *to_x, *to_y;
@@ -73,7 +73,7 @@ static float total_of(const nx_trees *trees, const float *terms, uint32_t count)
     return trees->best || largest == -INFINITY ? largest : nx_log_sum_exp(terms, padded(count));
 }
 
-/* terms <- the share of each term in the sum. */
+/* Replaces each term by its share in the sum. */
 static void share(const nx_trees *trees, float *terms, uint32_t count, float total) {
     uint32_t t = 0;
     if (trees->best) {
@@ -134,7 +134,7 @@ void nx_tree_inside(const nx_trees *trees, uint32_t width) {
     }
 }
 
-/* s[0][r] + C_left(1, r) + C_right(r, n), for every r. */
+/* Writes s[0][r] + C_left(1, r) + C_right(r, n), for every r. */
 static void write_roots(const nx_trees *trees, const room *r) {
     uint32_t n = trees->words;
     for (uint32_t i = 0; i < padded(n); i++)

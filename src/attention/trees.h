@@ -27,8 +27,8 @@
 
 #include <stdint.h>
 
-/* Scores have n + 1 rows, one per head, of nx_tree_stride(n) numbers, one per dependent. Those of dependent 0, and of a word as its own
- * head, are ignored. */
+/* Scores have n + 1 rows, one per head, of nx_tree_stride(n) numbers, one per dependent. The scores of dependent 0, and of a word as its
+ * own head, are ignored. */
 static inline uint32_t nx_tree_stride(uint32_t words) { return (words + 1 + 3) & ~3u; }
 
 typedef struct {
@@ -40,10 +40,10 @@ typedef struct {
 
 uint64_t nx_tree_bytes(uint32_t words);
 
-/* Initialises the charts. Must be called first. */
+/* Initialises the charts. This function must be called first. */
 void nx_tree_begin(const nx_trees *trees);
 
-/* Computes the inside pass for all spans of width + 1 words. Call it for width 1, 2 .. n - 1, in this order. */
+/* Computes the inside pass for all spans of width + 1 words. Call this function for width 1, 2 .. n - 1, in this order. */
 void nx_tree_inside(const nx_trees *trees, uint32_t width);
 
 /* Returns log Z, or the score of the best tree, once the inside pass is complete; -infinity if there is no tree. */

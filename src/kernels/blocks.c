@@ -46,8 +46,8 @@ NX_INLINE uint32_t offsets_of(uint32_t form) {
 }
 NX_INLINE uint32_t six_bits(uint32_t form) { return form == NX_BLOCKS_6_OFFSET || form == NX_BLOCKS_6_HALVES; }
 
-/* The constant that is added to the numbers of a form before they are stored. Forms that store their own offsets include this constant in
- * them. */
+/* Returns the constant that is added to the numbers of a form before they are stored. Forms that store their own offsets include this
+ * constant in them. */
 NX_INLINE uint32_t zero_of(uint32_t form) { return form == NX_BLOCKS_4 ? 8 : form == NX_BLOCKS_6_HALVES ? 32 : 0; }
 
 NX_INLINE uint32_t low_at(uint32_t form) { return 2 * TILE * (scales_of(form) + offsets_of(form)); }
@@ -211,8 +211,8 @@ typedef struct {
 
 NX_INLINE v128_t load_bias(const tile_work *w, int v) { return wasm_v128_load(w->bias + 4 * v); }
 
-/* How many vectors of rows are processed together, so that their sums fit the registers. Groups whose products wait for each other
- * overlap. */
+/* Returns how many vectors of rows are processed together, so that their sums fit the registers. Groups whose products wait for each other
+ * are overlapped. */
 NX_INLINE int vectors(uint32_t form, uint32_t n) { return n == 1 ? 4 : form == NX_BLOCKS_8 || (form == NX_BLOCKS_4 && !NX_PAIRS) ? 2 : 1; }
 
 /* Adds a block to `sum`: sum[j][at + v] += scale of the rows * integer dot product, for each column j < n and the vectors of rows v that are
@@ -281,7 +281,7 @@ NX_INLINE void wide_tile(const tile_work *w, const uint8_t *tile, uint32_t n) {
     }
 }
 
-/* The same block of up to four columns. */
+/* The same block in up to four columns. */
 typedef struct {
     const nx_activations *activations[4];
     const float *scale[4];
@@ -319,14 +319,14 @@ NX_INLINE void add_sixes(v128_t part[4], const uint8_t *sixes, const column_bloc
     add_group(part, last, x, g + 3, form, n);
 }
 
-/* The sums that the halves from..to-1 of a block start with. */
+/* Returns the sums with which the halves from..to-1 of a block start. */
 NX_INLINE v128_t start_of(const column_blocks *x, uint32_t j, uint32_t zero, uint32_t from, uint32_t to) {
     uint32_t sum = 0; /* modulo 2^32: see dot.h */
     for (uint32_t h = from; h < to; h++) sum += (uint32_t)x->sum[j][h];
     return dot_start(zero, (int32_t)sum);
 }
 
-/* part[v][j] = integer products of the halves from..to-1, for the vectors from `at` on. */
+/* Computes part[v][j] = integer products of the halves from..to-1, for the vectors from `at` on. */
 NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const column_blocks *x, int at, uint32_t from, uint32_t to,
                                uint32_t form, uint32_t n) {
     NX_UNROLLED
@@ -356,7 +356,7 @@ NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const colu
     }
 }
 
-/* sum[j][at + v] += integer product part[v][j] * scale `index` of the rows * scale of the column. */
+/* Adds to sum[j][at + v] the integer product part[v][j] * scale `index` of the rows * scale of the column. */
 NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *block, uint32_t index, const column_blocks *x, int at,
                         uint32_t form, uint32_t n) {
     NX_UNROLLED
@@ -377,7 +377,7 @@ NX_INLINE void add_halves(v128_t sum[4][4], const uint8_t *block, const column_b
     add_part(sum, part, block, h, x, at, form, n);
 }
 
-/* sum[j][at + v] += offset h of the rows * sum of the corresponding activations. */
+/* Adds to sum[j][at + v] offset h of the rows * sum of the corresponding activations. */
 NX_INLINE void add_offset(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t h, uint32_t form, uint32_t n) {
     NX_UNROLLED
     for (int v = 0; v < vectors(form, n); v++) {
@@ -391,7 +391,7 @@ NX_INLINE void add_offset(v128_t sum[4][4], const uint8_t *block, const column_b
     }
 }
 
-/* Adds a block. The halves are unrolled for one column; for several columns a loop costs less than the larger code. */
+/* Adds a block to the sums. The halves are unrolled for one column; for several columns a loop costs less than the larger code. */
 NX_INLINE void small_vectors(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t form, uint32_t n) {
     uint32_t scales = scales_of(form);
     if (n == 1 || !six_bits(form)) {
@@ -424,7 +424,7 @@ NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form
         for (int v = 0; v < 4; v++) wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, sum[j][v]);
 }
 
-/* Each form and number of columns has its own function, because engines would spill the vectors of a single large one to memory. */
+/* Each form and number of columns has its own function, because engines would spill the vectors of a single large function to memory. */
 typedef void tile_function(const tile_work *w, const uint8_t *tile);
 
 #define TILE_OF(form, n)                                                                                                                   \

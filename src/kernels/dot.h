@@ -8,8 +8,9 @@
  *
  *   dot(sum, weights, activations)[lane] = sum[lane] + sum over i < 4 of weights[4 lane + i] activations[i]
  *
- * Relaxed SIMD has an instruction for it. The details that it leaves open (how the top bit of its second operand is read, and whether pairs
- * saturate at 16 bits) do not matter for a second operand of 0..127, so its result is exact and the same on every processor.
+ * Relaxed SIMD has one instruction for this dot product. The instruction leaves open how the top bit of its second operand is read, and
+ * whether pairs saturate at 16 bits. Neither matters for a second operand of 0..127, so the result is exact and the same on every
+ * processor.
  *
  * Baseline SIMD has only 16-bit products. As 16-bit numbers, the weights are w0 + 256 w1 and w2 + 256 w3, so
  *   (w0 + 256 w1) a1 + w0 (256 a0 - a1) = 256 (w0 a0 + w1 a1)
@@ -17,10 +18,10 @@
  *   large until dot_value shifts them back, which is exact; without their bias they stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 *
  *   256.
  *
- * Some engines expand the instruction to five (x86 before AVX-VNNI: sums of two products in 16 bits, then sums of two of those by a product
- * with ones, which it loads each time). For these, a third build (NX_PAIRS) writes three of the five itself, and sums of nibbles' products
- * stay in 16 bits as long as they fit: dot_pairs, for NX_PAIRS_MOST products. Nothing saturates, so the sums equal those of the other
- * builds on every machine; web/lib/workers/simd.js measures which build is faster.
+ * Some engines expand the instruction to five (x86 before AVX-VNNI: sums of two products in 16 bits, then sums of two of these by a product
+ * with ones, which is loaded each time). For these engines, a third build (NX_PAIRS) writes three of the five instructions itself, and sums
+ * of nibbles' products stay in 16 bits as long as they fit: dot_pairs, for NX_PAIRS_MOST products. Nothing saturates, so the sums equal
+ * those of the other builds on every machine; web/lib/workers/simd.js measures which build is faster.
  *
  * The zero of the weights is subtracted once per sum: a sum begins with dot_start(z, sum a), because sum (w - z) a = sum w a - z sum a. All
  * of this is arithmetic modulo 2^32, because numbers that are not finite are rounded to arbitrary values.
@@ -30,7 +31,7 @@
 
 #include "simd.h"
 
-#define NX_WEIGHT_ZERO 64 /* a weight is stored as a byte: its number plus this */
+#define NX_WEIGHT_ZERO 64 /* a weight is stored as a byte: its number plus this constant */
 #define NX_WEIGHT_MOST 63 /* numbers are rounded to -63..63, so that both signs have the same range */
 #define NX_ACTIVATION_MOST 127
 #ifndef NX_PAIRS
@@ -38,9 +39,9 @@
 #endif
 #define NX_PAIRS_MOST 8 /* 8 * 2 * 15 * 127 < 2^15 */
 
-/* Whether the dot product is a single instruction, as it may be with relaxed SIMD. It then takes half a cycle and its addition five, so
- * sums wait for each other, and spilling one to memory costs more than the product. If it is several instructions, these take most of the
- * time. */
+/* Whether the dot product is a single instruction, as it may be with relaxed SIMD. The instruction then takes half a cycle and its addition
+ * five, so sums wait for each other, and spilling a sum to memory costs more than the product. If the dot product consists of several
+ * instructions, these take most of the time. */
 #if defined(__wasm_relaxed_simd__) && !NX_PAIRS
 #define NX_ONE_DOT 1
 #else
@@ -77,7 +78,7 @@ NX_INLINE v128_t dot(v128_t sum, v128_t weights, const nx_activations *activatio
     return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(pairs, wasm_i16x8_splat(1)));
 }
 
-/* Eight lanes of 16 bits, each with the sum of two products. */
+/* Computes eight lanes of 16 bits, each with the sum of two products. */
 NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_activations *activations) {
     return wasm_i16x8_add(sum, wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_load32_splat(activations), nibbles));
 }
@@ -125,15 +126,15 @@ NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_activations *act
 NX_INLINE v128_t dot_add_pairs(v128_t sum, v128_t pairs) { return wasm_i32x4_add(sum, pairs); }
 #endif
 
-/* Returns the largest magnitude of n numbers, n % 4 == 0. Magnitudes are compared as integers, so NaN is the largest. It becomes the scale
- * and thus reaches the output, because integers cannot represent it. */
+/* Returns the largest magnitude of n numbers, n % 4 == 0. Magnitudes are compared as integers, so NaN is the largest. NaN then becomes the
+ * scale and thus reaches the output, because integers cannot represent it. */
 NX_INLINE float largest_magnitude(const float *x, uint32_t n) {
     v128_t top = wasm_i32x4_splat(0);
     for (uint32_t i = 0; i < n; i += 4) top = wasm_i32x4_max(top, wasm_f32x4_abs(wasm_v128_load(x + i)));
     return f32x4_largest_magnitude(top);
 }
 
-/* Returns most / top, or 0 if the numbers are too small to divide by; they then all become 0. */
+/* Returns most / top, or 0 if the numbers are too small to divide by; all of them then become 0. */
 NX_INLINE v128_t steps_per_unit(float most, float top) { return wasm_f32x4_splat(top > 0x1p-100f ? most / top : 0.0f); }
 
 /* Rounds products up to 2^22 to the nearest integer, ties to even: their sum with 1.5 * 2^23 has no fractional bits. Numbers that are not

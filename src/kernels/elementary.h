@@ -8,7 +8,8 @@
 
 #include "simd.h"
 
-/* e^x, relative error under 2e-7 for x in [-87, 88]. Below -87 (-infinity included) exactly 0; above 88 it is e^88; NaN stays NaN.
+/* Returns e^x, relative error under 2e-7 for x in [-87, 88]. Below -87 (-infinity included) the result is exactly 0; above 88 it is e^88;
+ * NaN stays NaN.
  *
  * x = n ln 2 + r with |r| <= ln(2)/2, so e^x = 2^n e^r. ln 2 is split in two (Cody and Waite) so that n ln 2 is exact
  * to well below a unit of r. n is rounded by adding 1.5 * 2^23, whose low bits then are n. e^r is its Taylor sum to
@@ -19,7 +20,7 @@ NX_INLINE v128_t f32x4_exp(v128_t x) {
     v128_t sum = f32x4_mul_add(x, wasm_f32x4_splat(0x1.715476p+0f), shift); /* 1 / ln 2 */
     v128_t n = wasm_f32x4_sub(sum, shift);
     v128_t r = f32x4_mul_add(n, wasm_f32x4_splat(-0x1.62e4p-1f), x); /* high part of ln 2, 15 bits */
-    r = f32x4_mul_add(n, wasm_f32x4_splat(-0x1.7f7d1cp-20f), r);     /* its low part */
+    r = f32x4_mul_add(n, wasm_f32x4_splat(-0x1.7f7d1cp-20f), r);     /* low part of ln 2 */
     v128_t p = wasm_f32x4_splat(1.0f / 5040);
     p = f32x4_mul_add(p, r, wasm_f32x4_splat(1.0f / 720));
     p = f32x4_mul_add(p, r, wasm_f32x4_splat(1.0f / 120));
@@ -32,15 +33,15 @@ NX_INLINE v128_t f32x4_exp(v128_t x) {
     return wasm_v128_andnot(wasm_f32x4_mul(p, power), tiny);
 }
 
-/* sigma(x) = 1 / (1 + e^-x), relative error under 3e-7. Below -87 (-infinity included) it is sigma(-87), the last value that is not
- * subnormal; NaN stays NaN. */
+/* Returns sigma(x) = 1 / (1 + e^-x), relative error under 3e-7. Below -87 (-infinity included) the result is sigma(-87), the last value
+ * that is not subnormal; NaN stays NaN. */
 NX_INLINE v128_t f32x4_sigmoid(v128_t x) {
     v128_t one = wasm_f32x4_splat(1);
     x = wasm_f32x4_pmax(x, wasm_f32x4_splat(-87.0f));
     return wasm_f32x4_div(one, wasm_f32x4_add(one, f32x4_exp(wasm_f32x4_neg(x))));
 }
 
-/* tanh x, relative error under 3e-7; tanh(-x) = -tanh(x) to the bit; NaN stays NaN.
+/* Returns tanh x, relative error under 3e-7; tanh(-x) = -tanh(x) to the bit; NaN stays NaN.
  *
  * 1 - 2 / (e^2|x| + 1) with the sign of x; where that would cancel, |x| < 0.35, the Taylor sum to x^11, whose remainder is under
  * 2e-8 of it. */
@@ -57,11 +58,11 @@ NX_INLINE v128_t f32x4_tanh(v128_t x) {
     return wasm_v128_or(wasm_v128_bitselect(near, far, wasm_f32x4_lt(magnitude, wasm_f32x4_splat(0.35f))), sign);
 }
 
-/* cap tanh(x / cap), cap > 0. */
+/* Returns cap tanh(x / cap), cap > 0. */
 v128_t nx_capped(v128_t x, float cap);
 
-/* 2^x for x <= 0, relative error under 3e-6, which is enough for weights that are rounded to far fewer digits. Below -64 (-infinity
- * included) it is 2^-64, far above the subnormal range, which is inexact and slow; NaN stays NaN.
+/* Returns 2^x for x <= 0, relative error under 3e-6, which is enough for weights that are rounded to far fewer digits. Below -64 (-infinity
+ * included) the result is 2^-64, far above the subnormal range, which is inexact and slow; NaN stays NaN.
  *
  * x = n + r with |r| <= 1/2, n rounded as above; 2^r is the polynomial of degree 4 with the least relative error there,
  * and n is added to its exponent. */
@@ -78,7 +79,7 @@ NX_INLINE v128_t f32x4_exp2_coarse(v128_t x) {
     return wasm_i32x4_add(p, wasm_i32x4_shl(sum, 23));
 }
 
-/* ln x for normal x > 0, absolute error under 1.1e-7 times max(1, |ln x|). Undefined for other x.
+/* Returns ln x for normal x > 0, absolute error under 1.1e-7 times max(1, |ln x|). The result is undefined for other x.
  *
  * x = 2^e m with m in [sqrt(1/2), sqrt(2)), so ln x = e ln 2 + ln m, and ln m = 2 artanh(s) with s = (m-1)/(m+1), |s| <
  * 0.172: the odd series to s^11/11 leaves under 1e-10. */
@@ -100,17 +101,16 @@ NX_INLINE v128_t f32x4_log(v128_t x) {
     return f32x4_mul_add(e, wasm_f32x4_splat(0x1.62e4p-1f), low);
 }
 
-/* ln x of one number. */
+/* Returns ln x of one number. */
 NX_INLINE float f32_log(float x) { return wasm_f32x4_extract_lane(f32x4_log(wasm_f32x4_splat(x)), 0); }
 
-/* sin and cos of x in [0, 2^17], absolute error under 1e-11: x - k pi/2 by a two-part pi/2, then Taylor sums on [-pi/4,
- * pi/4]. */
+/* Computes sin and cos of x in [0, 2^17], absolute error under 1e-11: x - k pi/2 by a two-part pi/2, then Taylor sums on [-pi/4, pi/4]. */
 void nx_f64_sincos(double x, double *sine, double *cosine);
 
-/* e^x for x in [-40, 0], relative error under 1e-13. */
+/* Returns e^x for x in [-40, 0], relative error under 1e-13. */
 double nx_f64_exp(double x);
 
-/* ln x for x in [1, 1e17], absolute error under 1e-13. */
+/* Returns ln x for x in [1, 1e17], absolute error under 1e-13. */
 double nx_f64_log(double x);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The types of GGUF's tensors, decoded. See formats.h.
+ * Decodes the types of GGUF's tensors. See formats.h.
  *
  * Blocks of 32, d and m halves:
  *   Q4_0 { d; byte q[16] }                 value d (q - 8), nibble j of the low halves is value j, of the high ones value 16 + j
@@ -56,7 +56,7 @@ uint16_t nx_float_to_half(float x) {
     return (uint16_t)(sign | (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13);
 }
 
-/* Two nibbles per byte: the low nibbles are values 0..15, the high ones 16..31, less `minus` each. */
+/* Unpacks two nibbles per byte: the low nibbles are values 0..15, the high ones 16..31, less `minus` each. */
 static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
     for (uint32_t i = 0; i < 16; i++) {
         number[i] = (int8_t)((pairs[i] & 15) - minus);
@@ -75,7 +75,7 @@ static void levels(int8_t *number, const uint8_t *pairs, const int8_t *level) {
     }
 }
 
-/* 2^(e - 128), e < 255, which is half of an E8M0 scale. It is subnormal below 2^-126. */
+/* Returns 2^(e - 128), e < 255, which is half of an E8M0 scale. The result is subnormal below 2^-126. */
 static float half_of_power(uint32_t e) {
     uint32_t bits = e < 2 ? 0x200000u << e : (e - 1) << 23;
     float value;
@@ -93,8 +93,8 @@ static void fifth(nx_weights *w, const uint8_t *bits) {
     for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)(w->number[i] + (bits[i / 8] >> i % 8 & 1) * 16);
 }
 
-/* For Q4_K and Q5_K: scale and offset of group s of 32 values in a block. Six bits each, in twelve bytes: the first four pairs are
- * contiguous, the other four use the remaining bits. */
+/* Returns, for Q4_K and Q5_K, the scale and the offset of group s of 32 values in a block. Each has six bits, in twelve bytes: the first
+ * four pairs are contiguous, the other four use the remaining bits. */
 static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     const uint8_t *bytes = block + 4;
     uint32_t scale = s < 4 ? bytes[s] & 63 : (bytes[s + 4] & 15) | (uint32_t)bytes[s - 4] >> 6 << 4;
@@ -102,7 +102,7 @@ static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     whole(w, nx_load_half(block) * (float)scale, -(nx_load_half(block + 2) * (float)offset));
 }
 
-/* For Q3_K: scale 0..15 of a block, six bits each: the low four bits in eight bytes, the high two in four bytes. */
+/* Returns, for Q3_K, scale 0..15 of a block, with six bits each: the low four bits in eight bytes, the high two in four bytes. */
 static int32_t scale_of_16(const uint8_t *bytes, uint32_t s) {
     uint32_t low = s < 8 ? bytes[s] & 15 : (uint32_t)bytes[s - 8] >> 4;
     return (int32_t)(low | ((uint32_t)bytes[8 + s % 4] >> s / 4 * 2 & 3) << 4) - 32;

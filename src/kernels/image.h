@@ -25,15 +25,15 @@ typedef struct {
     uint32_t above, left, below, right;            /* rows and columns of zeros around the picture */
 } nx_patches;
 
-/* The number of rows and columns of locations: (rows + above + below - dilation (down - 1) - 1) / stride_down + 1, rounded down, and
+/* Return the number of rows and columns of locations: (rows + above + below - dilation (down - 1) - 1) / stride_down + 1, rounded down, and
  * likewise for columns; 0 if no patch fits. */
 uint32_t nx_patch_rows(const nx_patches *patches);
 uint32_t nx_patch_cols(const nx_patches *patches);
 
-/* The number of values in a patch: down * across * channels. */
+/* Returns the number of values in a patch: down * across * channels. */
 static inline uint32_t nx_patch_length(const nx_patches *p) { return p->down * p->across * p->channels; }
 
-/* out (nx_patch_length) written: the vectors that a location sees, concatenated. location: row * nx_patch_cols + column. */
+/* Concatenates the vectors that a location sees: out (nx_patch_length) written. location: row * nx_patch_cols + column. */
 void nx_patch_gather(float *out, const float *picture, const nx_patches *patches, uint32_t location);
 
 /* Computes a convolution at n locations, beginning with `first`, n <= NX_COLUMNS: out (n, nx_stride(weights->rows)) written, weights *
@@ -43,11 +43,11 @@ uint64_t nx_convolve_bytes(const nx_patches *patches);
 void nx_convolve(float *out, const nx_matrix *weights, const float *bias, const float *picture, const nx_patches *patches, uint32_t first,
                  uint32_t n, void *scratch);
 
-/* out (rows / 2, cols / 2) written: the maximum over 2 x 2 pixels. A last odd row or column is dropped. NaN counts as the largest. channels
- * % 4 == 0 */
+/* Computes the maximum over 2 x 2 pixels: out (rows / 2, cols / 2) written. A last odd row or column is dropped. NaN counts as the largest.
+ * channels % 4 == 0 */
 void nx_pool_largest(float *out, const float *picture, uint32_t rows, uint32_t cols, uint32_t channels);
 
-/* out (2 rows, 2 cols) written: every pixel four times, its nearest neighbours. */
+/* Writes every pixel four times, as its nearest neighbours: out (2 rows, 2 cols) written. */
 void nx_enlarge(float *out, const float *picture, uint32_t rows, uint32_t cols, uint32_t channels);
 
 #endif

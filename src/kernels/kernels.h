@@ -15,10 +15,10 @@
 
 #include "dot.h"
 
-#define NX_COLUMNS 16 /* the most columns in one pass */
+#define NX_COLUMNS 16 /* maximum number of columns in one pass */
 
 /* A build without language models, -DNX_TEXTS=0, leaves out the code that only they need: matrices by block, the types of their files,
- * caches of 8 bits, most filters, penalties, searches, and drafts from the text. It refuses files of those types. */
+ * caches of 8 bits, most filters, penalties, searches, and drafts from the text. Such a build refuses files of these types. */
 #ifndef NX_TEXTS
 #define NX_TEXTS 1
 #endif
@@ -28,11 +28,11 @@ static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /* How a product is rounded; each model chooses one.
- * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one for each column of activations (8 bits). This is the fastest
- * way, and sufficient for pictures. Q4_0 is exact.
+ * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one for each column of activations (8 bits). This rounding is the
+ * fastest, and sufficient for pictures. Q4_0 is exact.
  * NX_BY_BLOCK: weights as in the file, with a scale for every 32 or 16. Activations have 14 bits for products with 8-bit weights; for
- * products with 6-bit and 4-bit weights they have 8 bits with a scale for every 32. Language models need this because of outliers. F16 and
- * BF16 keep their 16 bits in memory. */
+  * products with 6-bit and 4-bit weights they have 8 bits with a scale for every 32. Language models need this rounding because of
+  * outliers. F16 and BF16 keep their 16 bits in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
 /* The forms of packed weights. F32, F16, BF16, and Q8_0 and Q4_0 by row, have the codes of their types (matmul.c); the forms by block are
@@ -56,8 +56,8 @@ typedef struct {
 
 /* Returns the form in which weights of a file's type are packed. By row, F16 is widened to F32, and types other than F32, F16, Q8_0 and
  * Q4_0 are packed by block. Packing is exact for F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1; for Q8_0 by block; and for MXFP4, except blocks
- * whose scale is below 2^-24, which become 0. In the K types, a scale is a half-precision number times an integer. It is rounded to half
- * precision here, with an error of at most 1/2048, and so is the offset of its block. */
+ * whose scale is below 2^-24, which become 0. In the K types, a scale is a half-precision number times an integer. The scale is rounded to
+ * half precision here, with an error of at most 1/2048, and so is the offset of its block. */
 uint32_t nx_matrix_form(uint32_t type, uint32_t packing);
 
 /* Returns whether products with a packed matrix round the activations. */
@@ -75,8 +75,8 @@ void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weight
 /* Returns `count` rows of a packed matrix, beginning with `first`, as a matrix. Both numbers must be multiples of 16. */
 nx_matrix nx_matrix_rows(const nx_matrix *matrix, uint32_t first, uint32_t count);
 
-/* out (cols) written: row `row` of a packed matrix as floats, with rounded weights if packing rounds them. For a table that is also used as
- * a matrix (tied output weights). */
+/* Converts row `row` of a packed matrix to floats, with rounded weights if packing rounds them: out (cols) written. This is for a table
+ * that is also used as a matrix (tied output weights). */
 void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row);
 
 /* A table whose rows are looked up. It stays in the file's encoding, and a row is converted to floats when it is used. */
@@ -85,7 +85,7 @@ typedef struct {
     const uint8_t *data; /* (rows, cols) */
 } nx_embedding;
 
-/* out (cols) written: row `row`, as floats. */
+/* Converts row `row` to floats: out (cols) written. */
 void nx_embed(float *out, const nx_embedding *table, uint32_t row);
 
 /* n columns that are inputs of matrix products: x (n, nx_stride(cols)) and, after the first quantised matrix, their rounded form in
@@ -113,10 +113,10 @@ void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input 
 /* x[j] = max(x[j], 0), width % 4 == 0. */
 void nx_relu(float *x, uint32_t width, uint32_t n);
 
-/* x[j] += y[j]: the residual connection. */
+/* Adds y[j] to x[j]: the residual connection. */
 void nx_add(float *x, const float *y, uint32_t width, uint32_t n);
 
-/* x[j] = silu(x[j]) * y[j], silu(x) = x / (1 + e^-x): the gated inner layer [Shazeer 2020, arXiv:2002.05202]. */
+/* Computes x[j] = silu(x[j]) * y[j], silu(x) = x / (1 + e^-x): the gated inner layer [Shazeer 2020, arXiv:2002.05202]. */
 void nx_silu_times(float *x, const float *y, uint32_t width, uint32_t n);
 
 /* x[j] *= y[j], width % 4 == 0. */
@@ -125,18 +125,19 @@ void nx_multiply(float *x, const float *y, uint32_t width, uint32_t n);
 /* out[j] = weight * x[j] / sqrt(mean(x[j]^2) + epsilon)  [Zhang, Sennrich 2019, arXiv:1910.07467]. */
 void nx_rms_norm(float *out, const float *x, const float *weight, float epsilon, uint32_t width, uint32_t n);
 
-/* x = x + scale y, for one column. */
+/* Computes x = x + scale y, for one column. */
 void nx_add_scaled(float *x, const float *y, float scale, uint32_t width);
 
 /* Layer norm in place: x = (x - mean) / sqrt(variance + epsilon) * weight + bias, biased variance over `width` numbers.
  * [Ba, Kiros, Hinton 2016, eq. 4]     width % 4 == 0 */
 void nx_layer_norm(float *x, const float *weight, const float *bias, float epsilon, uint32_t width, uint32_t n);
 
-/* Softmax in place over n numbers, n % 4 == 0: e^(x - max) / sum. A number of -infinity is masked and yields 0; if all are masked all yield
- * 0, never NaN. */
+/* Softmax in place over n numbers, n % 4 == 0: e^(x - max) / sum. A number of -infinity is masked and yields 0; if all numbers are masked,
+ * all yield 0, never NaN. */
 void nx_softmax(float *x, uint32_t n);
 
-/* ln of the sum of e^x over n numbers, n % 4 == 0; -infinity masks, the others are finite and there is at least one. */
+/* Returns ln of the sum of e^x over n numbers, n % 4 == 0; -infinity masks, and there is at least one other number, all of which are
+ * finite. */
 float nx_log_sum_exp(const float *x, uint32_t n);
 
 /* Widens a row of `n` weights in the file's encoding to f32, n a multiple of the type's block. The values of K types and of types with an

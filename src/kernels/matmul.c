@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The matrix product, which takes nearly all the time. See kernels.h.
+ * Computes the matrix product, which takes nearly all the time. See kernels.h.
  *
  * Layout. A lane is a row: a v128 of weights holds one column (F32) or four columns (quantised) of four rows, so no sum
  * ever crosses lanes and the activations are loaded as splats. A tile is 16 rows (four vectors) times one to four columns of activations.
@@ -12,16 +12,16 @@
  * group g of the block's columns, the high ones group g + 4.
  *
  * Weights of Q8_0 have 8 bits and a scale for every 32 in the file. Here they have 7 bits and one scale per row, so that the product with a
- * row is a single sum of integers. It needs only dot products, which is most effective if several columns share the weights. Those of Q4_0
- * are exact. blocks.c has the forms whose blocks keep their scales.
+ * row is a single sum of integers. Such a sum needs only dot products, which is most effective if several columns share the weights.
+ * Weights of Q4_0 are exact. blocks.c has the forms whose blocks keep their scales.
  *
  * Bottlenecks (npm run bench -- --only products, V8 on an Intel Xeon with AVX-VNNI). One column of Q8_0: a matrix that stays in a cache
- * comes close to the bare dot loop; a whole decoder of 6 MB is limited by memory bandwidth, at one byte per weight. Several columns: a dot
- * product takes half a cycle and its addition five, so ten sums are needed to hide the latency. V8 has 15 registers for vectors: twelve for
- * the sums of two vectors of rows and six columns, two for weights and one for activations. That loop alone reaches 94 billion multiply-adds
- * per second at 2.95 GHz, one of eight sums 73; sixteen columns are processed as 6 + 6 + 4. A whole product of 256 x 256 reaches 73: 7 % of
- * its time is rounding, 0.85 cycles per value, and 8 rows of 6 columns have a fixed cost of about 70 cycles for starts, scales, stores and
- * the exit of the loop.
+  * comes close to the bare dot loop; a whole decoder of 6 MB is limited by memory bandwidth, at one byte per weight. Several columns: a dot
+  * product takes half a cycle and its addition five, so ten sums are needed to hide the latency. V8 has 15 registers for vectors: twelve
+  * for the sums of two vectors of rows and six columns, two for weights and one for activations. That loop alone reaches 94 billion
+  * multiply-adds per second at 2.95 GHz, and one with eight sums reaches 73; sixteen columns are processed as 6 + 6 + 4. A whole product of
+  * 256 x 256 reaches 73: 7 % of its time is rounding, 0.85 cycles per value, and 8 rows of 6 columns have a fixed cost of about 70 cycles
+  * for starts, scales, stores and the exit of the loop.
  * Q4_0: 32 weights take one load, two masks and one shift in addition to two products, and each scale of a vector of rows takes six
  * instructions. From a cache, one column reaches 0.6 of the throughput of Q8_0, so the only gain is the smaller number of bytes to read.
  */
@@ -223,8 +223,8 @@ NX_INLINE void tile_16(const tile_work *w, const uint16_t *weights, uint32_t typ
     store_tile(w, sum, n);
 }
 
-/* A product of n columns adds to n * 4 vectors of sums, and each addition waits for the last one to its vector. Four are too few to hide
- * the latency, so one column keeps two sets of sums. They are integers, so their order does not matter.
+/* A product of n columns adds to n * 4 vectors of sums, and each addition waits for the last one to its vector. Four additions are too few
+ * to hide the latency, so one column keeps two sets of sums. The sums are integers, so their order does not matter.
  */
 NX_INLINE uint32_t parts(uint32_t n) { return n == 1 ? 2 : 1; }
 
@@ -262,8 +262,8 @@ NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const
     }
 }
 
-/* One column is unrolled, because each iteration of a loop would move sums between registers and memory. For several columns the code would
- * be too long to benefit. */
+/* One column is unrolled, because each iteration of a loop would move sums between registers and memory. For several columns the unrolled
+ * code would be too long to benefit. */
 NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_activations *activations, uint32_t activations_stride,
                       uint32_t n) {
     if (n == 1) {
@@ -289,7 +289,7 @@ NX_INLINE void add_q4_block(const tile_work *w, v128_t sum[4][4], uint32_t b, co
     }
 }
 
-/* out = sum * step of the column + bias. */
+/* Computes out = sum * step of the column + bias. */
 NX_INLINE void finish_tile(const tile_work *w, v128_t sum[4][4], uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) sum[j][v] = f32x4_mul_add(sum[j][v], wasm_v128_load32_splat(w->scale + j), load_bias(w, v));
@@ -303,8 +303,8 @@ NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) 
     finish_tile(w, sum, n);
 }
 
-/* How many vectors of rows of a Q8_0 tile are processed together: two for three and four columns, so that their sums fit the registers. For
- * Q4_0 it is always four, because a tile's weights are unpacked once for all columns. */
+/* Returns how many vectors of rows of a Q8_0 tile are processed together: two for three and four columns, so that their sums fit the
+ * registers. For Q4_0 the number is always four, because a tile's weights are unpacked once for all columns. */
 NX_INLINE int vectors(uint32_t n) { return n > 2 ? 2 : 4; }
 
 /* Computes the partial products of columns from..to-1 (at most EXACT of them) and the vectors of rows that start at `at`. The loop loads the
@@ -384,9 +384,10 @@ NX_INLINE void two_tiles_q8(const tile_work *w, const uint8_t *weights, const ui
         }
 }
 
-/* The same for six columns, two vectors of rows at a time, in a function of its own: V8 then has registers for all that its loop needs. */
+/* Multiplies six columns, two vectors of rows at a time, in a separate function: V8 then has registers for all values that its loop
+ * needs. */
 static NX_NOINLINE void six_q8(const tile_work *work, const float *scales) {
-    tile_work copy = *work, *w = &copy; /* else each store makes clang load them again */
+    tile_work copy = *work, *w = &copy; /* without this copy, each store makes clang load the fields again */
     NX_ROLLED
     for (int at = 0; at < 4; at += 2, scales += 8) { /* from one vector of rows to the next, scales and weights take as many bytes */
         const nx_activations *activations[6];

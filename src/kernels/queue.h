@@ -2,7 +2,7 @@
  *
  * Causal convolutions, one position at a time [Paine et al. 2016, arXiv:1611.09482; Ramachandran et al. 2017, arXiv:1704.06001]. The
  * outputs of a layer at past positions stay in a queue, from which the taps of a convolution are gathered. A position thus costs one
- * product, and nothing is computed twice. Outside the grid all values are zero.
+ * product, and no product is computed twice. Outside the grid all values are zero.
  *
  * A queue is a ring with as many slots as taps reach back, plus NX_COLUMNS, because a pass may write all its columns before it reads, and
  * up to NX_COLUMNS positions may be entered again.
@@ -39,8 +39,8 @@ float *nx_queue_at(const float *queue, const nx_taps *taps, uint32_t channels, u
 void nx_queue_write(float *queue, const nx_taps *taps, uint32_t channels, uint32_t position, const float *x);
 void nx_queue_gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position);
 
-/* A convolution over ids, which needs no queue: for every tap t inside the grid, out (table->cols) += row t values + ids[tap t] of the
- * table. row: space for nx_stride(table->cols) numbers.    table->cols % 4 == 0 */
+/* Computes a convolution over ids, which needs no queue: for every tap t inside the grid, out (table->cols) += row t values + ids[tap t] of
+ * the table. row: space for nx_stride(table->cols) numbers.    table->cols % 4 == 0 */
 void nx_taps_add_rows(float *out, const nx_embedding *table, const nx_taps *taps, uint32_t values, const uint32_t *ids, uint32_t position,
                       float *row);
 

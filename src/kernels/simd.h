@@ -18,22 +18,23 @@
 #include <simde/wasm/simd128.h>
 #endif
 
-/* For loops whose body is already large. */
+/* Keeps the compiler from unrolling a loop whose body is already large. */
 #if defined(__clang__)
 #define NX_ROLLED _Pragma("clang loop unroll(disable)")
-/* For loops that need their counter as a constant. */
+/* Unrolls a loop that needs its counter as a constant. */
 #define NX_UNROLLED _Pragma("clang loop unroll(full)")
 #else
 #define NX_ROLLED
 #define NX_UNROLLED
 #endif
 
-/* Keeps a pointer apart from the others of a loop: clang would replace six of them by sums with one that advances, an instruction each. */
+/* Keeps a pointer separate from the other pointers of a loop. Otherwise clang would replace six pointers by sums with one pointer that
+ * advances, which costs one more instruction each. */
 #define NX_SEPARATE(pointer) __asm__("" : "+r"(pointer))
 
 #define NX_INLINE static inline __attribute__((always_inline))
 
-/* For long functions whose inlined copies would cost more than the calls. */
+/* Prevents the inlining of long functions whose copies would cost more than the calls. */
 #define NX_NOINLINE __attribute__((noinline))
 
 /* Adds the lanes as (0 + 2) + (1 + 3). */
@@ -53,13 +54,13 @@ NX_INLINE v128_t f32x4_largest(v128_t v) {
     return wasm_f32x4_pmax(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2));
 }
 
-/* Returns the largest of four non-negative numbers. They are compared as integers, so NaN is the largest. */
+/* Returns the largest of four non-negative numbers. The numbers are compared as integers, so NaN is the largest. */
 NX_INLINE float f32x4_largest_magnitude(v128_t v) {
     v = wasm_i32x4_max(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
     return wasm_f32x4_extract_lane(wasm_i32x4_max(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2)), 0);
 }
 
-/* out (n) = x, for a few hundred numbers, which a call of memcpy would not copy faster. */
+/* Copies x to out (n), for a few hundred numbers, which a call of memcpy would not copy faster. */
 NX_INLINE void f32_copy(float *out, const float *x, uint32_t n) {
     for (; n >= 16; n -= 16, out += 16, x += 16)
         for (int v = 0; v < 16; v += 4) wasm_v128_store(out + v, wasm_v128_load(x + v));

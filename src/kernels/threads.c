@@ -17,16 +17,17 @@
 
 #include <stdatomic.h>
 
-/* Pieces per job: more than threads, so that a slow one does not delay the others. */
+/* Pieces per job: more pieces than threads, so that a slow thread does not delay the others. */
 #define PIECES 64
-/* How often a helper polls before it sleeps: longer than the time between two products of a step. */
+/* Number of times that a helper polls before it sleeps: longer than the time between two products of a step. */
 #define LOOKS 20000
-/* How often the owner polls before this counts as a long wait: longer than a piece of the largest product takes. */
+/* Number of polls after which the owner counts its wait as long: more than a piece of the largest product takes. */
 #define WAITS (1 << 19)
 /* Jobs of a trial, which measures whether helpers are at work; with two working threads, the owner finishes first in every second job. */
 #define TRIAL 128
 #define SEEN (TRIAL / 16)
-/* How many jobs the owner does alone after a failed trial: at first, and at most. A token of a language model takes about two hundred. */
+/* Number of jobs that the owner does alone after a failed trial: at first, and at most. A token of a language model takes about two
+ * hundred. */
 #define ALONE 256
 #define ALONE_MOST 8192
 
@@ -48,7 +49,7 @@ static struct {
     uint32_t alone, next, jobs, seen;
 } trust = {.next = ALONE};
 
-/* Learns from a job, after which the owner polled this many times until the others were done. */
+/* Updates the trust in the helpers after a job, for which the owner polled this many times until the helpers were done. */
 static void learn(uint32_t looks) {
     int late = looks > WAITS;
     trust.seen += looks > 0;

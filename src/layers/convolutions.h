@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stack of convolutions that makes a smaller picture of more channels from a picture: odd square kernels, strides, zeros outside, relu
+ * A stack of convolutions that computes a smaller picture of more channels from a picture: odd square kernels, strides, zeros outside, relu
  * after each convolution.
  */
 #ifndef NX_CONVOLUTIONS_H
@@ -38,8 +38,8 @@ void nx_read_last_convolution(nx_reader *r, nx_convolutions *c, const char *name
 uint64_t nx_convolutions_bytes(const nx_convolutions *c);
 
 /* The part of a convolution that one slice of an encoder computes: locations `first` to `past` of convolution `index`. A slice has as many
- * groups of NX_COLUMNS locations as about four million multiply-adds allow, and at least one. It takes milliseconds whatever the size of
- * the picture. */
+ * groups of NX_COLUMNS locations as about four million multiply-adds allow, and at least one group. Each slice takes milliseconds whatever
+ * the size of the picture. */
 typedef struct {
     uint32_t index, first, past;
 } nx_convolution_slice;

@@ -25,7 +25,7 @@ static int is_number(const nx_metadata *entry, int number) {
 }
 
 /* Keys of GGUF files that make other programs compute something else. Before each key: the values that change nothing, 0 or 1 or both (b),
- * and whether it is a scale (*), which some models read. */
+ * and whether the key is a scale (*), which some models read. */
 static const char others[][40] = {
     "1 attention.causal",
     "0 attention.clamp_kqv",

@@ -2,8 +2,8 @@
  *
  * The common part of text decoders: ids as input, attention of every block to earlier positions, logits of the next id.
  *
- * In a model without a begin token (GPT-2, Llama) the first id is given. It has no past, so position 0 predicts nothing (all ids are
- * equally probable). Position p > 0 reads id p - 1, whose key and value are in slot p - 1, and sees slots 0..p - 1.
+ * In a model without a begin token (GPT-2, Llama) the first id is given. The first id has no past, so position 0 predicts nothing (all ids
+ * are equally probable). Position p > 0 reads id p - 1, whose key and value are in slot p - 1, and sees slots 0..p - 1.
  *
  * Letters: d width of the model, H heads of queries and G of keys and values, each of width k (H / G queries share a key and a value
  * [Ainslie et al. 2023, arXiv:2305.13245]), V ids, N blocks; J is the number of columns of a pass.
@@ -14,7 +14,8 @@
 #include "arch.h"
 #include "layers/layers.h"
 
-/* The model's struct begins with this one, so that the functions below, which take `decoder` as void, can be functions of its nx_part. */
+/* The model's struct begins with this struct, so that the functions below, which take `decoder` as void, can be functions of its
+ * nx_part. */
 typedef struct {
     uint32_t d, heads, n_kv_heads, key_length, n_blocks;
     nx_output distribution;
@@ -28,12 +29,12 @@ typedef struct {
 /* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight"; if the latter is missing, they are tied. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
-/* Rejects keys of other models that would change the result, unless they have the value that changes nothing. scaled: the model itself
- * reads the scales of embeddings, scores, residuals and logits. */
+/* Rejects keys of other models that would change the result, unless they have the value that changes nothing. scaled: whether the model
+ * itself reads the scales of embeddings, scores, residuals and logits. */
 void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled);
 
-/* Sets the form of the caches, which depends on the matrix that computes the keys. wide: keys may have a few channels far larger than the
- * others. */
+/* Sets the form of the caches, which depends on the matrix that computes the keys. wide: whether keys may have a few channels far larger
+ * than the others. */
 void nx_decoder_cache(nx_decoder *decoder, const nx_matrix *keys, int wide);
 
 /* Returns the width of each of the heads into which d is divided; reports an error for `key` if d is not divisible. */
@@ -52,7 +53,7 @@ uint32_t nx_decoder_keys(const void *decoder, const nx_shape *shape, uint32_t ma
 /* Computes position 0 of n sequences: all ids are equally probable, and all attention is on the start. */
 void nx_decoder_start(const nx_decoder *decoder, const nx_column *columns, uint32_t n, float *parameters);
 
-/* x (d) = the embedding of an id. */
+/* Writes the embedding of an id to x (d). */
 void nx_decoder_embed(const nx_decoder *decoder, float *x, uint32_t id);
 
 /* Queries, keys and values of the columns: column j at query + j * query_stride, key + j * kv_stride, value + j * kv_stride. */

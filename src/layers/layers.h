@@ -31,14 +31,14 @@ nx_norm nx_read_norm(nx_reader *r, const char *stack, uint32_t index, const char
 nx_linear nx_read_named_linear(nx_reader *r, const char *name, uint32_t rows, uint32_t cols);
 nx_norm nx_read_named_norm(nx_reader *r, const char *name, uint32_t d);
 
-/* Layer norm of n columns in place. */
+/* Applies a layer norm to n columns in place. */
 static inline void nx_norm_columns(const nx_norm *norm, float *x, float epsilon, uint32_t d, uint32_t n) {
     nx_layer_norm(x, norm->weight, norm->bias, epsilon, d, n);
 }
 
 static inline void nx_apply(float *out, const nx_linear *l, nx_input *input) { nx_matmul(out, &l->weight, l->bias, input); }
 
-/* out = W x + b of n columns; matmul: nx_input_bytes(columns of W, n). */
+/* Computes out = W x + b of n columns; matmul: nx_input_bytes(columns of W, n). */
 static inline void nx_apply_columns(float *out, const nx_linear *l, const float *x, uint32_t n, void *matmul) {
     nx_input input = nx_input_of(x, n, matmul);
     nx_apply(out, l, &input);
@@ -61,9 +61,9 @@ typedef struct {
     float cap; /* cap of the scores; 0: none */
 } nx_cache_form;
 
-/* keys: the matrix that computes them. If its weights are rounded, keys and values are rounded to 8 bits, and with `wide` the keys to 16.
- * With few channels per head, rounding errors do not average out; but such models are so small that single precision takes hardly any
- * memory. */
+/* Returns the form of a cache. keys: the matrix that computes the keys. If the weights of this matrix are rounded, keys and values are
+ * rounded to 8 bits, and with `wide` the keys to 16. With few channels per head, rounding errors would not average out; but such models are
+ * so small that single precision takes hardly any memory. */
 static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, int wide, uint32_t n_kv_heads, uint32_t key_length,
                                              uint32_t queries_per_kv) {
     uint32_t rounded = wide ? NX_KV8_WIDE : NX_KV8;

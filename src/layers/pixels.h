@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The common part of PixelCNN and gated PixelCNN: the description of the picture, the first convolution, over ids, and the last two layers.
- * Both predict one grey pixel per position, in raster order.
+ * Both models predict one grey pixel per position, in raster order.
  */
 #ifndef NX_PIXELS_H
 #define NX_PIXELS_H
@@ -27,16 +27,16 @@ typedef struct {
 /* Reads the keys of architecture `arch`; d must be a multiple of `unit`. */
 void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit);
 
-/* Fills the plan: one pixel per position, and the map "field". weights: those of the model, null before they are allocated. */
+/* Fills the plan: one pixel per position, and the map "field". weights: the weights of the model, null before they are allocated. */
 void nx_pixels_plan(const nx_pixels *p, nx_plan *plan, const void *weights);
 
-/* The taps of a square of side k: number of rows above the pixel, number of taps in its own row, and the distance of the last tap to the
- * left of the pixel. */
+/* Returns the taps of a square of side k: number of rows above the pixel, number of taps in its own row, and the distance of the last tap
+ * to the left of the pixel. */
 static inline nx_taps nx_pixels_taps(const nx_pixels *p, uint32_t k, uint32_t above, uint32_t left, uint32_t gap) {
     return (nx_taps){.width = p->width, .above = above, .across = k, .left = left, .gap = gap};
 }
 
-/* parameters = W_last relu(W_head relu(x)); x (n, d) is overwritten, y: space for (n, nx_stride(head_length)). */
+/* Computes parameters = W_last relu(W_head relu(x)); x (n, d) is overwritten, y: space for (n, nx_stride(head_length)). */
 void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, uint32_t n, void *matmul);
 
 /* ---- the map "field": the pixels that affect a layer's values at a position ---------------------------------------------------- */
@@ -45,7 +45,7 @@ void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, ui
  * 1) */
 void nx_pixels_reach(const nx_taps *taps, uint32_t down, uint32_t *marks, uint32_t last, uint32_t from, uint32_t to);
 
-/* Replaces the marks by a list of the positions with this mark and of `position` itself. Returns their number. */
+/* Replaces the marks by a list of the positions with this mark and of `position` itself. Returns the number of positions in the list. */
 uint32_t nx_pixels_list(uint32_t *marks, uint32_t position, uint32_t mark);
 
 /* Writes the weights of all rows of the map, for the columns that request them: all positions in the field have equal weights. */

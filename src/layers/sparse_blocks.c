@@ -155,14 +155,15 @@ static scratch scratch_at(const nx_sparse_blocks *b, void *memory, uint32_t n) {
 
 uint64_t nx_sparse_blocks_scratch_bytes(const nx_sparse_blocks *b, uint32_t n) { return scratch_at(b, NULL, n).bytes; }
 
-/* LN(x), as the input of a linear map. */
+/* Returns LN(x), as the input of a linear map. */
 static nx_input normed(const nx_sparse_blocks *b, const scratch *s, const nx_norm *norm, const float *x, uint32_t n) {
     memcpy(s->normed, x, (size_t)n * nx_stride(b->d) * sizeof *x);
     nx_norm_columns(norm, s->normed, b->epsilon, b->d, n);
     return nx_input_of(s->normed, n, s->matmul);
 }
 
-/* mixed = the attention output of a group of heads for these columns. The group's caches start at `offset` in the columns' states. */
+/* Computes mixed = the attention output of a group of heads for these columns. The group's caches start at `offset` in the columns'
+ * states. */
 static void gather(const nx_sparse_blocks *b, uint32_t index, const group *g, uint64_t offset, const scratch *s, const nx_column *columns,
                    uint32_t n) {
     size_t stride = nx_stride(b->heads * b->key_length), at = (size_t)g->first * b->key_length;

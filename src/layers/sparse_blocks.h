@@ -46,7 +46,7 @@ uint64_t nx_sparse_blocks_scratch_bytes(const nx_sparse_blocks *b, uint32_t n);
 /* Computes all blocks on x (J, d), the residual stream of the columns. The caches are at the beginning of each column's state. */
 void nx_sparse_blocks_apply(const nx_sparse_blocks *b, float *x, const nx_column *columns, uint32_t n, void *scratch);
 
-/* The map "attention": its rows are the heads of the blocks; row `row` has its own keys. */
+/* Returns the map "attention": its rows are the heads of the blocks, and row `row` has its own keys. */
 nx_map nx_sparse_blocks_map(const nx_sparse_blocks *b);
 uint32_t nx_sparse_blocks_keys(const nx_sparse_blocks *b, uint32_t row, uint32_t position, uint32_t *keys);
 

@@ -53,7 +53,7 @@ const nx_block *nx_read_blocks(nx_reader *r, const char *stack, uint32_t n, cons
 typedef struct {
     uint32_t d, width;          /* d, H k */
     int pre_norm;               /* norm before each sublayer, not after it */
-    float epsilon;              /* of the norms */
+    float epsilon;              /* epsilon of the norms */
     float *y;                   /* (J, d) a sublayer's output */
     float *normed;              /* (J, d) a sublayer's input, pre-norm only */
     float *query, *key, *value; /* (J, H k) */
@@ -62,11 +62,12 @@ typedef struct {
     void *attend, *matmul;
 } nx_sublayers;
 
-/* Lays out this memory. window: the largest number of keys that a query sees; n_ranges: the largest number of ranges of these keys. */
+/* Lays out the working memory. window: the largest number of keys that a query sees; n_ranges: the largest number of ranges of these
+ * keys. */
 nx_sublayers nx_sublayers_at(nx_arena *arena, const nx_block_form *form, int pre_norm, float epsilon, uint32_t window, uint32_t n_ranges,
                              uint32_t n);
 
-/* out = W x + b of n columns. */
+/* Computes out = W x + b of n columns. */
 void nx_project(const nx_sublayers *s, float *out, const nx_linear *linear, const float *x, uint32_t n);
 
 /* Returns the input of a sublayer: n columns of x (post-norm) or LN(x) (pre-norm). */
@@ -81,13 +82,13 @@ void nx_keys_and_values(const nx_sublayers *s, const nx_attention_weights *w, nx
 /* Stores the key and value of column j in a cache. */
 void nx_keep(const nx_sublayers *s, const nx_cache *cache, uint32_t position, uint32_t j);
 
-/* Stores the keys and values of n columns x in a cache, from position `at` on. `own`: the cache belongs to the stack's self-attention, so
- * the norm may come first; otherwise it belongs to another stack's attention. */
+/* Stores the keys and values of n columns x in a cache, from position `at` on. `own`: whether the cache belongs to the stack's
+ * self-attention, so that the norm may come first; otherwise it belongs to another stack's attention. */
 void nx_fill_cache(const nx_sublayers *s, const nx_attention_weights *w, const float *x, uint32_t at, uint32_t n, const nx_cache *cache,
                    int own);
 
-/* Attention of n columns x to all S positions of a complete cache: an encoder's own, or that of its output for a decoder. maps: null, or
- * for each column null or where to write the weights, S for each head, `apart` from each other. */
+/* Computes the attention of n columns x to all S positions of a complete cache: an encoder's own cache, or for a decoder that of the
+ * encoder's output. maps: null, or for each column null or where to write the weights, S for each head, `apart` from each other. */
 void nx_source_attention(const nx_sublayers *s, const nx_attention_weights *w, float *x, const nx_cache *cache, uint32_t S, uint32_t n,
                          float *const *maps, uint32_t apart);
 

@@ -13,9 +13,9 @@
  *
  *   U_t[k] - log sum over c of e^(A[k][c] + U_t+1[c]),   and U_1 less log sum over c of e^(start[c] + U_1[c]);
  *
- * the remaining sums are then 1, which is the label bias: a tag with a single successor passes on its whole mass, whatever the word.
+ * the remaining sums are then 1, which causes the label bias: a tag with a single successor passes on its whole mass, whatever the word.
  *
- * Tags may be pinned. Pinning those of all words gives the nats of that tagging; pinning some gives the best tags and marginals of the
+ * Tags may be pinned. Pinning the tags of all words gives the nats of that tagging; pinning some gives the best tags and marginals of the
  * other words.
  *
  * T: words. C: tags. F: features per word, ids below V; 0 is none. Results: the best tags given the pins (Viterbi), p(z_t = c | x, pins),
@@ -46,7 +46,7 @@ typedef struct {
     nx_chain_weights chain;
 } model;
 
-/* Reads a vector (stride); zeros if an optional one is missing. */
+/* Reads a vector (stride); writes zeros if an optional vector is missing. */
 static const float *read_row(nx_reader *r, const char *name, uint32_t states, int there) {
     const float *numbers = there ? nx_read_table(r, name, 1, states) : NULL;
     float *row = nx_arena_take(r->arena, nx_chain_stride(states) * sizeof *row), zeros[NX_MAX_STATES] = {0};
@@ -134,7 +134,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the passes: emissions; forward and Viterbi; backward ---------------------------------------------------------------- */
 
-/* U_t: the sum of the rows of its features, in order. */
+/* Computes U_t: the sum of the rows of the word's features, in order. */
 static void emit(const model *m, const uint32_t *ids, float *u, float *row) {
     for (uint32_t c = 0; c < m->stride; c++) u[c] = c < m->states ? 0 : -INFINITY;
     for (uint32_t f = 0; f < m->width; f++) {
@@ -144,7 +144,7 @@ static void emit(const model *m, const uint32_t *ids, float *u, float *row) {
     }
 }
 
-/* An MEMM subtracts these log-sums from its potentials at t, before those at later positions change. */
+/* Subtracts the log-sums of an MEMM from its potentials at t, before those at later positions change. */
 static void normalise(const model *m, const room *r, uint32_t t, uint32_t n, float *row) {
     float *u = r->potential + (size_t)t * m->stride;
     if (t == 0) {
@@ -157,7 +157,7 @@ static void normalise(const model *m, const room *r, uint32_t t, uint32_t n, flo
     }
 }
 
-/* Returns the potentials at t. If its tag is pinned, only that tag is possible. */
+/* Returns the potentials at t. If the tag at t is pinned, only that tag is possible. */
 static const float *pin(const model *m, const float *u, const uint32_t *pins, uint32_t t, float *row) {
     if (!pins || pins[t] >= m->states) return u;
     for (uint32_t c = 0; c < m->stride; c++) row[c] = c == pins[t] ? u[c] : -INFINITY;

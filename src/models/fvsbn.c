@@ -5,7 +5,7 @@
  *
  *   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j.
  *
- * The state stores the sums a. When x_j turns out to be 1, column j of W is added to every later sum; when it is 0, nothing is added. An
+ * The state stores the sums a. When x_j turns out to be 1, column j of W is added to every later sum; when x_j is 0, no sum changes. An
  * image thus costs one addition of at most n numbers for each pixel that is set, and no product.
  *
  * n: pixels, in raster order. In the file, each row belongs to the pixel whose weights it has: weight[j][i] = W_ij, zero where i <= j.

@@ -46,7 +46,7 @@ typedef struct {
     uint32_t class_port; /* NX_NONE: none */
 } model;
 
-/* Returns a name of the first layer, such as "input.link.weight", or of another, such as "blk.7.link.weight". */
+/* Returns a name of the first layer, such as "input.link.weight", or of another layer, such as "blk.7.link.weight". */
 static nx_name name_of(uint32_t i, const char *part, const char *kind) {
     if (i != NX_NONE) return nx_block_name("", i, part, kind);
     return nx_joined(nx_joined("input.", part).text, kind);
@@ -103,8 +103,8 @@ static uint64_t above_bytes(const model *m) { return nx_queue_bytes(&m->above, m
 static uint64_t beside_bytes(const model *m) { return nx_queue_bytes(&m->beside, m->pixels.d); }
 static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
 
-/* For layer i (0 is the first one, whose other queues stay empty): the vertical stack's output for the pixels of a row, and v and x of the
- * previous layer. */
+/* Returns the queue of layer i for the vertical stack's output for the pixels of a row, and the queues for v and x of the previous layer.
+ * Layer 0 is the first one, whose other queues stay empty. */
 static float *links_at(const model *m, void *state, uint32_t i) { return (float *)((uint8_t *)state + i * layer_bytes(m)); }
 static float *above_at(const model *m, void *state, uint32_t i) { return links_at(m, state, i) + link_bytes(m) / sizeof(float); }
 static float *beside_at(const model *m, void *state, uint32_t i) { return above_at(m, state, i) + above_bytes(m) / sizeof(float); }
@@ -126,7 +126,7 @@ typedef struct {
     uint64_t bytes;
 } scratch;
 
-/* Always laid out for the maximum number of columns, because the vertical stack computes its row in such pieces. */
+/* Lays out the memory for the maximum number of columns, because the vertical stack computes its row in pieces of this size. */
 static scratch scratch_at(const model *m, void *memory) {
     uint32_t d = m->pixels.d, above = nx_taps_count(&m->above), beside = nx_taps_count(&m->beside), n = NX_COLUMNS;
     uint32_t wide = (above > beside ? above : beside) * d, y = m->pixels.head_length > 4 * d ? m->pixels.head_length : 4 * d;
@@ -152,7 +152,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 static const gates *gates_of(const model *m, uint32_t i) { return i ? &m->layers[i - 1].gates : &m->first; }
 
-/* p (2d) += half of the class's row for layer i: V_v c or V_x c. */
+/* Adds half of the class's row for layer i to p (2d): V_v c or V_x c. */
 static void add_class(const model *m, float *p, uint32_t i, int horizontal, const nx_column *column, const scratch *s) {
     const uint32_t *label = m->class_port == NX_NONE ? NULL : column->inputs->port[m->class_port];
     if (!label) return;
@@ -213,8 +213,8 @@ static void beside(const model *m, uint32_t i, const scratch *s, const nx_column
     if (i) nx_add(s->x, s->y, d, n);
 }
 
-/* Row r of the field is that after r further layers. x needs x at its own taps and, through the link, v at the taps of the vertical stack,
- * which extend to the right in its own row; v needs only v. */
+/* Lists row r of the field, which is the field after r further layers. x needs x at its own taps and, through the link, v at the taps of
+ * the vertical stack, which extend to the right in its own row; v needs only v. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { X = 1, V = 2, NEXT = 4, PIXEL = 16 };

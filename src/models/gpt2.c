@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * GPT-2 [Radford et al. 2019, "Language models are unsupervised multitask learners", section 2.3], a decoder of
+ * GPT-2 [Radford et al. 2019, "Language models are unsupervised multitask learners", section 2.3], a decoder that computes
  *
  *   x = e[id] + p[position],   x = x + W_o attention(norm(x)) + b_o,   x = x + W_down gelu(W_up norm(x) + b_up) + b_down
  *
@@ -115,7 +115,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------------- */
 
-/* norm(x), as the input of a linear map. */
+/* Returns norm(x), as the input of a linear map. */
 static nx_input normed(const model *m, const scratch *s, const nx_norm *norm, uint32_t n) {
     memcpy(s->normed, s->x, (size_t)n * nx_stride(m->decoder.d) * sizeof *s->x);
     nx_norm_columns(norm, s->normed, m->epsilon, m->decoder.d, n);

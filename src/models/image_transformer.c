@@ -285,7 +285,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 /* The encoder's output for the decoder. Part of it is the encoder's own working memory. */
 typedef struct {
     void *cross; /* (N) caches of S slots each, one for each decoder block that attends to it: keys and values of the encoder's output */
-    float *x;    /* (S, d) the encoder's residual stream; at the end its output, multiplied by U if it goes to the pixels */
+    float *x;    /* (S, d) the encoder's residual stream; at the end the encoder's output, multiplied by U if it goes to the pixels */
     void *cache; /* one cache of S slots, for the encoder's own attention */
     uint64_t bytes;
 } encoder_output;
@@ -313,7 +313,7 @@ static uint32_t map_keys(const model *m, const nx_shape *shape) {
     return window < shape->length ? window : shape->length;
 }
 
-/* Multi-head self-attention (equation 1) for the columns of a pass:  x = LN( x + W_o [ softmax(q K^T / sqrt(k)) V ] ). */
+/* Computes multi-head self-attention (equation 1) for the columns of a pass:  x = LN( x + W_o [ softmax(q K^T / sqrt(k)) V ] ). */
 static void self_attention(const model *m, const nx_attention_weights *w, uint32_t index, const scratch *of, const nx_column *columns,
                            uint32_t n, uint32_t n_ranges) {
     const nx_sublayers *s = &of->sublayers;
@@ -337,7 +337,7 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* out (d) = W p + b, where p is a pixel of C levels as numbers in [-1, 1]. */
+/* Computes out (d) = W p + b, where p is a pixel of C levels as numbers in [-1, 1]. */
 static void embed_pixel(float *out, const nx_linear *linear, const uint32_t *pixel, uint32_t levels, const nx_sublayers *s) {
     float numbers[16] = {0};
     for (uint32_t c = 0; c < linear->weight.cols; c++) numbers[c] = (float)pixel[c] * (2.0f / (float)(levels - 1)) - 1;
@@ -387,8 +387,8 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Computes the decoder's input at one position: the embedding of the previous position in generation order (zeros before the first, because
- * the input is shifted right by one), plus the embedding of the position itself, plus that of the class. */
+/* Computes the decoder's input at one position: the embedding of the previous position in generation order (zeros before the first
+ * position, because the input is shifted right by one), plus the embeddings of the position itself and of the class. */
 static void embed(const model *m, float *x, const nx_column *column, const nx_sublayers *s) {
     uint32_t i = column->position, d = m->d, place = nx_pattern_raster(&m->pattern, i);
     memcpy(x, m->row_position + (size_t)(place / m->cols) * d, d * sizeof *x);
@@ -408,7 +408,7 @@ static void embed(const model *m, float *x, const nx_column *column, const nx_su
 
 static float *known_of(const scratch *s, uint32_t j) { return s->known + (size_t)j * nx_stride(NX_DIRECT_KNOWN); }
 
-/* Adds to x what the small picture directly tells about a position. The rest is added at the end of the pass. */
+/* Adds to x the features of a position that the small picture determines. The other features are added at the end of the pass. */
 static void enter_known(const model *m, float *x, const nx_column *column, uint32_t j, const scratch *s) {
     nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
     nx_direct_enter(&m->direct, x, known_of(s, j), column->position);

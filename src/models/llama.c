@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Llama family of language models [Touvron et al. 2023, arXiv:2302.13971 and 2307.09288], a decoder of
+ * The Llama family of language models [Touvron et al. 2023, arXiv:2302.13971 and 2307.09288], decoders that compute
  *
  *   x = x + W_o attention(norm(x)),   x = x + W_down ( silu(W_gate h) * W_up h ),  h = norm(x)
  *
  * with root-mean-square norms [Zhang, Sennrich 2019], rotary positions [Su et al. 2021, section 3.2] and queries that share keys and values
- * [Ainslie et al. 2023]. Any linear map may have a bias. The matrices of queries, keys and values may be one, and so may gate and up.
- * Related architectures have their own key prefix, and each differs by one line (`kinds` below):
+ * [Ainslie et al. 2023]. Any linear map may have a bias. The matrices of queries, keys and values may be stored as one, and so may gate and
+ * up. Related architectures have their own key prefix, and each differs by one line (`kinds` below):
  *
  *   qwen2, exaone   rotate other pairs of numbers [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
  *   qwen3     as qwen2; also norms the queries and the keys of each head before it rotates them [Yang et al. 2025, arXiv:2505.09388]
@@ -45,7 +45,7 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    int local, turned;                  /* whether it sees only the last ids, and whether it has rotary positions */
+    int local, turned;                  /* whether the block sees only the last ids, and whether it has rotary positions */
     const float *attention_norm;        /* (d) or null */
     nx_linear query, key, value;        /* (H k, d), (G k, d), (G k, d) */
     const float *query_norm, *key_norm; /* (k), or over all heads (H k), (G k), or null */
@@ -103,7 +103,7 @@ typedef struct {
     float logit_cap;            /* 0: none */
     int unturned;               /* whether no block has rotary positions */
     const double *frequency[2]; /* (rotated / 2) angle per position, in global and in local blocks */
-    double length;              /* factor of the cosines and sines, which thus lengthens queries and keys */
+    double length;              /* factor of the cosines and sines, which lengthens queries and keys */
     const float *stretch;       /* (rotated / 2) divisors of the frequencies, or null */
     const block *blocks;        /* (N) */
     const float *last_norm;     /* (d) */
@@ -115,7 +115,7 @@ static const float *read_norm(nx_reader *r, uint32_t index, const char *part, ui
     return nx_read_vector(r, nx_block_name("", index, part, ".weight").text, d, 0);
 }
 
-/* Splits a matrix that the file stores for several: `rows` for each of n matrices, in order. */
+/* Splits a matrix that the file stores instead of n matrices: `rows` for each of them, in order. */
 static void read_joined(nx_reader *r, uint32_t index, const char *part, nx_linear *const maps[], const uint32_t *rows, uint32_t n,
                         uint32_t d) {
     uint32_t all = 0, first = 0;
@@ -188,9 +188,9 @@ static const block *read_blocks(nx_reader *r, const model *m) {
 }
 
 /* Computes the rotary frequencies base^(-2i / rotated), divided by a common factor (linear scaling, so that more positions fit into the
- * angles of training [Chen et al. 2023, arXiv:2306.15595]) and, if the file has them, by individual ones. Pairs from `last` on are divided
- * by the common factor, pairs up to `first` are not, and those in between are interpolated [YaRN: Peng et al. 2023, arXiv:2309.00071,
- * section 3.2]. */
+ * angles of training [Chen et al. 2023, arXiv:2306.15595]) and, if the file has them, by individual factors. Pairs from `last` on are
+ * divided by the common factor, pairs up to `first` are not, and those in between are interpolated [YaRN: Peng et al. 2023,
+ * arXiv:2309.00071, section 3.2]. */
 static const double *frequencies(nx_reader *r, const model *m, float base, double scale, double first, double last) {
     uint32_t half = m->rotated / 2;
     double *frequency = nx_arena_take(r->arena, half * sizeof *frequency), log_base = nx_f64_log((double)base);
@@ -217,7 +217,7 @@ static void refuse_unless(nx_reader *r, nx_name key, float plain, const char *re
 
 static double rounded_down(double x) { return (double)(uint32_t)x; }
 
-/* Reads the rotary frequencies, and shortens *context if the file has divisors for a short one. */
+/* Reads the rotary frequencies, and shortens *context if the file has divisors for a short context. */
 static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t *context) {
     static const char *const scalings[] = {"linear", "none", "yarn", "longrope"};
     double scale = 1, first = 0, last = 0;
@@ -255,10 +255,10 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t 
     if (!has_short) return;
     m->stretch = nx_read_vector_within(r, "rope_factors_short.weight", m->rotated / 2, 1, 1e6f, 1);
     m->length = (double)nx_read_f32(r, longer.text, 0, 1e3f, 1);
-    if (trained < *context) *context = trained; /* a longer one has other divisors, which would change cached keys */
+    if (trained < *context) *context = trained; /* a longer context has other divisors, which would change cached keys */
 }
 
-/* Rejects files whose metadata ask for something that would be computed wrongly here. */
+/* Rejects files whose metadata request a computation that is not implemented here. */
 static void refuse_others(nx_reader *r, const char *arch, const model *m) {
     nx_name experts = nx_key(arch, "expert_count"), value = nx_key(arch, "attention.value_length");
     uint32_t key_length = m->decoder.key_length;
@@ -399,7 +399,7 @@ static void rotate(const model *m, float *heads, uint32_t n, const float *turn) 
         }
 }
 
-/* x *= factor, unless factor is 0. */
+/* Multiplies x by factor, unless factor is 0. */
 static void scale(float *x, float factor, uint32_t width, uint32_t n) {
     for (size_t i = 0; factor > 0 && i < (size_t)n * nx_stride(width); i++) x[i] *= factor;
 }

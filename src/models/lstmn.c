@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The long short-term memory-network [Cheng, Dong, Lapata 2016, arXiv:1601.06733]: an LSTM that stores the hidden state and the cell of
- * every word that it has read on two tapes. Where an LSTM uses the last state, it attends to all of them:
+ * every word that it has read on two tapes. Where an LSTM uses the last state, this network attends to all states:
  *
  *   a_i  = v . tanh(W_h h_i + W_x x_t + W_s s_t-1),  i < t                        eq. 5
  *   p    = softmax of a                                                            eq. 6
@@ -195,7 +195,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
 }
 
 /* At position p > 0, word p-1 attends to the words before it, whose keys are 1..p-1, as in decoders; also to the row of zeros, key 0, if
- * the tape begins with one. Its own key, p, is listed with weight zero. */
+ * the tape begins with one. The key of the word itself, p, is listed with weight zero. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     uint32_t first = position ? m->first : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every architecture: a row for each nx_NAME, which the last lines of this folder's files define, with what it needs:
+ * Every architecture: a row for each nx_NAME, which the last lines of this folder's files define, with the features that it needs:
  *
  *   SMALL     nothing else; it is part of the small pictures-only build, whose size is promised (./build.sh size)
  *   PICTURES  nothing else
@@ -8,7 +8,7 @@
  * of
  *             how inputs were read
  *
- * A build of only some of them (./build.sh wasm --models fvsbn) takes their rows from here and defines NX_MODELS itself.
+ * A build of only some architectures (./build.sh wasm --models fvsbn) takes their rows from here and defines NX_MODELS itself.
  */
 #ifndef NX_MODELS
 #define NX_MODELS                                                                                                                          \

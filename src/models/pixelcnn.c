@@ -8,8 +8,8 @@
  *   x += W_expand relu(W_conv * relu(W_reduce relu(x)))                    mask B, N blocks
  *   p  = W_output relu(W_head relu(x))
  *
- * The masks leave a blind spot: pixels above and to the right that no path of taps reaches, whatever the number of layers. It is a property
- * of the model.
+ * The masks leave a blind spot: pixels above and to the right that no path of taps reaches, whatever the number of layers. The blind spot
+ * is a property of the model.
  *
  * Each block stores the inputs of its convolution in a queue, h values per pixel. A pixel thus costs only its own column of every layer,
  * with the same bits as the convolution over the whole picture.
@@ -121,8 +121,8 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
     nx_add(s->x, s->y, d, n);
 }
 
-/* Row r of the field is that after r blocks. Each block adds the reach of its taps to the field; the taps of the first layer read
- * pixels. */
+/* Lists row r of the field, which is the field after r blocks. Each block adds the reach of its taps to the field; the taps of the first
+ * layer read pixels. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { NEEDED = 1, NEXT = 2, PIXEL = 4 };

@@ -10,7 +10,7 @@
  *     beta_ji = softmax over i of g(x_j) . f(x_i),   o_j = W_o sum over i of beta_ji h(x_i),   x = x + gamma o
  *   picture = tanh(W * relu(norm(x)))          (side, side, 3) of -1..1; the id of a colour is the one nearest to 127.5 (1 + it)
  *
- * A norm has a scale and a shift for each channel and class. These are what remains of conditional batch normalisation after the means and
+ * A norm has a scale and a shift for each channel and class. These are the remains of conditional batch normalisation after the means and
  * variances are folded in; every weight is already divided by its spectral norm. The softmax has no factor 1/sqrt(d).
  *
  * L: size of a latent. C: channels of a block, K, V of f, g and of h. Ports: class, and latent, which is drawn with the run's noise if it
@@ -82,7 +82,7 @@ static void read_attention(nx_reader *r, model *m) {
     m->gain = nx_read_vector(r, "attn.gain", 1, 0);
 }
 
-/* Classes are named in the file; its tables have one row for each. */
+/* Classes are named in the file, whose tables have one row for each class. */
 static void configure(nx_reader *r, nx_plan *plan) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     uint32_t channels[MAX_BLOCKS + 1] = {0};
@@ -181,8 +181,8 @@ typedef struct {
     uint32_t *done;
     uint32_t *latent, *image;
     float *pixels;
-    /* Buffers for pictures of many channels. x: the values passed from block to block; h: those between the two convolutions of a block;
-     * wide: the input of a convolution; skip: the skip connection. In attention, h, wide and skip are queries, keys and values. */
+    /* Buffers for pictures of many channels. x: the values passed from block to block; h: the values between the two convolutions of a
+     * block; wide: the input of a convolution; skip: the skip connection. In attention, h, wide and skip are queries, keys and values. */
     float *x, *h, *wide, *skip;
     float *keys, *values; /* pooled */
     uint64_t bytes;
@@ -261,7 +261,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the stages' work ------------------------------------------------------------------------------------------------- */
 
-/* out = relu(scale x + shift) of n pixels, with the row of the class. channels % 16 == 0 */
+/* Computes out = relu(scale x + shift) of n pixels, with the row of the class. channels % 16 == 0 */
 static void norm_relu(float *out, const float *x, const float *table, uint32_t class, uint32_t channels, uint32_t n) {
     const float *scale = table + (size_t)class * 2 * channels, *shift = scale + channels;
     for (uint32_t j = 0; j < n; j++, x += channels, out += channels)
@@ -279,7 +279,7 @@ static void begin(const model *m, const nx_inputs *inputs, const room *r, const 
     nx_apply_columns(r->x, &m->latent, s->columns, 1, s->product);
 }
 
-/* Returns the location, in the picture half as wide, that covers `location` of the picture `side` wide. */
+/* Returns the location that covers `location` of a picture `side` wide, in the picture of half that width. */
 static uint32_t parent(uint32_t location, uint32_t side) { return location / side / 2 * (side / 2) + location % side / 2; }
 
 static void convolve(float *out, const nx_linear *l, const float *picture, uint32_t channels, const stage *s, uint32_t n, void *product) {

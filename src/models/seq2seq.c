@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Recurrent networks that translate: an encoder that reads a sentence, a decoder that writes another one, and between them one of the
- * attentions from the years before the Transformer, or none [Sutskever, Vinyals, Le 2014, arXiv:1409.3215; Bahdanau, Cho, Bengio 2015,
- * arXiv:1409.0473; Luong, Pham, Manning 2015, arXiv:1508.04025]:
+ * Recurrent networks that translate: an encoder reads a sentence, a decoder writes another one, and the decoder may attend to the encoder
+ * with one of the attentions from the years before the Transformer [Sutskever, Vinyals, Le 2014, arXiv:1409.3215; Bahdanau, Cho, Bengio
+ * 2015, arXiv:1409.0473; Luong, Pham, Manning 2015, arXiv:1508.04025]:
  *
  *   encoder   h_i = [fwd_i; bwd_i],  fwd_i = GRU(x_i, fwd_i-1),  bwd_i = GRU(x_i, bwd_i+1)
  *   start     s = tanh(W_init [fwd_S-1; bwd_0] + b_init)
@@ -26,7 +26,7 @@
  *
  * One table E of V rows serves the source, the target and the output; an id enters as its row times sqrt(d). Position 0 reads zeros for y.
  * Values that do not change from word to word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then costs a product with the
- * state, one with its input, S scores, and the product with the table.
+ * state, a product with its input, S scores, and the product with the table.
  *
  * Letters: T the largest number of positions of source and target, S positions of this source, d width of a word, e width of one direction
  * of the encoder, A rows of the networks inside scores, V ids; J is the number of columns of a pass.
@@ -232,7 +232,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* x (d) = sqrt(d) E[id], zeros for NX_NONE. */
+/* Computes x (d) = sqrt(d) E[id], zeros for NX_NONE. */
 static void embed(const model *m, const scratch *s, float *x, uint32_t id) {
     memset(x, 0, m->d * sizeof *x);
     if (id == NX_NONE) return;
@@ -270,7 +270,7 @@ static void make_keys(const model *m, uint32_t at, uint32_t n, const scratch *s,
     }
 }
 
-/* [fwd_S-1; bwd_0], the final states of both directions, becomes the initial state of the decoder. */
+/* Computes the initial state of the decoder from [fwd_S-1; bwd_0], the final states of both directions. */
 static void make_start(const model *m, uint32_t S, const scratch *s, const encoder_output *out) {
     uint32_t e = m->e;
     memcpy(s->s, out->h + (size_t)(S - 1) * nx_stride(2 * e), e * sizeof *s->s);
@@ -298,7 +298,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* floor(x) as an index of a list of `count`; the last index for NaN. */
+/* Returns floor(x) as an index of a list of `count`; the last index for NaN. */
 static uint32_t floor_within(float x, uint32_t count) { return x < (float)count ? (uint32_t)x : count - 1; }
 
 /* Writes the map "centre": a point between two words, encoded as two weights that add up to 1. map (S) written. */
@@ -310,7 +310,7 @@ static void show_centre(float *map, float centre, uint32_t S) {
     if (low + 1 < S) map[low + 1] = beyond;
 }
 
-/* Converts the first `scored` of S scores to the expectations of their bits; the others are never attended to. alone (S), or null: the
+/* Converts the first `scored` of S scores to the expectations of their bits; the other words are never attended to. alone (S), or null: the
  * expectations without neighbours. */
 static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32_t S, float *alone) {
     for (uint32_t i = 0; i < S; i++) s->theta[i] = i < scored ? s->weights[i] + m->bias[0] : -__builtin_inff();
@@ -417,7 +417,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* The whole source; positions outside a window have weight zero. */
+/* Lists the keys of a map: the whole source, where positions outside a window have weight zero. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     (void)opaque, (void)map, (void)row, (void)position;
     for (uint32_t i = 0; i < shape->counts[0]; i++) list[i] = i;

@@ -138,7 +138,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
     return seen_at(opaque, NULL).bytes;
 }
 
-/* A slot of a sequence's ring: h and c after a position. */
+/* Returns a slot of a sequence's ring: h and c after a position. */
 static float *slot_at(const model *m, void *state, uint32_t position) { return (float *)state + position % SLOTS * 2 * nx_stride(m->H); }
 
 static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
@@ -231,7 +231,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the only location that a column attends to, given scores (L); L if it attends to all. */
+/* Returns the only location that a column attends to, given scores (L); L if the column attends to all locations. */
 static uint32_t place_of(const model *m, const nx_column *column, const float *scores, float *drawn) {
     const uint32_t *light = column->inputs->port[LIGHT];
     if (light && column->position < column->inputs->shape.counts[LIGHT] && light[column->position] < m->L) return light[column->position];

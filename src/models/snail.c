@@ -2,7 +2,7 @@
  *
  * SNAIL, a simple neural attentive learner [Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141], which classifies characters from one
  * example each. A sequence of examples, each an embedded picture with its label in one-hot form, is followed by a query whose label is
- * zeros. Layers append channels to x; x_t is its step t:
+ * zeros. Layers append channels to x, where x_t is step t:
  *
  *   embed       relu(W * picture + b) four times, then a linear map of the whole output              strides in place of the paper's
  * pooling
@@ -11,8 +11,8 @@
  *
  *   attend, dense 2, 4, .. 2^L, attend, dense 2, 4, .. 2^L, attend; odds = log softmax(W_o x), over labels that an example has
  *
- * Batch norms are folded into the convolutions. Any number of queries share the examples. Each is at the step after the last example, and
- * sees the examples and itself but no other query.
+ * Batch norms are folded into the convolutions. Any number of queries share the examples. Each query is at the step after the last example,
+ * and sees the examples and itself but no other query.
  *
  * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of queries over examples; the remainder up to 1 is their
  * weight on themselves.
@@ -38,11 +38,11 @@
 
 enum { SUPPORT, LABELS, QUERY };
 
-/* A layer. Without rows in `gate` it is attention, of key length k and value length v; otherwise it is dense with that reach and v
- * channels. */
+/* A layer. A layer without rows in `gate` is attention, of key length k and value length v; otherwise the layer is dense with that reach
+ * and v channels. */
 typedef struct {
     nx_linear q, k, v, gate;
-    uint32_t from, reach, keys, values; /* from: number of channels that it reads, after which it appends `values` */
+    uint32_t from, reach, keys, values; /* from: number of channels that the layer reads, after which it appends `values` */
 } layer;
 
 typedef struct {
@@ -232,7 +232,7 @@ static void dense(const model *m, const layer *l, const room *r, uint32_t N, uin
         memcpy(r->x + (size_t)(first + j) * stride + l->from, w->k + (size_t)j * nx_stride(l->values), l->values * sizeof(float));
 }
 
-/* Computes attention for the same steps. map: null, or where to write the weights (Q, N) of the queries. */
+/* Computes attention for n steps from `first` on. map: null, or where to write the weights (Q, N) of the queries. */
 static void attend(const model *m, const layer *l, const room *r, const nx_shape *shape, uint32_t first, uint32_t n, float *map,
                    const workspace *w) {
     uint32_t N = examples_of(shape);
@@ -286,7 +286,8 @@ static uint32_t group_of(const model *m) {
     return steps < NX_COLUMNS ? NX_COLUMNS : steps < GROUP ? steps : GROUP;
 }
 
-/* Slices: those of the convolutions, for each picture; then, for each layer, one per group of steps; then the answers. */
+/* Computes the slices in this order: those of the convolutions, for each picture; then, for each layer, one per group of steps; then the
+ * answers. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch) {
     const model *m = opaque;
     const nx_shape *shape = &inputs->shape;

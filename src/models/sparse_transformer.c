@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509] of grey pictures, of texts and of music: a decoder whose
- * heads see about sqrt(n) of the n positions before them, so a step takes about the square root of the work of dense attention. The blocks
- * and their patterns are in layers/sparse_blocks.h. Here:
+ * heads see about sqrt(n) of the n positions before them. A step therefore takes about the square root of the work of dense attention. The
+ * blocks and their patterns are in layers/sparse_blocks.h. Here:
  *
  *   x = e[id] + row[i / w] + column[i % w]        blocks        W_out LN(x) + b
  *
@@ -85,7 +85,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
-/* The caches of the blocks, then the state of notes. */
+/* Returns the size of the caches of the blocks and of the state of notes. */
 static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     const model *m = opaque;
     uint64_t caches = nx_sparse_blocks_state_bytes(&m->blocks, shape->length);
@@ -132,7 +132,7 @@ static void embed(const model *m, float *x, float *y, const nx_column *column) {
     nx_notes_add(&m->notes, (uint8_t *)column->state + caches, at, id, x, y, d);
 }
 
-/* Position 0 of a text: all ids equally probable, and all attention on the start. */
+/* Computes position 0 of a text: all ids are equally probable, and all attention is on the start. */
 static void start(const model *m, const nx_column *columns, uint32_t n, float *parameters) {
     nx_map map = nx_sparse_blocks_map(&m->blocks);
     for (uint32_t j = 0; j < n; j++) {

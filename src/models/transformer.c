@@ -35,7 +35,7 @@
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
-/* The encoder and the decoder have one each. */
+/* A stack: the encoder and the decoder have one each. */
 typedef struct {
     nx_embedding positions; /* (T, d) learned positions */
     uint32_t n_blocks;
@@ -160,7 +160,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
-/* x (d) = embedding of an id, or of NX_NONE, and of its position; y is overwritten. */
+/* Computes x (d) = embedding of an id, or of NX_NONE, and of its position; y is overwritten. */
 static void embed(const model *m, const stack *of, float *x, float *y, uint32_t id, uint32_t position) {
     memset(x, 0, m->decoder.d * sizeof *x);
     if (id != NX_NONE) {
@@ -178,12 +178,12 @@ static void embed(const model *m, const stack *of, float *x, float *y, uint32_t 
     nx_add(x, y, m->decoder.d, 1);
 }
 
-/* With pre-norm, the last block of a stack is followed by one more norm. */
+/* Applies one more norm after the last block of a stack with pre-norm. */
 static void finish(const model *m, const stack *of, float *x, uint32_t n) {
     if (m->pre_norm) nx_norm_columns(&of->last, x, m->epsilon, m->decoder.d, n);
 }
 
-/* The decoder's attention to its own earlier positions. */
+/* Computes the decoder's attention to its own earlier positions. */
 static void self_attention(const model *m, const nx_attention_weights *w, uint32_t index, const scratch *of, const nx_column *columns,
                            uint32_t n) {
     const nx_sublayers *s = &of->sublayers;
@@ -269,7 +269,8 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* In the target, all positions up to this one: key j is id j - 1, and key 0 the start. In the source, all positions. */
+/* Lists the keys of a map. In the target, these are all positions up to the current one: key j is id j - 1, and key 0 the start. In the
+ * source, these are all positions. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     (void)opaque, (void)row;
     uint32_t count = map == 0 ? position + 1 : shape->counts[0];

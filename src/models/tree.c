@@ -8,12 +8,12 @@
  *                    x = x + attention(LN(x), LN(x))                                                     not in the last
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 from -R to R, and those beyond as these
  *
- * without a distance from the root; and the sum over all projective trees of the scores (attention/trees.h). The log sum over its heads is
- * subtracted from the scores of each word and added to log Z. The results are then log probabilities of a softmax, whose sums stay small
- * even in long sentences.
+ * without a distance from the root; and the sum over all projective trees of the scores (attention/trees.h). The log sum over the heads of
+ * each word is subtracted from the scores of the word and added to log Z. The results are then log probabilities of a softmax, whose sums
+ * stay small even in long sentences.
  *
- * Heads may be pinned. Pinning those of all words gives the nats of that tree; pinning some gives the best heads and marginals of the other
- * words. Pins that no tree satisfies give non-finite values.
+ * Heads may be pinned. Pinning the heads of all words gives the nats of that tree; pinning some gives the best heads and marginals of the
+ * other words. Pins that no tree satisfies give non-finite values.
  *
  * n: words; T = n + 1: words and root. d: width. F: features per word, ids below V; 0 is none. Results: the heads of the most probable tree
  * given the pins, counted from 1, with 0 as the root; p(head of m = h | x, pins), for each word a row of 129, where zeros follow the first
@@ -194,7 +194,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
     return scratch_at(opaque, shape, NULL).bytes;
 }
 
-/* ---- the words: columns `at` to at + n of T ------------------------------------------------------------------------------ */
+/* Normalises the words of columns `at` to at + n of T. */
 
 static void normed(const model *m, const nx_norm *norm, const float *x, float *out, uint32_t n) {
     memcpy(out, x, (size_t)n * nx_stride(m->d) * sizeof *x);
@@ -292,7 +292,8 @@ static float distance(const model *m, uint32_t h, uint32_t c) {
     return h ? m->distance[c > h ? m->reach + clipped : m->reach - clipped] : 0;
 }
 
-/* Subtracts the log sum from the scores of a dependent, which are `stride` apart, and returns it; -infinity if no head is possible. */
+/* Returns the log sum of the scores of a dependent, which are `stride` apart, after subtracting it from them; -infinity if no head is
+ * possible. */
 static float centre(float *scores, uint32_t stride, uint32_t T) {
     float row[(PLACES + 3) & ~3u];
     uint32_t padded = (T + 3) & ~3u;
@@ -343,7 +344,7 @@ static int step_of(const room *r, uint32_t step, uint32_t n, const float *scores
     return 1;
 }
 
-/* Copies p(head | word) of each word. The sum is 1 except for rounding errors, which accumulate. */
+/* Copies p(head | word) of each word. The sum of the marginals is 1 except for rounding errors, which accumulate. */
 static void take_marginals(const room *r, uint32_t n) {
     uint32_t stride = nx_tree_stride(n);
     for (uint32_t c = 1; c <= n; c++) {

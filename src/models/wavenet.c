@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * WaveNet [van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior, Kavukcuoglu 2016, arXiv:1609.03499]: draws sound
- * sample by sample with causal convolutions of two taps. Their distance, the dilation d, doubles from layer to layer, so L layers see 2^L
- * samples. For the column h of the next sample, layer l computes
+ * sample by sample with causal convolutions of two taps. The distance of the two taps, the dilation d, doubles from layer to layer, so L
+ * layers see 2^L samples. For the column h of the next sample, layer l computes
  *
  *   [f, g] = W_gate [h_{t-d}; h_t] + V_c class + V_s speaker        before the first sample h is zero, which is not silence
  *   z      = tanh(f) sigma(g)
@@ -11,8 +11,8 @@
  * for L layers after the first one, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, where A and B are rows of a table. The output is
  * W_output relu(W_head relu(skip)). The class and the speaker are optional.
  *
- * Each layer has a queue with h of the last d samples [Paine et al. 2016, arXiv:1611.09482], so a sample costs L products whatever the
- * dilations, while the tree of all its inputs has 2^L leaves.
+ * Each layer has a queue with h of the last d samples [Paine et al. 2016, arXiv:1611.09482]. A sample therefore costs L products whatever
+ * the dilations, while the tree of all its inputs has 2^L leaves.
  *
  * Sounds are mu-law levels 0..255 and an end, 256; the caller sets their length. The same network also draws grey pictures, as a sequence
  * of pixels in raster order.
@@ -36,7 +36,7 @@
 
 typedef struct {
     nx_taps taps;                   /* one, d back */
-    uint64_t queue;                 /* offset of this queue: the bytes of the queues before it */
+    uint64_t queue;                 /* offset of the layer's queue: the bytes of the queues before it */
     nx_linear gate, mix;            /* (2D, 2R), (R + S, D) or (S, D) */
     nx_embedding classes, speakers; /* (classes, 2D), (speakers, 2D) or without data */
 } layer;
@@ -67,7 +67,7 @@ static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     nx_read_levels(r, ARCH, NX_DISCRETE_KINDS, output);
 }
 
-/* Reads the port of a class or a speaker, an input of one id, if the file names any. Returns their number. */
+/* Reads the port of a class or a speaker, an input of one id, if the file names any class or speaker. Returns the number of names. */
 static uint32_t read_port(nx_reader *r, nx_plan *plan, const char *names, const char *name, uint32_t *port) {
     uint32_t values = nx_read_strings(r, nx_key(ARCH, names).text, NX_MAX_CLASSES);
     *port = values ? plan->n_inputs : NX_NONE;
@@ -163,7 +163,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ----------------------------------------------------------------------------------------------------------- */
 
-/* fg (2D) += the row of the id given at a port, if any. */
+/* Adds to fg (2D) the row of the id given at a port, if there is one. */
 static void add_given(float *fg, const nx_embedding *table, uint32_t port, const nx_column *column, float *row) {
     const uint32_t *given = port == NX_NONE ? NULL : column->inputs->port[port];
     if (!given) return;
@@ -171,7 +171,7 @@ static void add_given(float *fg, const nx_embedding *table, uint32_t port, const
     nx_add(fg, row, table->cols, 1);
 }
 
-/* Layer i: h += r, skip += s. */
+/* Computes layer i: h += r, skip += s. */
 static void through(const model *m, uint32_t i, const scratch *s, const nx_column *columns, uint32_t n) {
     const layer *l = m->layers + i;
     uint32_t R = m->R, rows = l->mix.weight.rows, residual = rows - m->S, wide = nx_stride(2 * R);

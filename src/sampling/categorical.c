@@ -42,7 +42,7 @@ static void temper(float *z, uint32_t stride, uint32_t values, float by) {
 /* Returns the index of the largest number of z with noise added. The largest number of z must be 0. */
 NX_NOINLINE static uint32_t gumbel_max(float *z, uint32_t values, nx_noise noise) {
     /* The most probable value, whose z is 0, gets at least the smallest noise. Values that even the largest noise cannot lift above that
-     * need no noise; this saves most values of a sharp distribution. */
+     * sum need no noise; this skips most values of a sharp distribution. */
     v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);
     for (uint32_t v = 0; v < values; v += 16) {
         v128_t largest = wasm_v128_load(z + v);
@@ -62,7 +62,7 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_se
     uint32_t best = argmax(logits, values), stride = nx_stride(values);
     int greedy = settings->temperature == 0.0f, tempered = !greedy && !(NX_TEXTS && settings->temperature_last);
     int typical = NX_TEXTS && settings->typical_p > 0;
-    if (greedy && !typical) return best; /* every other filter keeps it */
+    if (greedy && !typical) return best; /* every other filter keeps the most probable value */
     float *z = scratch;
     /* Divided relative to the largest, so that the smallest temperature gives -infinity but never infinity. */
     v128_t top = wasm_f32x4_splat(logits[best]), temperature = wasm_f32x4_splat(tempered ? settings->temperature : 1.0f);

@@ -11,7 +11,7 @@
 #include "filters.h"
 #include "noise.h"
 
-/* Natural logarithm of the probability of `value`: logit - logsumexp. */
+/* Returns the natural logarithm of the probability of `value`: logit - logsumexp. */
 float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t value);
 
 /* Draws the value with the largest logit_v / T + Gumbel noise_v among those that the filters keep; ties go to the lowest value. This is a
@@ -20,7 +20,7 @@ float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t val
  * Cost: V, and with a filter V + kept values * log V. */
 uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_settings *settings, nx_noise noise, float *scratch);
 
-/* Draws without filters. z (nx_stride(V)) holds the logits, and is overwritten; T = 0: the most probable value. */
+/* Draws without filters. z (nx_stride(V)) holds the logits, and is overwritten; T = 0 takes the most probable value. */
 uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_noise noise);
 
 /* The k most probable values, the most probable first, the lowest among equals. values (k) written scratch    nx_stride(V) floats,

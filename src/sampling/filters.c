@@ -17,7 +17,7 @@ static float sum_of(const float *x, uint32_t n) {
     return f32x4_sum(sum);
 }
 
-/* Drops all values except the `kept` ones that were taken off a heap of V first. */
+/* Drops all values except the `kept` values that were taken off a heap of V first. */
 static void drop_others(float *z, uint32_t values, const uint32_t *heap, uint32_t kept) {
     for (uint32_t i = kept; i < values; i++) z[heap[values - 1 - i]] = minus_infinity;
 }
@@ -51,8 +51,8 @@ static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float 
     drop_others(z, values, heap, kept);
 }
 
-/* Typical: with l = ln sum e^z, -ln p = l - z and H = sum p (l - z), takes the values in order of |l - z - H|. nearness (nx_stride(V))
- * overwritten: the sort keys. */
+/* Applies the filter for typical values: with l = ln sum e^z, -ln p = l - z and H = sum p (l - z), takes the values in order of |l - z -
+ * H|. nearness (nx_stride(V)) overwritten: the sort keys. */
 static void keep_typical(float *z, uint32_t values, float p, float *nearness, uint32_t *heap) {
     v128_t log_sum = wasm_f32x4_splat(nx_log_sum_exp(z, nx_stride(values))), sum = wasm_f32x4_splat(0);
     v128_t dropped = wasm_f32x4_splat(minus_infinity);

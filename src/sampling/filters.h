@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Filters of the values that may be drawn. They drop values of little mass by setting them to -infinity. Each filter treats the values left
- * by the one before as a distribution.
+ * Filters of the values that may be drawn. The filters drop values of little mass by setting them to -infinity. Each filter treats the
+ * values left by the previous filter as a distribution.
  */
 #ifndef NX_FILTERS_H
 #define NX_FILTERS_H
@@ -13,7 +13,7 @@
 /* Returns whether the parameters of all filters are within their ranges, and this build has the filters that are on. */
 int nx_filters_valid(const nx_settings *settings);
 
-/* Returns whether a filter would drop anything. */
+/* Returns whether a filter would drop any value. */
 int nx_filters(const nx_settings *settings);
 
 /* z (nx_stride(V), -infinity past V): logits up to any constant. The filters, in this order:

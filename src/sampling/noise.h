@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Noise as a function: Philox4x32-10 [Salmon, Moraes, Dror, Shaw 2011], a counter-based generator. It has no state, so neither batch nor
- * worker nor order can change a result.
+ * Noise as a function: Philox4x32-10 [Salmon, Moraes, Dror, Shaw 2011], a counter-based generator. The generator has no state, so neither
+ * batch nor worker nor order can change a result.
  */
 #ifndef NX_NOISE_H
 #define NX_NOISE_H
@@ -16,7 +16,7 @@ void nx_philox(v128_t word[4], uint32_t key_low, uint32_t key_high);
 typedef struct {
     uint32_t seed_low, seed_high; /* the key */
     uint32_t sample;              /* index of the sequence */
-    uint32_t position;            /* index of the element, which implies its place within a position */
+    uint32_t position;            /* index of the element, which implies its index within a position */
     /* The use of the noise, so that two uses never share any. Part i draws its elements from stream i, and fills port j from stream
      * NX_MAX_PARTS + NX_PORTS i + j. Its model draws from stream NX_STREAM_INSIDE + i while it computes a position (nx_column.noise). */
     uint32_t stream;

@@ -11,7 +11,7 @@
 /* heap (n) written: the values 0..n-1, with the first in order at the root, heap[0]. */
 void nx_heap_make(const float *x, uint32_t *heap, uint32_t n);
 
-/* Takes the root off a heap of n. It is then at heap[n - 1]. */
+/* Takes the root off a heap of n. The root is then at heap[n - 1]. */
 uint32_t nx_heap_pop(const float *x, uint32_t *heap, uint32_t n);
 
 #endif

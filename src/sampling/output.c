@@ -15,8 +15,8 @@ const char *const nx_output_names[NX_OUTPUT_KINDS] = {[NX_CATEGORICAL] = "catego
                                                       [NX_LOGISTIC] = "logistic",
                                                       [NX_GAUSSIAN] = "gaussian"};
 
-/* Log scales are clamped from below as in training. Everything else is clamped so far out that only meaningless numbers change, which would
- * overflow later. */
+/* Log scales are clamped from below as in training. All other parameters are clamped so far out that only meaningless numbers change, which
+ * would overflow later. */
 #define MIN_LOG_SCALE (-7.0f)
 #define MAX_LOG_SCALE 80.0f
 #define MAX_LOCATION 1e6f
@@ -57,13 +57,14 @@ static float f32_exp(float x) { return lane0(f32x4_exp(wasm_f32x4_splat(x))); }
 /* max(x, 0). */
 static v128_t positive(v128_t x) { return wasm_v128_and(x, wasm_f32x4_gt(x, wasm_f32x4_splat(0))); }
 
-/* softplus(z) = ln(1 + e^z), without overflow. The distribution function of the logistic is e^-softplus(-z). */
+/* Returns softplus(z) = ln(1 + e^z), without overflow. The distribution function of the logistic is e^-softplus(-z). */
 static v128_t softplus(v128_t z) {
     v128_t sum = wasm_f32x4_add(wasm_f32x4_splat(1), f32x4_exp(wasm_f32x4_neg(wasm_f32x4_abs(z))));
     return wasm_f32x4_add(positive(z), f32x4_log(sum));
 }
 
-/* 1 - e^-t for t > 0, but at least 2^-100. For small t, where the difference would cancel, it is the series t (1 - t/2 (1 - t/3 (...))). */
+/* Returns 1 - e^-t for t > 0, but at least 2^-100. For small t, where the difference would cancel, the result is the series t (1 - t/2 (1 -
+ * t/3 (...))). */
 static float one_minus_exp(float t) {
     float mass = t < 0.25f ? t * (1 - t / 2 * (1 - t / 3 * (1 - t / 4 * (1 - t / 5 * (1 - t / 6))))) : 1 - f32_exp(-t);
     return mass > 0x1p-100f ? mass : 0x1p-100f;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Changes of logits before a value is drawn: biases, and penalties for recent ids of the sequence. They depend only on the sequence's ids.
+ * Changes of logits before a value is drawn: biases, and penalties for recent ids of the sequence. These changes depend only on the
+ * sequence's ids.
  */
 #ifndef NX_PENALTIES_H
 #define NX_PENALTIES_H

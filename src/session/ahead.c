@@ -12,7 +12,7 @@
 /* A match of a single id says little about the following ids. */
 #define LEAST_AGREEING 2u
 
-/* Fewer guesses than this say little about the next one. */
+/* Fewer guesses than this number say little about the next guess. */
 #define LEAST_TRIED 16u
 
 int nx_looks_ahead(const nx_layout *l) {
@@ -22,8 +22,8 @@ int nx_looks_ahead(const nx_layout *l) {
            !s->settings.maps && !s->settings.hidden && s->computed <= s->position;
 }
 
-/* Returns whether recent guesses were right often enough to be worth their columns. If they were not, guessing is tried again after a
- * while. */
+/* Returns whether recent guesses were right often enough to be worth their columns. If they were not, the function allows guesses again
+ * after a while. */
 static int worth_guessing(nx_session *s) {
     if (s->tried <= LEAST_TRIED || s->held >= s->tried / 2) return 1;
     s->tried -= s->tried / 16;
@@ -31,7 +31,7 @@ static int worth_guessing(nx_session *s) {
 }
 
 /* Guesses that the text repeats itself: finds the longest earlier match of its last ids, the latest one on ties, and guesses the ids that
- * followed it, at most `most` and no more than the length of the match. Returns their number. */
+ * followed it, at most `most` and no more than the length of the match. Returns the number of guessed ids. */
 static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
     uint32_t longest = 0, from = 0;
     for (uint32_t end = at; --end > 0 && longest < NX_COLUMNS;) {
@@ -44,7 +44,7 @@ static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
     return n;
 }
 
-/* Guesses at most `most` ids for the positions from `at` on, until the draft is uncertain. Returns their number. */
+/* Guesses at most `most` ids for the positions from `at` on, until the draft is uncertain. Returns the number of guessed ids. */
 static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
     uint32_t values = l->plan->output.values, *ids = nx_ids(l, 0);
     if (NX_TEXTS && !l->plan->draft) return at && most && worth_guessing(l->session) ? look_up(ids, at, most) : 0;

@@ -8,7 +8,8 @@
 #include "kernels/elementary.h"
 #include "session.h"
 
-/* Returns the k most probable ids of the next position of the hypothesis in a slot, and their nats. Its output must have been computed. */
+/* Returns the k most probable ids of the next position of the hypothesis in a slot, and their nats. The output of the hypothesis must have
+ * been computed. */
 static void top_of(const nx_layout *l, uint32_t slot, uint32_t k, uint32_t *ids, float *costs) {
     uint32_t values = l->plan->output.values;
     nx_output_logits(&l->plan->output, nx_output_of(l, slot), NULL, 0, l->logits);
@@ -65,7 +66,8 @@ nx_status nx_session_advance(const nx_model *model, nx_session *session, const u
 /* Returns 1 / length penalty: ((5 + n) / 6)^-alpha. */
 static float per_length(uint32_t n, float alpha) { return (float)nx_f64_exp((double)-alpha * nx_f64_log((5.0 + n) / 6)); }
 
-/* Inserts a candidate among n sorted ones, after its equals; if there are already `room`, the last one is dropped. Returns their number. */
+/* Inserts a candidate among n sorted ones, after its equals; if there are already `room` candidates, the last one is dropped. Returns the
+ * number of candidates. */
 static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_candidate one) {
     uint32_t at = n < room ? n++ : n - 1;
     for (; at && one.nats < candidates[at - 1].nats; at--) candidates[at] = candidates[at - 1];
@@ -73,7 +75,7 @@ static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_c
     return n;
 }
 
-/* Lists the best continuations of the live hypotheses, the best first. Returns their number. */
+/* Lists the best continuations of the live hypotheses, the best first. Returns the number of continuations. */
 static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t room) {
     uint32_t values = l->plan->output.values, k = room < values ? room : values, n = 0;
     uint32_t *ids = (uint32_t *)(l->logits + 2 * nx_stride(values));

@@ -10,8 +10,8 @@ int nx_ends(const nx_plan *plan, uint32_t id) {
     return 0;
 }
 
-/* Marks that no pass is interrupted. A damaged session may have an interrupted pass of a sample for which there is none; nx_pass would not
- * end it. */
+/* Marks that no pass is interrupted. A damaged session may have an interrupted pass of a sample that does not need one, which nx_pass would
+ * not end. */
 static void end_pass(nx_session *s) { s->columns = s->group = s->slice = 0; }
 
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters) {

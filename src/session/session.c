@@ -5,8 +5,8 @@
 
 #include "draft.h"
 
-/* The first words of every session. They identify the sources of the build (build.sh writes them for web/dist), so that no build reads the
- * sessions of another. */
+/* The first words of every session. The words identify the sources of the build (build.sh writes them for web/dist), so that no build reads
+ * the sessions of another build. */
 #ifdef NX_BUILD
 #define MAGIC NX_BUILD
 #else
@@ -20,7 +20,8 @@ static uint64_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i)
     return (uint64_t)(port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
 }
 
-/* Returns the number of weights in the first n maps: of those that passes write for every sample, or of those that the encoder writes. */
+/* Returns the number of weights in the first n maps: either the maps that passes write for every sample, or the maps that the encoder
+ * writes. */
 static uint64_t map_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
     uint64_t floats = 0;
     for (uint32_t i = 0; i < n_maps; i++)
@@ -83,7 +84,7 @@ nx_layout nx_layout_of(const nx_model *model, const nx_session *session) {
 
 static int within(float x, float low, float high) { return x >= low && x <= high; }
 
-/* A build without text models rejects settings that only these use. */
+/* Returns whether the settings that change logits are valid; a build without text models rejects them. */
 static int shaping_valid(const nx_settings *s) {
     if (!NX_TEXTS && (s->temperature_last || s->penalty_last || s->biases)) return 0;
     return nx_filters_valid(s) && s->temperature_last <= 1 && (s->repetition == 0 || within(s->repetition, 0.01f, 100)) &&
@@ -160,7 +161,7 @@ nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, u
     return nx_session_size(model, from->part, &from->settings, &shape, bytes);
 }
 
-/* Copies a slot's rows of every map of the past; in `to` they are longer. */
+/* Copies a slot's rows of every map of the past; the rows are longer in `to`. */
 static void grow_maps(const nx_layout *to, const nx_layout *from, uint32_t slot) {
     float *wide = nx_maps_of(to, slot), *narrow = nx_maps_of(from, slot);
     for (uint32_t i = 0; from->map_floats && i < from->plan->n_maps; i++) {
@@ -280,7 +281,7 @@ static int header_valid(const nx_plan *plan, const nx_part *part, const nx_sessi
     int given = has_inputs(plan, s), ready = given && (!plan->encodes || s->encoded);
     if (s->position > s->shape.length || s->computed > s->shape.length || s->computed > s->position + 1) return 0;
     if (s->has_output > 1 || s->forked > 1 || s->broken > 1 || s->encoded > 1 || s->given >> plan->n_inputs) return 0;
-    if (s->slices && (!(plan->encodes && given) || s->slices > INT32_MAX)) return 0; /* nx_part.encode checks their number */
+    if (s->slices && (!(plan->encodes && given) || s->slices > INT32_MAX)) return 0; /* nx_part.encode checks the number of slices */
     if (s->encoded && !s->slices) return 0;
     if ((s->position || s->computed || s->columns) && !ready) return 0;
     if (s->computed > s->position && !s->has_output) return 0;
@@ -386,7 +387,8 @@ nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_sess
         return NX_E_ARGUMENT;
     if (sample >= f.samples || position > from->position || from->columns) return NX_E_ARGUMENT;
     if (from->broken) return NX_E_NUMERIC;
-    int back = position < from->position || nx_noisy(&l) || nx_noisy(&f); /* their values were computed with the noise of another sample */
+    int back = position < from->position || nx_noisy(&l) ||
+               nx_noisy(&f); /* the values at these positions were computed with the noise of another sample */
     if (back && from->computed > position && from->computed - position > f.plan->rewinds) return NX_E_ARGUMENT;
     uint32_t slot = nx_slot(&f, sample), ended = f.ended[sample];
     for (uint32_t i = 0; i < f.plan->n_inputs; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The internals of a session, for the files of this folder. The block of a session begins with a header. The offsets of everything else
+ * The internals of a session, for the files of this folder. The block of a session begins with a header. The offsets of all other parts
  * follow from the model, the settings and the shape, so the block may be copied anywhere.
  *
- * Slots. Everything that belongs to one sample (ids, state, output, maps) is in one slot. Until the samples differ, all of them share slot
- * 0. From then on (`forked`) sample b has slot slots[b], and only nx_adopt reorders these.
+ * Slots. All data of one sample (ids, state, output, maps) are in one slot. Until the samples differ, all of them share slot 0. From then
+ * on (`forked`) sample b has slot slots[b], and only nx_adopt changes the order of the slots.
  */
 #ifndef NX_SESSION_H
 #define NX_SESSION_H
@@ -13,8 +13,8 @@
 #include "model.h"
 #include "sampling/categorical.h"
 
-/* A guess whose largest logit leads by less than this, in nats, ends the window of speculative decoding, because such guesses fail so often
- * that later columns are not worth their time. The drawn values do not depend on it. */
+/* A guess whose largest logit leads by less than this number of nats ends the window of speculative decoding. Such guesses fail so often
+ * that later columns are not worth their time. The drawn values do not depend on this limit. */
 #define NX_SURE 1.5f
 
 struct nx_session {
@@ -28,12 +28,12 @@ struct nx_session {
     uint32_t given;           /* bit i: input i has been given */
     uint32_t slices, encoded; /* number of finished encoder slices; 1: all are finished */
     uint32_t columns;         /* number of columns of an interrupted pass, otherwise 0 */
-    uint32_t group, slice;    /* number of samples before that pass, and of its finished slices */
+    uint32_t group, slice;    /* number of samples before the interrupted pass, and number of its finished slices */
     uint32_t broken;          /* 1: a number is not finite */
     uint32_t tried, held;     /* number of recent guesses from the text, and how many of them were right */
     uint32_t begun;           /* 1 + the position at which a beam search began; 0: none */
-    uint32_t living, found;   /* number of live and of complete hypotheses of the search */
-    float best;               /* lowest score of the complete ones */
+    uint32_t living, found;   /* number of live and number of complete hypotheses of the search */
+    float best;               /* lowest score of the complete hypotheses */
 };
 
 /* Returns the number of rows of a map in a run of this shape. A map of the encoder has each row once per query. */
@@ -53,14 +53,14 @@ typedef struct {
     uint32_t *ended; /* (S) 1 + the position of the id that ended a sample; 0: it has not ended */
     uint32_t *port[NX_PORTS];
     uint32_t *biased; /* (settings.biases) ids with a bias */
-    float *bias;      /* (settings.biases) the number that is added to their logits */
-    uint8_t *ahead;   /* (length) how many guesses each position's computation was based on: nx_session_ahead */
+    float *bias;      /* (settings.biases) the numbers that are added to their logits */
+    uint8_t *ahead;   /* (length) the number of guesses on which each position's computation was based: nx_session_ahead */
     float *pass;      /* (NX_COLUMNS, nx_stride(P)) output parameters of a pass */
     float *logits;    /* (4, nx_stride(V)) logits of one element, and the scratch of its draw */
     void *scratch, *draft;
     uint8_t *encoder_output; /* encoder_output_bytes, which nx_part.encode fills */
     float *output;           /* (S, nx_stride(P)) output parameters of the last position */
-    float *maps;             /* (S, map_floats) if requested; those of encode are in `inputs` */
+    float *maps;             /* (S, map_floats) if requested; the maps of encode are in `inputs` */
     float *hidden;           /* (S, hidden_floats) if requested */
     uint32_t *ids;           /* (S, length E) */
     uint8_t *state;          /* (S, state_bytes) */
@@ -100,7 +100,7 @@ void nx_fork(const nx_layout *l);
 /* Returns whether the model draws inside, in which case a state depends on more than the ids before it. */
 static inline int nx_noisy(const nx_layout *l) { return NX_TEXTS && l->plan->noisy && l->session->settings.temperature != 0; }
 
-/* Makes sample b a copy of sample parents[b]. Each sample has its own slot (forked). Only parents that are chosen more than once are
+/* Makes sample b a copy of sample parents[b]. Each sample must have its own slot (forked). Only parents that are chosen more than once are
  * copied. */
 void nx_adopt(const nx_layout *l, const uint32_t *parents);
 

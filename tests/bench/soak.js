@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Runs every kind of model repeatedly, to its end, stopped and aborted, and reports what remains: node --expose-gc tests/bench/soak.js
- * [minutes, default 20]
+ * Runs every kind of model repeatedly: to the end of the run, until it is stopped, and until it is aborted. Reports the memory, workers,
+ * timers and handles that remain: node --expose-gc tests/bench/soak.js [minutes, default 20]
  *
  * Fails if the memory after the last round is more than a third above that after the fifth, or if a worker, a timer or a handle remains.
  */

@@ -125,11 +125,13 @@ export const chainOf = ({ width, blocks, inner, values }) => [
 export const CHAIN_TYPES = Object.freeze(/** @type {const} */ (['q8', 'q4']));
 
 /**
- * @param {[rows: number, columns: number][]} chain
+ * Returns a weight file of LiteRT that multiplies by a chain of random matrices. Its input tensor is (n, columns of the first matrix) and
+ * its output tensor (n, rows of the last matrix), both of floats.
+ *
+ * @param {[rows: number, columns: number][]} chain  sizes of the matrices, in order
  * @param {typeof CHAIN_TYPES[number]} type
  * @param {number} n  columns per call
- * @returns {Uint8Array<ArrayBuffer>} a weight file of LiteRT: input tensor (n, columns of the first), output tensor (n, rows of the last),
- *   both of floats
+ * @returns {Uint8Array<ArrayBuffer>}
  */
 export function chainModel(chain, type, n) {
   const random = normal(1),

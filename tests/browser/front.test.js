@@ -196,7 +196,7 @@ test('nine tiles start after the digit, using only records, and each leads to it
     assert.ok(Number(shift) < 0.1, `layout shift ${shift}`);
   }, CALM));
 
-test('small models of the tiles draw again automatically, once the digit is done', () =>
+test('the tiles with small models draw again automatically after the digit is complete', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);

@@ -50,24 +50,24 @@ typedef struct {
     uint32_t height, width, channels, levels;
     uint32_t blocks, d, inner, heads, key_length;
     nx_pattern_kind pattern;
-    uint32_t query_block, memory_block; /* of local 1D attention */
+    uint32_t query_block, memory_block;                        /* of local 1D attention */
     uint32_t block_rows, block_cols, flange_rows, flange_cols; /* of local 2D attention */
     int position;
     int pre_norm;
-    int palette;           /* elements are indices of `levels` colours */
+    int palette; /* elements are indices of `levels` colours */
     nx_output_kind output;
-    uint32_t mixtures;     /* of NX_DMOL */
+    uint32_t mixtures;                                  /* of NX_DMOL */
     uint32_t input_height, input_width, encoder_blocks; /* of super-resolution, else 0 */
     uint32_t encoder_inner;                             /* 0: inner */
-    int direct;            /* positions read the small picture directly */
+    int direct;                                         /* positions read the small picture directly */
     uint32_t classes;
-    int biases;      /* biases in query, key, value and output */
-    int headless;    /* no output.bias */
-    uint32_t type;   /* type of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
-    uint32_t tables; /* type of the embeddings */
-    float sharpness; /* deviation of the logits; 0: 1.5 */
+    int biases;                                    /* biases in query, key, value and output */
+    int headless;                                  /* no output.bias */
+    uint32_t type;                                 /* type of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
+    uint32_t tables;                               /* type of the embeddings */
+    float sharpness;                               /* deviation of the logits; 0: 1.5 */
     uint32_t neighbours, hidden, rank, draft_type; /* of a draft; no neighbours: none */
-    float peak;      /* deviation of output.bias and draft.output.bias, which are equal; 0: 0.3 */
+    float peak;                                    /* deviation of output.bias and draft.output.bias, which are equal; 0: 0.3 */
     uint64_t seed;
 } toy_config;
 
@@ -88,14 +88,14 @@ typedef struct {
 
 /* A deliberate fault of a file. Names are of keys or tensors; null: none. */
 typedef struct {
-    const char *without;               /* left out */
-    const char *twice;                 /* written twice */
-    const char *retyped;               /* a key written with another type */
-    const char *reshaped;              /* a tensor with its two dimensions exchanged */
-    const char *number, *text;         /* a key with another value: */
-    uint32_t value;                    /*   of `number` */
-    const char *words;                 /*   of `text` */
-    const char *poisoned;              /* a tensor whose last weight is replaced */
+    const char *without;       /* left out */
+    const char *twice;         /* written twice */
+    const char *retyped;       /* a key written with another type */
+    const char *reshaped;      /* a tensor with its two dimensions exchanged */
+    const char *number, *text; /* a key with another value: */
+    uint32_t value;            /*   of `number` */
+    const char *words;         /*   of `text` */
+    const char *poisoned;      /* a tensor whose last weight is replaced */
     float poison;
 } toy_twist;
 
@@ -114,19 +114,33 @@ nx_pattern toy_pattern(const toy_config *config);
 /* Appends the data of a tensor in its type and sets its values to the rounded ones. */
 void toy_encode(toy_file *file, const toy_tensor *tensor);
 
-/* A tensor of a model, or null. */
+/* Returns the tensor of a model with this name, or null. */
 const toy_tensor *toy_find(const toy *model, const char *name);
 
-/* The weights of an F32 tensor inside the file, to change them. */
+/* Returns the weights of an F32 tensor inside the file, so that a test can change them. */
 float *toy_inside(toy *model, const char *name);
 
-/* The 8-bit value of a level, and the level of an 8-bit value, computed directly. */
+/* Return the 8-bit value of a level, and the level of an 8-bit value, computed without the library. */
 uint8_t toy_value(uint32_t level, uint32_t levels);
 uint8_t toy_level(uint32_t value, uint32_t levels);
 
 /* A set of configurations that together have every feature. Returns their number; `list` and `names` may be null. */
-enum { TOY_PALETTE = 8, TOY_DMOL, TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_GAUSSIAN, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0, TOY_SR_Q8_0,
-       TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE, TOY_DRAFT_Q4_0 };
+enum {
+    TOY_PALETTE = 8,
+    TOY_DMOL,
+    TOY_DMOL_GREY,
+    TOY_BERNOULLI,
+    TOY_LOGISTIC,
+    TOY_GAUSSIAN,
+    TOY_SR_DMOL,
+    TOY_SR_PALETTE,
+    TOY_Q4_0,
+    TOY_SR_Q8_0,
+    TOY_DRAFT,
+    TOY_DRAFT_LOCAL,
+    TOY_DRAFT_PALETTE,
+    TOY_DRAFT_Q4_0
+};
 uint32_t toy_configs(const toy_config **list, const char *const **names);
 
 /* A model with direct enlargement (models/image_transformer/direct.h): into a palette, with rounded weights, or, with `mixtures`, into
@@ -138,13 +152,13 @@ toy *toy_direct(int mixtures, const toy_twist *twist);
 enum {
     TOY_SEED = 1,   /* a small file from which the fuzzer starts (tests/fuzz/seeds.c), at most 16 KB */
     TOY_RUN = 2,    /* a subject of the tests of runs, searches and branches (subject.h) */
-    TOY_SHAPED = 4, /* it is also run with penalties, biases and filters: one of each sort is enough */
-    /* a beam search is compared with brute force; its positions have one id each, at most 40 values, and it has at most 30 positions */
+    TOY_SHAPED = 4, /* also run with penalties, biases and filters; one toy of each sort is enough */
+    /* its beam search is compared with brute force: at most 30 positions of one id each, which has at most 40 values */
     TOY_SEARCH = 8,
-    TOY_DAMPED = 16, /* the weights of its maps add up to at most 1: the paper damps them after the softmax, or nothing is visible */
-    TOY_FIXED = 32,  /* rows of its maps may not see their own position, and the first rows see nothing: fixed patterns, blocks */
+    TOY_DAMPED = 16, /* the weights of its maps add up to at most 1: the paper damps them after the softmax, or no key is visible */
+    TOY_FIXED = 32,  /* rows of its maps may not see their own position, and the first rows may see no position: fixed patterns, blocks */
     TOY_BITS = 64,   /* each weight of its maps is a separate probability, so they need not add up to 1 */
-    TOY_PART = 256,  /* times the part of the model that runs */
+    TOY_PART = 256,  /* flags contain TOY_PART times the index of the part that runs */
 };
 
 /* Toys are found by name: tests/c/models/NAME.c defines `const toy_row NAME_toys[] = {`, the last row zeros. */

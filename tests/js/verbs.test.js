@@ -223,7 +223,7 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
           assert.deepEqual(again && { ...again, said: '', tempo: 0 }, heard && { ...heard, said: '', tempo: 0 }, 'input');
         assert.deepEqual(plain(rest.save()).ids, plain(whole.save()).ids);
         if (at === 0 || at === steps.length) continue;
-        // Saved again after two steps more. Of a kind whose resumed run begins with the drawn part, these are among them.
+        // Save again after two more steps. For a kind whose resumed run begins with the drawn part, these two steps include that part.
         const most = options.maxTokens === undefined || verb === 'translate' ? {} : { maxTokens: options.maxTokens - at };
         const other = model.resume(plain(part.save()), most);
         const more = await read(other, 2);

@@ -53,7 +53,8 @@ void nx_direct_read(nx_reader *r, nx_direct *w, uint32_t d, const float *palette
 /* ---- known features --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t row, col, cell_rows, cell_cols, place; /* row and column of the pixel; those of its cell; index of the pixel in its cell */
+    uint32_t row, col, cell_rows, cell_cols,
+        place; /* row and column of the pixel; row and column of its cell; index of the pixel in its cell */
 } spot;
 
 static spot spot_of(const nx_direct *w, uint32_t position) {
@@ -67,7 +68,7 @@ uint32_t nx_direct_cell(const nx_direct *w, uint32_t position) {
     return s.row / s.cell_rows * w->cols + s.col / s.cell_cols;
 }
 
-/* z (3) of the pixel at this index of the ids. */
+/* Returns z (3) of the pixel at this index of the ids. */
 static void drawn(const nx_direct *w, float *z, const uint32_t *ids, uint32_t index) {
     for (uint32_t c = 0; c < 3; c++) z[c] = (255 - (w->colours ? w->colours[3 * ids[index] + c] : (float)ids[3 * index + c])) / 255;
 }
@@ -97,7 +98,7 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
     known[NX_DIRECT_KNOWN - 1] = 1;
 }
 
-/* Returns the palette's colour nearest to z (3), the first one of equals. */
+/* Returns the palette's colour nearest to z (3); if several are, the first one. */
 static uint32_t nearest(const nx_direct *w, const float *z) {
     uint32_t stride = nx_stride(w->values), first = 0, at[4];
     v128_t red = wasm_f32x4_splat(z[0]), green = wasm_f32x4_splat(z[1]), blue = wasm_f32x4_splat(z[2]);

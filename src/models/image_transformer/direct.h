@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enlargement that reads the small picture directly: an option of the Image Transformer that is ours, not the paper's. Each pixel gets
- * features of the small picture, as input of the decoder and as a prior on its distribution.
+ * Enlargement that reads the small picture directly: an option of the Image Transformer that is ours and is not in the paper. Each pixel
+ * gets features of the small picture, as input of the decoder and as a prior on its distribution.
  *
  * Colours are z = (255 - v) / 255, so white and everything outside the picture are 0. Each pixel of the small picture is a cell of K pixels
  * of the large one. For the pixel at index k of its cell (both in raster order), 49 numbers are known in advance:
@@ -11,8 +11,8 @@
  *   N (18)  the colours at (0,-1) (-1,0) (-1,-1) (-1,1) (0,-2) (-2,0)
  *   1
  *
- * All are functions of the inputs and of the ids before the pixel, so they need no state. If there is an encoder, which reads the whole
- * small picture, the pixels of cell e also get row e of its output, and there is no cross-attention.
+ * All are functions of the inputs and of the ids before the pixel, so they need no state. If there is an encoder, it reads the whole small
+ * picture. The pixels of cell e then also get row e of its output, and there is no cross-attention.
  *
  *   input     x = x + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
  *   guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads
@@ -57,7 +57,7 @@ void nx_direct_know(const nx_direct *direct, float *known, const uint32_t *small
 /* Returns the index of the cell of the pixel at `position`, in raster order. */
 uint32_t nx_direct_cell(const nx_direct *direct, uint32_t position);
 
-/* x (d) += E_k [C; r; 1] and the rows of the two nearest colours. */
+/* Adds to x (d) E_k [C; r; 1] and the rows of the two nearest colours. */
 void nx_direct_enter(const nx_direct *direct, float *x, const float *known, uint32_t position);
 
 /* Adds the prior to the values of the output layer; h (d): input of that layer. */

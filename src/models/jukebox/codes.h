@@ -15,13 +15,13 @@
 #define NX_MAX_STRIDES 4
 
 typedef struct {
-    uint32_t hop, width, codes; /* samples per code, numbers per vector, number of vectors */
+    uint32_t hop, width, codes; /* samples per code, numbers per vector, number of vectors of the codebook */
     nx_stack encoder, decoder;
     nx_linear book; /* (codes, width), and -|e|^2 / 2 */
 } nx_codes;
 
-/* Reads a level, "top" or "bottom", of architecture `arch`: first its keys and encoder, later its decoder. Each counts as weights of the
- * part that the reader has set. */
+/* Reads a level, "top" or "bottom", of architecture `arch`: first its keys and encoder, later its decoder. Each call counts as weights of
+ * the part that the reader has set. */
 void nx_codes_read_encoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 

@@ -121,7 +121,7 @@ uint64_t nx_prior_scratch_bytes(const void *opaque, const nx_shape *shape, uint3
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------------------- */
 
-/* x += a row of a table. */
+/* Adds a row of a table to x. */
 static void add_row(float *x, float *y, const nx_embedding *table, uint32_t row) {
     nx_embed(y, table, row);
     nx_add(x, y, table->cols, 1);

@@ -27,11 +27,11 @@ typedef struct {
 } nx_prior;
 
 /* Reads the prior `name`, "top" or "bottom", with `values` ids and `positions` positions, and adds its ports for a class and a speaker to
- * the plan. classes, speakers: how many there are; 0: none. */
+ * the plan. classes, speakers: the number of each; 0: no port. */
 void nx_prior_read(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, uint32_t positions, uint32_t values,
                    uint32_t classes, uint32_t speakers);
 
-/* Reads the prior's conditioner: `port` takes at most `most` codes of the level above, with ids below `codes`; each belongs to `ratio`
+/* Reads the prior's conditioner: `port` takes at most `most` codes of the level above, with ids below `codes`; each code belongs to `ratio`
  * positions. */
 void nx_prior_read_above(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, const char *port, uint32_t codes,
                          uint32_t ratio, uint32_t most);

@@ -41,9 +41,9 @@ uint32_t nx_stack_length(const nx_stack *stack, uint32_t T);
 /* Returns the size in floats of each of the two buffers between which a stack alternates. */
 uint64_t nx_stack_room(const nx_stack *stack, uint32_t T);
 
-/* Computes slice `slice` of a stack, if there is one; the slices before it must have been computed. rows: two buffers of nx_stack_room
- * floats, the first of which has the T input vectors, contiguous. Returns the number of slices. nx_stack_output locates the output
- * vectors. */
+/* Computes slice `slice` of a stack, if the stack has such a slice; all earlier slices must have been computed. rows: two buffers of
+ * nx_stack_room floats, the first of which has the T input vectors, contiguous. Returns the number of slices. nx_stack_output locates the
+ * output vectors. */
 uint32_t nx_stack_run(const nx_stack *stack, uint32_t T, float *rows[2], uint32_t slice, void *scratch);
 uint64_t nx_stack_scratch_bytes(const nx_stack *stack);
 

@@ -28,10 +28,10 @@ typedef struct {
 /* Reads the keys of architecture `arch` and the tensors, for music of `values` ids and width d. */
 void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t values, uint32_t d);
 
-/* Returns the size of the state for this many positions. */
+/* Returns the size of the state for a number of positions. */
 uint64_t nx_notes_bytes(const nx_notes *notes, uint32_t positions);
 
-/* Appends the id at position i to the state `kept`, which ends with position i - 1, and adds its rows to x. y: scratch, both
+/* Appends the id at position i to the state `kept`, which ends with position i - 1, and adds the rows of the id to x. y: scratch, both
  * (nx_stride(d)). */
 void nx_notes_add(const nx_notes *notes, void *kept, uint32_t i, uint32_t id, float *x, float *y, uint32_t d);
 

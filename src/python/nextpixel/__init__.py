@@ -24,7 +24,7 @@ _lib = _c.library
 
 
 def version():
-    """The version of the shared library, such as '1.2.0'."""
+    """Returns the version of the shared library, such as '1.2.0'."""
     return _lib.nx_version().decode()
 
 
@@ -101,7 +101,7 @@ def open(path):
 
 
 class Model:
-    """A weight file in memory. It is read-only: any number of runs share it."""
+    """A weight file in memory. A model is read-only, so any number of runs may share it."""
 
     def __init__(self, path):
         data = np.fromfile(path, dtype=np.uint8)
@@ -164,7 +164,7 @@ class Model:
         return run.draw(count)[0]
 
     def score(self, ids, **options):
-        """-log p, in nats, of each id given those before it. ids (positions) or (positions, span); returns (positions, span), float32. options: those of run()."""
+        """Returns -log p, in nats, of each id given the ids before it. ids (positions) or (positions, span); returns (positions, span), float32. options: those of run()."""
         ids = self._ids(ids)
         options.setdefault('length', len(ids))
         return self.run(**options).put(ids)[:, 0]
@@ -272,7 +272,7 @@ class Run:
 
     @property
     def position(self):
-        """The number of positions that are known or drawn."""
+        """Returns the number of positions that are known or drawn."""
         return _lib.nx_session_position(self._session)
 
     @property
@@ -305,19 +305,20 @@ class Run:
         return out, nats[:done]
 
     def logits(self):
-        """The output parameters of the last position for which they were computed, (samples, outputs). For a categorical distribution these are logits."""
+        """Returns the output parameters of the last position for which they were computed, (samples, outputs). For a categorical
+        distribution these are logits."""
         out = np.empty((self.samples, self.part.outputs), np.float32)
         for sample in range(self.samples):
             _check(_lib.nx_session_output(self.model._model, self._session, sample, _address(out[sample])), 'reading the logits')
         return out
 
     def attention(self, sample=0):
-        """The attention at the last computed position: a list of AttentionMap with one query; for a map of the encoder, with all of its queries."""
+        """Returns the attention at the last computed position: a list of AttentionMap with one query; for a map of the encoder, with all of its queries."""
         return [self._map(index, form, sample) for index, form in enumerate(self.model._forms[self.part.index][1])]
 
     def hidden_states(self, layers=None):
-        """The hidden states of the last computed position, (layers, samples, width), float32, of all layers or of those listed. Layer 0 is
-        the embedding."""
+        """Returns the hidden states of the last computed position, (layers, samples, width), float32, of all layers or of those listed.
+        Layer 0 is the embedding."""
         layers = range(self.part.hidden_layers) if layers is None else layers
         out = np.empty((len(layers), self.samples, self.part.hidden_width), np.float32)
         for at, layer in enumerate(layers):
@@ -347,7 +348,7 @@ class Run:
         return AttentionMap(form.name.decode(), whose, out.reshape(form.rows, queries, most))
 
     def results(self):
-        """The results of the part: a dict from the name of each result to its array (rows, ...), ids as uint32 or numbers as float32."""
+        """Returns the results of the part: a dict from the name of each result to its array (rows, ...), ids as uint32 or numbers as float32."""
         out = {}
         for index, result in enumerate(self.model._forms[self.part.index][0]):
             count = ctypes.c_uint32()

@@ -140,7 +140,8 @@ static void by_hand(void) {
 /* d log Z / d s[h][m] = p(h is the head of m), by finite differences. */
 static void derivative(void) {
     uint32_t n = 5, stride = nx_tree_stride(n);
-    float *scores = random_scores(n, 1, 3), *marginals = memory_take((n + 1) * stride * sizeof *marginals), *other = memory_take((n + 1) * stride * sizeof *other);
+    float *scores = random_scores(n, 1, 3), *marginals = memory_take((n + 1) * stride * sizeof *marginals),
+          *other = memory_take((n + 1) * stride * sizeof *other);
     run(scores, n, 0, marginals);
     for (uint32_t h = 0; h <= n; h++)
         for (uint32_t m = 1; m <= n; m++) {
@@ -216,7 +217,8 @@ typedef struct {
     uint32_t key, value; /* a key with another value, by its index below; 0: none */
 } tree_toy;
 
-static void add(toy_file *head, toy_file *data, check_random *random, uint32_t block, const char *name, uint32_t rows, uint32_t cols, uint32_t type) {
+static void add(toy_file *head, toy_file *data, check_random *random, uint32_t block, const char *name, uint32_t rows, uint32_t cols,
+                uint32_t type) {
     toy_tensor t = {.rows = rows, .cols = cols, .type = type};
     char number[12], *at = t.name;
     if (block != NX_NONE) {
@@ -239,7 +241,8 @@ static toy_file file_of(const tree_toy *c, uint64_t seed) {
     uint32_t d = c->d, all = 3 + 2 + 4 + 6 * c->blocks + 6 * (c->blocks - 1);
     put_header(&head, all, 9);
     put_key_text(&head, "general.architecture", "tree");
-    static const char *const keys[] = {"features", "width", "embedding_length", "feed_forward_length", "block_count", "attention.head_count", "reach", "context_length"};
+    static const char *const keys[] = {
+        "features", "width", "embedding_length", "feed_forward_length", "block_count", "attention.head_count", "reach", "context_length"};
     uint32_t values[] = {c->features, c->width, d, c->inner, c->blocks, c->heads, c->reach, c->length};
     for (uint32_t i = 0; i < 8; i++) {
         char key[40] = "tree.";
@@ -320,8 +323,9 @@ static parsed parse(const nx_model *model, const uint32_t *features, uint32_t n,
     return r;
 }
 
-/* The pinned nats of each tree determine its probability: over all trees the probabilities add up to 1, to the marginals, and the largest
- * is that of the heads. With some pins: like the trees that agree with them. */
+/* If all heads are pinned, the nats of the pins give the probability of that tree. The probabilities of all trees add up to 1. Those of the
+ * trees with a given arc add up to its marginal, and the tree that the model returns has the largest probability. If only some heads are
+ * pinned, the same holds for the trees with these heads. */
 static void a_model(void) {
     check_random random = {4};
     for (int round = 0; round < 4; round++) {
@@ -367,7 +371,8 @@ static void a_model(void) {
 /* Pins that no tree agrees with are reported: a word that is its own head, two roots, a cycle, crossing arcs, a head after the last
  * word. */
 static void impossible_pins(void) {
-    static const uint32_t pins[][4] = {{1, HEADS, HEADS, HEADS}, {0, 0, HEADS, HEADS}, {2, 1, HEADS, HEADS}, {3, 4, HEADS, HEADS}, {5, HEADS, HEADS, HEADS}};
+    static const uint32_t pins[][4] = {
+        {1, HEADS, HEADS, HEADS}, {0, 0, HEADS, HEADS}, {2, 1, HEADS, HEADS}, {3, 4, HEADS, HEADS}, {5, HEADS, HEADS, HEADS}};
     toy_file file = toy_number(0);
     const nx_model *model = toy_file_open(&file);
     uint32_t features[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1}, kept[4] = {0, 1, 2, 3};
@@ -415,8 +420,9 @@ static void refused_files(void) {
     static const struct {
         uint32_t key, value;
         nx_status status;
-    } rows[] = {{1, 0, NX_E_FORMAT}, {2, 0, NX_E_FORMAT}, {2, 257, NX_E_LIMIT}, {3, 6, NX_E_UNSUPPORTED}, {4, 10, NX_E_UNSUPPORTED}, {5, 0, NX_E_FORMAT},
-                {5, 65, NX_E_LIMIT}, {6, 3, NX_E_FORMAT}, {7, 0, NX_E_FORMAT}, {7, 4, NX_E_FORMAT}, {8, 0, NX_E_FORMAT}, {8, 129, NX_E_LIMIT}};
+    } rows[] = {{1, 0, NX_E_FORMAT},       {2, 0, NX_E_FORMAT}, {2, 257, NX_E_LIMIT}, {3, 6, NX_E_UNSUPPORTED},
+                {4, 10, NX_E_UNSUPPORTED}, {5, 0, NX_E_FORMAT}, {5, 65, NX_E_LIMIT},  {6, 3, NX_E_FORMAT},
+                {7, 0, NX_E_FORMAT},       {7, 4, NX_E_FORMAT}, {8, 0, NX_E_FORMAT},  {8, 129, NX_E_LIMIT}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tree_toy c = small;
         c.key = rows[i].key, c.value = rows[i].value;
