@@ -55,7 +55,7 @@ function grams(tokens, n) {
 
 /**
  * @typedef {Object} Counts
- * @property {number[]} correct          for each order, the number of n-grams that occur in a reference
+ * @property {number[]} correct          for each order, the number of the translations' n-grams that occur in a reference
  * @property {number[]} total            n-grams
  * @property {number} length             number of words in the translations
  * @property {number} referenceLength    number of words in the references
@@ -78,7 +78,7 @@ export function bleuOf({ correct, total, length, referenceLength }) {
 }
 
 /**
- * BLEU of translations.
+ * Computes the BLEU of translations.
  * @param {string[]} translations
  * @param {(string | string[])[]} references  for each translation one reference, or several
  * @param {{ lowercase?: boolean }} [options]

@@ -3,9 +3,9 @@
 //
 //   node weights/eval/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
 //
-// The songs are twelve well-known ones, in four keys each; nine of them end on their tonic. The seed is the index of the song. --data uses
-// melodies of chorales instead (weights/train/held_out.py chorales); an ending then counts as on the tonic if the root of the composed last
-// chord is the soprano's last note. --once draws the last bar once; by default it uses the page's rule (web/pages/chorale/ending.js).
+// The songs are twelve well-known ones, in four keys each; nine of the twelve end on their tonic. The seed is the index of the song. --data
+// uses melodies of chorales instead (weights/train/held_out.py chorales); an ending then counts as on the tonic if the root of the composed
+// last chord is the soprano's last note. --once draws the last bar once; by default it uses the page's rule (web/pages/chorale/ending.js).
 // @ts-check
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which of several completions or enlargements should be shown? Draws held-out pictures and chooses in several ways, for a judge who does
-// not know which is which:
+// Draws several completions or enlargements of held-out pictures and chooses one in several ways, for a judge who
+// does not know which is which:
 //
 //   node weights/eval/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
 //

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Twenty things drawn in a few lines, as a visitor would, for a captioning model that learned from coloured emoji:
+// Draws twenty objects in a few lines, as a visitor would, for a captioning model that learned from coloured emoji:
 //
 //   node weights/eval/doodles.js build/doodles && npm run eval -- weights/captions.gguf --data build/doodles.u8.gz --show
 //
 // Writes OUT.u8.gz, OUT.json (as weights/train/held_out.py scenes does) and OUT.png. The doodles are in doodles.json: for each noun lines of
-// points on a square of 100 by 100, which a smooth curve joins. No training and no setting has seen them.
+// points on a square of 100 by 100, which a smooth curve joins. The doodles were never used for training or to choose a setting.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ const COVERED = 40,
 /** @type {Record<string, Line[]>} */
 const doodles = JSON.parse(readFileSync(new URL('doodles.json', import.meta.url), 'utf8'));
 
-/** Points of a Catmull-Rom spline through a line. A point that is given twice is a corner. @param {Line} line */
+/** Returns the points of a Catmull-Rom spline through a line. A point that is given twice is a corner. @param {Line} line */
 function smooth(line) {
   const at = (/** @type {number} */ i) => line[Math.min(Math.max(i, 0), line.length - 1)];
   const closed = line.length > 3 && line[0].join() === line[line.length - 1].join();
@@ -40,7 +40,10 @@ function smooth(line) {
   return [...found, at(line.length - 1)];
 }
 
-/** Distance of a point from a piece of a line. @param {number} x @param {number} y @param {[number, number]} a @param {[number, number]} b */
+/**
+ * Returns the distance of a point from a piece of a line. @param {number} x @param {number} y @param {[number, number]} a @param {[number,
+ * number]} b
+ */
 function distance(x, y, [ax, ay], [bx, by]) {
   const [dx, dy] = [bx - ax, by - ay];
   const t = Math.min(1, Math.max(0, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));

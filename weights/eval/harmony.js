@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statistics of music in voices: parallel fifths and octaves, crossings, chords.
+// Computes statistics of music in voices: parallel fifths and octaves, crossings, chords.
 //
 // Two voices move in parallel fifths if both move at the same time in the same direction and are a fifth apart (or an octave and a fifth)
 // before and after; parallel octaves are defined likewise. A beat is a chord if all its pitches belong to one triad or seventh chord of

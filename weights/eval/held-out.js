@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Held-out data: pictures in files, and the data set that belongs to a model.
+// Reads held-out data: pictures in files, and the data set that belongs to a model.
 // @ts-check
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';

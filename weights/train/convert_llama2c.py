@@ -12,9 +12,9 @@ formats rotate adjacent pairs of a head, so the rows of queries and keys keep th
 A tokenizer is one i32; then, for each id, its score (f32), the length of its text (i32) and the text.
 
 A matrix whose row length is not a multiple of 32 stays in F16 in the quantised types. In q4_0 the output matrix, tied or not, has 8 bits,
-because every logit depends on it. The matrices of keys and values, the smallest ones, also have 8. Quantised matrices are rounded so that
-their outputs on texts of the model itself are preserved (common/calibrated.py); --plain rounds each weight to the nearest value. In q8_0,
-texts of other seeds are tried, a few times, until the rounded model generates the same greedy text of 200 ids as the checkpoint.
+because every logit depends on it. The matrices of keys and values, the smallest ones, also have 8 bits. Quantised matrices are rounded so
+that their outputs on texts of the model itself are preserved (common/calibrated.py); --plain rounds each weight to the nearest value. In
+q8_0, texts of other seeds are tried, a few times, until the rounded model generates the same greedy text of 200 ids as the checkpoint.
 """
 import struct
 
@@ -29,7 +29,7 @@ SPACE = "\u2581"                                          # SentencePiece writes
 
 
 def read_checkpoint(path):
-    """-> (header dict, {tensor name: float32 array})"""
+    """Reads a checkpoint -> (header dict, {tensor name: float32 array})"""
     with open(path, "rb") as f:
         raw = f.read()
     d, inner, layers, heads, groups, ids, length = struct.unpack("<7i", raw[:28])
@@ -81,7 +81,7 @@ def read_tokenizer(path, ids):
 
 
 def convert(checkpoint, tokenizer, out, kind, name="", licence="", plain=False, seed=1):
-    """-> bytes written"""
+    """Converts a checkpoint and returns the number of bytes written"""
     h, tensors = read_checkpoint(checkpoint)
     tokens, scores, types = read_tokenizer(tokenizer, h["ids"])
     metadata = {"general.architecture": "llama", "general.name": name or checkpoint.split("/")[-1].rsplit(".", 1)[0]}

@@ -10,7 +10,7 @@ With --recorded, the recorded tensors of a pass become a golden file: values (n)
 logits (n, V) of each x_i given the ids before it, zeros for x_0; nats (n) of each x_i; label -1. The other sequences of the batch follow as
 values_1, logits_1, ...
 
-minGPT keeps the heads and matrices of GPT-2 in their order, and its linear maps as (out, in), which the file requires.
+minGPT has the heads and matrices of GPT-2 in the same order, and stores its linear maps as (out, in), which the file requires.
 """
 import base64
 import json
@@ -27,7 +27,7 @@ OUTSIDE = dict([("transformer.wte.weight", "token_embd.weight"), ("transformer.w
 
 
 def read(path):
-    """-> ({name: array}, config dict or None)"""
+    """Reads the JSON -> ({name: array}, config dict or None)"""
     with open(path, "rb") as f:
         entries = json.load(f)
     config = entries.pop("config", None)
@@ -35,7 +35,7 @@ def read(path):
 
 
 def tensors_of(entries, layers):
-    """The file's tensors, in its order."""
+    """Returns the file's tensors, in the file's order."""
     out = {OUTSIDE[name]: entries[name] for name in ("transformer.wte.weight", "transformer.wpe.weight")}
     for i in range(layers):
         for name, part in BLOCK.items():
@@ -62,7 +62,7 @@ def metadata_of(config, entries):
 
 
 def golden_of(recorded):
-    """Tensors of the golden file. The last id, after the last one read, is set to 0."""
+    """Returns the tensors of the golden file. The last id, which was not recorded, is set to 0."""
     out = {"label": np.array([-1.0], np.float32)}
     for i, (ids, logits) in enumerate(zip(recorded["idx"], recorded["lm_head"])):
         values = np.append(ids, 0).astype(np.int64)

@@ -49,7 +49,7 @@ NEAR = 0.05                              # root mean square over 16x16 means, on
 
 
 def fetch(package, read):
-    """-> the result of `read` for the archive of a package in the registry."""
+    """Returns the result of `read` for the archive of a package in the registry."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["npm", "pack", "--silent", package], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         with tarfile.open(os.path.join(folder, os.listdir(folder)[0])) as tar:
@@ -61,18 +61,18 @@ def icons_and_characters(tar):
 
 
 def pictures_below(folder):
-    """-> a function of an archive: {code points: PNG} of that folder"""
+    """Returns a function of an archive: {code points: PNG} of that folder"""
     return lambda tar: {padded(entry.name[len(folder):-4].lower()): tar.extractfile(entry).read()
                         for entry in tar if entry.name.startswith(folder) and entry.name.endswith(".png")}
 
 
 def plain(name):
-    """A normalised name: names of one emoji differ in the separators between words."""
+    """Normalises a name: names of the same emoji differ in the separators between words."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def padded(codes):
-    """Code points in the data set's notation: at least four digits."""
+    """Returns code points in the data set's notation: at least four digits."""
     return "-".join(code.zfill(4) for code in codes.split("-"))
 
 
@@ -83,7 +83,7 @@ def svg(icons, icon):
 
 
 def paint(source):
-    """SVG or PNG -> (SIZE, SIZE, 3) uint8 on white; None if it cannot be rendered."""
+    """Renders SVG or PNG -> (SIZE, SIZE, 3) uint8 on white; None if it cannot be rendered."""
     from PIL import Image
     if not source.startswith(PNG):
         made = subprocess.run(["rsvg-convert", "--background-color", "white"], input=source, capture_output=True)
@@ -96,7 +96,8 @@ def paint(source):
 
 
 def filters(given, directory):
-    """The distance between drawings, reduced by means and by Lanczos' window, and the data set's training pictures of the same emoji and style."""
+    """Measures the distance between drawings, reduced by means and by Lanczos' window, and the data set's training pictures of the same
+    emoji and style."""
     images, _ = emoji.load(directory, "train")
     index = emoji.read_index(directory)
     train = [row for row, part in zip(index, emoji.split_of([row[1] for row in index])) if part == "train"]
@@ -147,7 +148,7 @@ def main():
         codes = {**{plain(icon): code for icon, code in own.items()}, **codes}
         for icon, drawing in icons["icons"].items():
             code = own.get(icon, codes.get(plain(icon)))
-            if code:                     # without a code point, its split is unknown
+            if code:                     # without a code point, the split of a drawing is unknown
                 found.append((name, code, icon, licence))
                 sources.append(svg(icons, drawing))
         print("%s: %d drawings, %d of them known" % (package, len(icons["icons"]), sum(row[0] == name for row in found)), flush=True)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Loss of a trained recipe on held-out data:  python3 weights/train/evaluate.py digits [--count 1000] [--gguf FILE] [--round q8_0]
+"""Measures the loss of a trained recipe on held-out data:  python3 weights/train/evaluate.py digits [--count 1000] [--gguf FILE] [--round
+q8_0]
 
 It measures the averaged weights of the run, or the weights stored in a .gguf file, exact or rounded as the engine rounds them. With
 --file-only (evaluate.py digits --gguf weights/digits.gguf --file-only) no run is needed.  It reads held-out examples, so nothing here may
@@ -24,7 +25,7 @@ from common.task import spread
 
 
 def from_file(recipe, path):
-    """-> (task, model) of a file without its run, with the recipe's data."""
+    """Returns (task, model) of a file without its run, with the recipe's data."""
     metadata, tensors = gguf.read_raw(path)
     known = {f.name for f in fields(recipe.task.Settings)}
     own = recipe.task.settings_of(metadata, {k: torch.empty(v.shape) for k, v in tensors.items()})

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checkpoint -> GGUF:  python3 weights/train/export.py digits [--type q8_0|q4_0|f16|f32] [--out FILE]
+"""Exports a checkpoint as GGUF:  python3 weights/train/export.py digits [--type q8_0|q4_0|f16|f32] [--out FILE]
 
 Exports the averaged weights, reads the file back and compares every tensor.  A run of the recipe or of one of its stages is written to
 weights/<recipe>.gguf, any other run to build/<run>.gguf, unless --out names a path. For your own pictures, the held-out ones are written
-next to it (<run>.u8.gz, for weights/eval/sheets.js). The type is the one that the recipe's card names, else Q8_0.
+next to the file (<run>.u8.gz, for weights/eval/sheets.js). The type is the one that the recipe's card names, else Q8_0.
 
     python3 weights/train/export.py captions --run captions-hard-4 --out weights/captions.gguf       weights that another recipe of the model trained
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean: a fifth of what the run began with
 
-The mean of a run's weights and those it began with (or an intermediate state) can have a higher likelihood than either.  A smaller model's
-file is grown first.
+The mean of a run's final weights and its initial (or intermediate) weights can have a higher likelihood than either.  If the other file is
+of a smaller model, it is grown first.
 """
 import hashlib
 import os
@@ -31,14 +31,14 @@ from data import pictures
 
 
 def own(checkpoint):
-    """Whether training read your own folder. A run records it; for an older one the folder decides, and a missing folder counts as
+    """Tells whether training read your own folder. A run records this; for an older run the folder decides, and a missing folder counts as
     yours."""
     folder = checkpoint["settings"].get("data", "")
     return checkpoint.get("own", bool(folder) and (not os.path.isdir(folder) or data.own(checkpoint["settings"]["dataset"], folder)))
 
 
 def card_of(recipe, checkpoint):
-    """The description in the file: the recipe's card or, for your own folder, the known facts."""
+    """Returns the description in the file: the recipe's card or, for your own folder, the known facts."""
     card, settings = dict(recipe.card), checkpoint["settings"]
     if not own(checkpoint):
         return card
@@ -57,7 +57,7 @@ def card_of(recipe, checkpoint):
 
 @torch.no_grad()
 def mix(task, model, path, share):
-    """model <- (1 - share) model + share file"""
+    """Mixes a file into the model: model <- (1 - share) model + share file"""
     other = task.model()
     other.load_state_dict(model.state_dict())            # keeps tensors that the file does not have
     task.s.start = path
@@ -67,7 +67,7 @@ def mix(task, model, path, share):
 
 
 def path_of(recipe, run, checkpoint):
-    """Only a run with the recipe's name on the recipe's data overwrites a shipped file."""
+    """Returns the path for a run's file. Only a run with the recipe's name on the recipe's data overwrites a shipped file."""
     stages = [recipe.name] + ["%s-%d" % (recipe.name, 2 + i) for i in range(len(recipe.stages))]
     return os.path.join(SHIPPED, recipe.name + ".gguf") if run in stages and not own(checkpoint) else os.path.join(data.ROOT, "build", run + ".gguf")
 

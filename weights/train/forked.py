@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs scripts for the tests, each in a fork of this process, which has already imported PyTorch: the import takes over a second.
 
-It reads one line of JSON per script, [arguments, environment], and answers with one line, [exit status, output].
+This process reads one line of JSON per script, [arguments, environment], and answers with one line, [exit status, output].
 """
 import json
 import os
@@ -20,7 +20,7 @@ import torch  # noqa: F401
 
 
 def run(argv, environment):
-    """-> exit status"""
+    """Runs a script and returns its exit status"""
     os.environ.update(environment)
     sys.argv = argv
     try:

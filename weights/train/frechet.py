@@ -32,7 +32,7 @@ SIXTEENS = 50                            # number of groups to average
 
 
 class Classifier(nn.Module):
-    """Kind and set of a picture (B, 3, 32, 32) in -1..1."""
+    """Classifies a picture (B, 3, 32, 32) in -1..1 by kind and set."""
 
     def __init__(self, classes):
         super().__init__()
@@ -55,7 +55,7 @@ def tensors(images, kinds):
 
 
 def pictures(directory):
-    """Training pictures -> (N, 3, 32, 32) in -1..1, kinds, and numbers of kind and set together"""
+    """Returns the training pictures (N, 3, 32, 32) in -1..1, their kinds, and numbers of kind and set together"""
     images, kinds, rows = emoji_kinds.drawn(directory)
     x, kinds = tensors(images, kinds)
     sets = sorted({row[0] for row in rows})
@@ -88,7 +88,7 @@ def statistics(model, batches):
 
 
 def distance(one, other):
-    """In units of the mean variance that a feature has in `one`."""
+    """Returns the Fréchet distance, in units of the mean variance that a feature has in `one`."""
     (m, C), (n, D) = one, other
     unit = torch.trace(C) / len(m)
     m, n, C, D = m / unit.sqrt(), n / unit.sqrt(), C / unit, D / unit
@@ -98,7 +98,7 @@ def distance(one, other):
 
 
 def generator(path):
-    """-> the network of a file, its latent length, and its classes as numbers of kinds"""
+    """Returns the network of a file, its latent length, and its classes as numbers of kinds"""
     metadata, tensors = gguf.read(path)
     task = SaganTask(Settings(**SaganTask.settings_of(metadata, tensors)))
     model = task.reader()
@@ -108,7 +108,7 @@ def generator(path):
 
 @torch.no_grad()
 def drawn(model, latent_length, labels, seed=1):
-    """Pictures of a generator, one per label, in batches of a hundred, rounded to bytes as the engine does."""
+    """Draws pictures with a generator, one per label, in batches of a hundred, rounded to bytes as the engine does."""
     rng = torch.Generator().manual_seed(seed)
     for label in labels.split(100):
         x = model(torch.randn(len(label), latent_length, generator=rng), label)
@@ -116,12 +116,12 @@ def drawn(model, latent_length, labels, seed=1):
 
 
 def sampled(kinds, count, seed=1):
-    """This many pictures, with the kinds in proportion."""
+    """Returns the kinds of this many pictures, in proportion."""
     return kinds[torch.randint(0, len(kinds), (count,), generator=torch.Generator().manual_seed(seed))]
 
 
 def differing(distances, least):
-    """(N, N) -> the number of pictures that are at least `least` away from all pictures counted before"""
+    """Returns the number of pictures that are at least `least` away from all pictures counted before; distances (N, N)"""
     kept = []
     for i in range(len(distances)):
         if all(distances[i, j] >= least for j in kept):
@@ -131,7 +131,8 @@ def differing(distances, least):
 
 @torch.no_grad()
 def variety(model, real, drawn, seed=1):
-    """Pictures of one class, (N, 3, 32, 32) each -> (how many of sixteen differ; colour distance of two): of real pictures, of generated ones"""
+    """Measures pictures of one class, (N, 3, 32, 32) each -> (the number of sixteen that differ; the colour distance of two): of real
+    pictures, of generated ones"""
     rng, features = torch.Generator().manual_seed(seed), model.features
     pairs = torch.randint(0, len(real), (2, 4000), generator=rng)
     f = features(real)

@@ -28,7 +28,7 @@ HERE = os.path.dirname(os.path.abspath(data.__file__))
 
 
 def sets():
-    """Names of the data sets with a held-out part."""
+    """Returns the names of the data sets with a held-out part."""
     def holds(name):
         with open(os.path.join(HERE, name), encoding="utf-8") as f:
             return re.search(r"^def load_test_for_evaluation", f.read(), re.M)

@@ -5,8 +5,8 @@
     node weights/eval/say.js weights/wavenet.gguf build/said
     python3 weights/train/listen.py build/said
 
-prints its accuracy on the held-out takes and on the files of each folder, which are named DIGIT_SPEAKER_NUMBER.wav.  Input: frames of 25
-ms, every 10 ms, in 40 bands on the mel scale, resampled to 32 frames; then two convolutions over time.
+prints its accuracy on the held-out takes and on the files of each folder, which are named DIGIT_SPEAKER_NUMBER.wav.  The input of the
+network is frames of 25 ms, every 10 ms, in 40 bands on the mel scale, resampled to 32 frames; two convolutions over time follow.
 """
 import glob
 import os
@@ -28,7 +28,7 @@ FRAME, HOP, BANDS, FRAMES = 200, 80, 40, 32
 
 
 def bands():
-    """(BANDS, FRAME // 2 + 1): triangles on the mel scale"""
+    """Returns (BANDS, FRAME // 2 + 1): triangles on the mel scale"""
     mel = lambda f: 2595 * np.log10(1 + f / 700)
     edges = 700 * (10 ** (np.linspace(mel(60), mel(RATE / 2), BANDS + 2) / 2595) - 1)
     f = np.fft.rfftfreq(FRAME, 1 / RATE)
@@ -39,7 +39,7 @@ MEL = bands()
 
 
 def heard(x):
-    """Samples -> (BANDS, FRAMES) log energies, minus their mean."""
+    """Maps samples to (BANDS, FRAMES) log energies, minus their mean."""
     x = np.pad(x, (0, max(0, FRAME + HOP - len(x))))
     frames = np.lib.stride_tricks.sliding_window_view(x, FRAME)[::HOP] * np.hanning(FRAME)
     energy = np.log(1e-5 + (np.abs(np.fft.rfft(frames)) ** 2) @ MEL.T)
@@ -74,7 +74,7 @@ def train(x, y, epochs, seed):
 
 
 def names(model, folder):
-    """-> the digits that a folder's file names state, and those that the network recognises"""
+    """Returns the digits that a folder's file names state, and those that the network recognises"""
     said, named = [], []
     for path in sorted(glob.glob(os.path.join(folder, "*.wav"))):
         with wave.open(path) as f:

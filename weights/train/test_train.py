@@ -38,7 +38,7 @@ TINY = {name: (c, label) for name, c, label, kind in golden.TINY}
 
 
 def tiny(name):
-    """-> (model with random weights in double precision, random values, label, small input or None)"""
+    """Returns (model with random weights in double precision, random values, label, small input or None)"""
     c, label = TINY[name]
     model = ImageTransformer(c).eval()
     golden.randomise(model, 1)
@@ -51,7 +51,7 @@ def export(path, model, kind, card):
 
 
 def sees(c):
-    """(n, n) bool, raster indices: may query i see key j?  Straight from the definition of each pattern."""
+    """Returns (n, n) bool, in raster indices: whether query i may see key j.  This follows directly from the definition of each pattern."""
     order = generation(c)[0]
     place = torch.empty_like(order)
     place[order] = torch.arange(c.n)
@@ -117,7 +117,8 @@ class Model(unittest.TestCase):
         self.assertGreaterEqual(checked, 3)
 
     def test_attention_in_c(self):
-        """In bf16: short last blocks, odd numbers of rows, heads of any even width; with EVERY_RECIPE also compiled for less capable processors."""
+        """Tests bf16 with short last blocks, odd numbers of rows, and heads of any even width; with EVERY_RECIPE also compiled for less
+        capable processors."""
         for less in ([], ["-mno-avx512bf16"], ["-mno-avx512f"]) if "avx512f" in processor()[1] and os.environ.get("EVERY_RECIPE") else ([],):
             with self.subTest(less=less), mock.patch.object(in_c, "FLAGS", in_c.FLAGS + less):
                 in_c.library.cache_clear()
@@ -140,7 +141,7 @@ class Model(unittest.TestCase):
             attention.native(tiny("palette-2d")[0], "cpu")
 
     def test_additions_and_norms_in_one_pass(self):
-        """Loss and gradients of pre- and post-norm, with and without an encoder, compared with the plain computation, both in bf16."""
+        """Compares loss and gradients of pre- and post-norm, with and without an encoder, with the plain computation, both in bf16."""
         if not in_c.usable(torch.zeros(1)):
             self.skipTest("native.c does not work here")
         for name in ("local-q8_0", "palette-2d", "dmol-2d-sr", "palette-2d-sr"):
@@ -194,7 +195,7 @@ class Start(unittest.TestCase):
 
 
     def test_output_begins_at_a_prediction(self):
-        """fit_output: on smooth coloured pictures, far better than the output's usual start; means follow the neighbours."""
+        """fit_output is far better than the output's usual start on smooth coloured pictures, and means follow the neighbours."""
         c = Config(height=12, width=12, channels=3, levels=256, output="dmol", mixtures=5, embedding_length=32, feed_forward_length=64,
                    head_count=2, key_length=16, block_count=2, position="learned")
         torch.manual_seed(1)
@@ -224,11 +225,11 @@ class Start(unittest.TestCase):
         found = torch.nn.functional.normalize(found - found.mean(0), dim=0)
 
         def carried(wanted):
-            """The best correlation of a dimension with these values."""
+            """Returns the best correlation of a dimension with these values."""
             wanted = wanted.flatten().float()
             return float((torch.nn.functional.normalize(wanted - wanted.mean(), dim=0) @ found).max())
         self.assertGreater(carried(x[:, at - 1, 0]), 0.999)
-        for row, column in NATURAL[0]:   # read one position later
+        for row, column in NATURAL[0]:   # a value is read one position later
             self.assertGreater(carried(x[:, at + 16 * row + column - 1, 2]), 0.95, (row, column))
         self.assertGreater(carried(small[:, at // 64 * 4 + at % 16 // 4, 1]), 0.99)
 
@@ -278,7 +279,7 @@ class Direct(unittest.TestCase):
             self.assertFalse(any("cross" in name for name in model.state_dict()))
 
     def test_an_encoder_is_pretrained_alone(self):
-        """It learns the contents of cells of two colours, and no other part of the model changes."""
+        """The fit learns the contents of cells of two colours, and no other part of the model changes."""
         model = ImageTransformer(self.models[2][0].c)
         torch.manual_seed(1)
         names = torch.randint(0, 2, (48, 12)) * 7
@@ -296,7 +297,7 @@ class Direct(unittest.TestCase):
         direct, palette = model.direct, model.palette.weight
         self.assertTrue(torch.equal(direct.nearest(colour(palette), palette), torch.arange(12)))
         known = direct.known(model.pixels(x), small)
-        left = ((known[..., 27:30, None] - colour(palette).T) ** 2).sum(-2).argmin(-1)               # what is left of each pixel's cell
+        left = ((known[..., 27:30, None] - colour(palette).T) ** 2).sum(-2).argmin(-1)       # what remains of each pixel's cell
         before = direct.enter(known, palette)
         direct.near.weight[12 + int(left[0, 5])] += 1
         self.assertTrue(torch.equal((direct.enter(known, palette) - before).abs().amax(-1) > 0.5, left == left[0, 5]))
@@ -343,7 +344,7 @@ class Rounding(unittest.TestCase):
             self.assertTrue(torch.equal(in_c.to_steps(half, size, steps), torch.where(step > 0, (half.float() / step).round() * step, x).bfloat16()))
 
     def test_adam_in_c_is_the_same(self):
-        """Clipping and averaging, compared with PyTorch's; the state has PyTorch's form."""
+        """Compares clipping and averaging with PyTorch's; the state has PyTorch's form."""
         if not in_c.usable(torch.zeros(1)):
             self.skipTest("native.c does not work here")
         torch.manual_seed(1)
@@ -559,7 +560,8 @@ class File(unittest.TestCase):
 
 class Growing(unittest.TestCase):
     def grown(self, name, **larger):
-        """Loss of a model with random weights, and of a larger one that starts with them; and how many weights of the larger one have a gradient."""
+        """Returns the loss of a model with random weights, and of a larger model that starts with these weights, and the number of weights
+        of the larger one with a gradient."""
         model, x, y, small = tiny(name)
         torch.manual_seed(2)
         large = ImageTransformer(replace(model.c, **larger)).eval()
@@ -582,7 +584,7 @@ class Growing(unittest.TestCase):
                 self.assertLess(abs(after / before - 1), 1e-4, (name, larger))
 
     def test_what_was_added_learns(self):
-        """No weight is out of reach: zeros are read by random weights or read them."""
+        """No weight is out of reach: every zero is read by random weights or reads random weights."""
         c = TINY["palette-2d"][0]
         model, x, y, small = tiny("palette-2d")
         torch.manual_seed(2)
@@ -638,7 +640,8 @@ class Growing(unittest.TestCase):
 
 class Drafts(unittest.TestCase):
     def test_forward_is_the_equation(self):
-        """Position by position, value by value, in double precision; neighbours outside of the picture add zero."""
+        """Compares the draft with its definition, position by position and value by value, in double precision; neighbours outside of the
+        picture add zero."""
         H, W, V = 5, 6, 7
         small = draft.random_draft(H, W, V, hidden=32, rank=4)
         w = {k: v.double().numpy() for k, v in small.state_dict().items()}
@@ -720,13 +723,14 @@ class Drafts(unittest.TestCase):
         self.assertGreaterEqual(checked, 4)
 
     def test_noise_given_the_value(self):
-        """It leads to the value, and over values drawn from the model it is Gumbel noise: independent, with the known distribution."""
+        """The noise leads to the value, and over values drawn from the model it is Gumbel noise: independent, with the known
+        distribution."""
         generator = torch.Generator().manual_seed(1)
         log_p = torch.log_softmax(2 * torch.randn(5, generator=generator), 0).expand(40000, -1)
         x = torch.multinomial(log_p.exp(), 1, generator=generator)[:, 0]
         noise = draft.noise_given(log_p, x, generator)
         self.assertTrue(torch.equal((log_p + noise).argmax(-1), x))
-        uniform = torch.exp(-torch.exp(-noise)).sort(0)[0]               # through its distribution function
+        uniform = torch.exp(-torch.exp(-noise)).sort(0)[0]               # uniform after its distribution function
         distance = (uniform - (torch.arange(40000.)[:, None] + 0.5) / 40000).abs().amax(0)
         self.assertLess(float(distance.max()), 1.95 / 200)               # Kolmogorov-Smirnov, one in a thousand
         self.assertLess(float((noise.T.corrcoef() - torch.eye(5)).abs().max()), 0.02)
@@ -736,11 +740,11 @@ class Drafts(unittest.TestCase):
             self.assertTrue(bool(torch.isfinite(noise).all() and ((likely + noise).argmax(-1) == v).all()))
 
     def test_looking_ahead(self):
-        """A draft that is always right gains the whole window, one that never is gains none; a margin shortens the window."""
+        """A draft that is always right gains the whole window, and one that never is gains nothing; a margin shortens the window."""
         small, V, generator = draft.random_draft(6, 6, 5), 5, torch.Generator().manual_seed(1)
         noise, x = draft.noise_given(torch.zeros(3, 36, V), torch.randint(0, V, (3, 36), generator=generator), generator), torch.zeros(3, 36).long()
         with torch.no_grad():
-            for i in range(36):          # what the draft alone would draw
+            for i in range(36):          # the values that the draft alone would draw
                 x[:, i] = (small(x)[:, i] + noise[:, i]).argmax(-1)
         self.assertEqual(draft.agreement(small, x, noise), 1.0)
         for cap in (1, 4, 8):
@@ -757,7 +761,7 @@ class Drafts(unittest.TestCase):
         self.assertEqual(draft.simulate(small, wrong, noise, 4, 0.0), (1.0, (33 * 4 + 3 + 2 + 1) / 36))
 
     def test_simulation_is_the_plain_loop(self):
-        """Pictures sequentially, value by value; most drafted values are right."""
+        """Drafts pictures sequentially, value by value; most drafted values are right."""
         small, V, generator = draft.random_draft(6, 6, 5), 5, torch.Generator().manual_seed(2)
         noise, x = -torch.log(torch.empty(2, 36, V).exponential_(generator=generator)), torch.zeros(2, 36).long()
         with torch.no_grad():
@@ -783,7 +787,7 @@ class Drafts(unittest.TestCase):
                 self.assertEqual(draft.simulate(small, x, noise, cap, margin), (72 / passes, columns / passes))
 
     def test_distilling_lessens_the_divergence(self):
-        """On pictures it was not trained on; the value above is the likely one."""
+        """Tests a draft on pictures that it was not trained on; the value above is the likely one."""
         V, generator = 4, torch.Generator().manual_seed(1)
         x = torch.randint(0, V, (40, 30), generator=generator)
         target = torch.log_softmax(4.0 * torch.nn.functional.one_hot(torch.nn.functional.pad(x[:, :-5], (5, 0)), V), -1)
@@ -837,7 +841,7 @@ class HeldOut(unittest.TestCase):
             data._forbidden = False
 
     def test_emoji_stay_together(self):
-        """All styles, skin tones and sequences of a base code point are in one part; a part does not depend on the order."""
+        """All styles, skin tones and sequences of a base code point are in the same part; the part does not depend on the order."""
         codes = ["%x%s" % (0x1f300 + i, tail) for i in range(500) for tail in ("", "-1f3fb", "-1f3ff", "-fe0f", "-200d-2640", "-1f3fd-200d-1f692", "")]
         part = emoji.split_of(codes)
         of = {}

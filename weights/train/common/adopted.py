@@ -16,14 +16,15 @@ SCHEDULE = ("minutes", "clock", "steps", "batch", "seed", "every", "valid_images
 
 
 def made_by(name, path, metadata):
-    """Whether the recipe of this name made the file: the file is the shipped one, or its card contains the name or, for your own folder, the command."""
+    """Tells whether the recipe of this name made the file: the file is the shipped one, or its card contains the name or, for your own
+    folder, the command."""
     words = metadata.get("nextpixel.card.command", "").split()
     at = next((i for i, word in enumerate(words) if word.endswith("train.py")), len(words))
     return os.path.realpath(path) == os.path.realpath(os.path.join(SHIPPED, name + ".gguf")) or metadata.get("general.name") == name or words[at + 1:at + 2] == [name]
 
 
 def stage_of(recipe, found):
-    """Settings of the last stage whose model has the same settings as the file's; {} for the first stage."""
+    """Returns the settings of the last stage whose model has the same settings as the file's; {} for the first stage."""
     same = lambda a, b: (list(a) if isinstance(a, tuple) else a) == (list(b) if isinstance(b, tuple) else b)
     for stage in reversed(recipe.stages):
         whole = dict(recipe.settings, **stage)
@@ -33,7 +34,7 @@ def stage_of(recipe, found):
 
 
 def settings(recipe, path):
-    """-> settings of a run that begins with this file; {} if the file is of another recipe."""
+    """Returns the settings of a run that begins with this file; {} if the file is of another recipe."""
     metadata, raw = gguf.read_raw(path)
     if metadata.get("general.architecture") != recipe.task.architecture or not made_by(recipe.name, path, metadata):
         return {}
@@ -44,7 +45,8 @@ def settings(recipe, path):
 
 
 def rows(table, old, new):
-    """Reorders the rows of a table from old names to new ones: a name that is in both keeps its row, a new name begins with the mean."""
+    """Reorders the rows of a table from old names to new ones: a name that is in both lists keeps its row, a new name begins with the
+    mean."""
     names = [name.lower() for name in old]
     mean = table.mean(0)
     return torch.stack([table[names.index(name.lower())] if name.lower() in names else mean for name in new])

@@ -29,7 +29,7 @@ def grams(tokens, n):
 
 
 def of(correct, total, length, reference_length):
-    """BLEU from counts of n-grams, n = 1..4, and of words."""
+    """Computes BLEU from counts of n-grams, n = 1..4, and of words."""
     if not correct[0] or not total[3]:
         return 0.0
     logs, half = 0.0, 1.0
@@ -40,7 +40,7 @@ def of(correct, total, length, reference_length):
 
 
 def corpus(translations, references):
-    """Sentences, and one reference or a list of references for each -> BLEU, 0..100"""
+    """Computes BLEU, 0..100, for sentences and one reference or a list of references for each"""
     if len(translations) != len(references):
         raise ValueError("%d translations for %d references" % (len(translations), len(references)))
     correct, total, length, reference_length = [0] * 4, [0] * 4, 0, 0

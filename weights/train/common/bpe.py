@@ -28,8 +28,8 @@ WAYS = 8                                 # random segmentations of a word in tra
 
 @functools.lru_cache(maxsize=None)
 def printable():
-    """[byte] -> a printable character: the byte's own if it is printable, else the next unused one from 256 on.  This is the table of
-    GPT-2."""
+    """Returns the printable character of each byte: the byte's own if it is printable, else the next unused one from 256 on.  This is the
+    table of GPT-2."""
     seen = [*range(0x21, 0x7f), *range(0xa1, 0xad), *range(0xae, 0x100)]
     rest = iter(range(256, 512))
     return [chr(b) if b in seen else chr(next(rest)) for b in range(256)]
@@ -40,14 +40,14 @@ def shown(token):
 
 
 def hidden(text):
-    """The inverse of `shown`."""
+    """Returns the bytes of a printable text; the inverse of `shown`."""
     back = {c: b for b, c in enumerate(printable())}
     return bytes(back[c] for c in text)
 
 
 def train(texts, count, known=()):
-    """-> `count` merges [(bytes, bytes)]: always the most frequent pair; among equals, the one whose bytes come first.  known: merges to
-    start from.
+    """Returns `count` merges [(bytes, bytes)]: always the most frequent pair; among equally frequent pairs, the one whose bytes come first.
+     known: merges to start from.
 
     Each distinct word is processed once, with its count. Each merge updates the counts of pairs, and a heap with stale entries finds the
     largest.
@@ -111,7 +111,7 @@ class Vocabulary:
         return len(self.tokens)
 
     def word(self, word):
-        """Ids of a word: repeatedly merges every occurrence of the pair of lowest rank."""
+        """Encodes a word: repeatedly merges every occurrence of the pair of lowest rank."""
         if word not in self.cache:
             parts = [bytes([b]) for b in word.encode()]
             while len(parts) > 1:
@@ -123,16 +123,16 @@ class Vocabulary:
         return self.cache[word]
 
     def encode(self, text):
-        """-> ids; special tokens in the text are treated as plain text."""
+        """Encodes a text; special tokens in the text are treated as plain text."""
         return [i for word in WORD.findall(text) for i in self.word(word)]
 
     def characters(self, text):
-        """-> ids of a text split into its characters; merges never cross characters."""
+        """Encodes a text split into its characters; merges never cross characters."""
         return [i for character in text for i in self.word(character)]
 
     def ways(self, word, dropout):
-        """WAYS random segmentations of a word by BPE-dropout [Provilkov, Emelianenko and Voita 2020]: in each round, each possible merge is
-        skipped with this probability.  They depend only on the word and the probability."""
+        """Returns WAYS random segmentations of a word by BPE-dropout [Provilkov, Emelianenko and Voita 2020]: in each round, each possible
+        merge is skipped with this probability.  The segmentations depend only on the word and the probability."""
         if (word, dropout) not in self.cache:
             rng, found = random.Random("%s %r" % (word, dropout)), []
             for _ in range(WAYS):
@@ -148,14 +148,14 @@ class Vocabulary:
         return self.cache[word, dropout]
 
     def sampled(self, text, dropout, rng):
-        """-> ids, each word segmented in one of its ways; rng: a random.Random"""
+        """Encodes a text, with each word segmented in one of its ways; rng: a random.Random"""
         return [i for word in WORD.findall(text) for i in self.ways(word, dropout)[int(rng.random() * WAYS)]]
 
     def decode(self, ids):
         return b"".join(self.tokens[i] for i in ids).decode("utf-8", "replace")
 
     def metadata(self):
-        """{key: value} of tokenizer.ggml.*: types 1 (normal) and 3 (control)."""
+        """Returns {key: value} of tokenizer.ggml.*, with types 1 (normal) and 3 (control)."""
         t, s = "tokenizer.ggml.", len(self.special)
         return {t + "model": "gpt2", t + "pre": "gpt-2", t + "tokens": self.special + [shown(token) for token in self.tokens[s:]],
                 t + "token_type": [3] * s + [1] * (len(self) - s), t + "merges": ["%s %s" % (shown(a), shown(b)) for a, b in self.merges]}
@@ -197,15 +197,15 @@ def load(path):
 
 
 def of_file(metadata):
-    """The vocabulary of a GGUF file written by this module."""
+    """Returns the vocabulary of a GGUF file written by this module."""
     kinds, tokens = metadata["tokenizer.ggml.token_type"], metadata["tokenizer.ggml.tokens"]
     return Vocabulary([tuple(hidden(side) for side in merge.split(" ")) for merge in metadata.get("tokenizer.ggml.merges", [])],
                       [token for token, kind in zip(tokens, kinds) if kind == 3])
 
 
 class Chosen:
-    """Code shared by tasks of texts: the vocabulary. It is a named one in a folder, or text in the settings (from the file that training
-    begins with, or learned from your own texts), or the plain bytes.
+    """Code shared by tasks of texts: the vocabulary. The vocabulary is a named one in a folder, or text in the settings (from the file that
+    training begins with, or learned from your own texts), or the plain bytes.
 
     --vocabulary own: byte pairs of the training texts, --values tokens in total; tokens that the file also has keep their vectors, others
     begin as the mean of their two parts.
@@ -215,7 +215,7 @@ class Chosen:
 
     @classmethod
     def named(cls, metadata, found, names):
-        """Settings that give a file's vocabulary: by name if the folder has one with the same tokens, else as text."""
+        """Returns the settings that give a file's vocabulary: by name if the folder has one with the same tokens, else as text."""
         own = of_file(metadata)
         for name in names:
             if load(os.path.join(cls.vocabularies, name + ".txt")).tokens == own.tokens:
@@ -251,7 +251,7 @@ class Chosen:
         return self.words
 
     def relabelled(self, weights, metadata):
-        """The rows of a file's token table, reordered to this vocabulary."""
+        """Reorders the rows of a file's token table to this vocabulary."""
         weights = super().relabelled(weights, metadata)
         table = weights.get("token_embd.weight")
         if not self.s.merges or table is None or "tokenizer.ggml.merges" not in metadata:

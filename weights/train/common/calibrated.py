@@ -39,7 +39,7 @@ class Llama:
         return out
 
     def step(self, ids, p):
-        """ids (B) at position p -> logits (B, V)"""
+        """Computes one step: ids (B) at position p -> logits (B, V)"""
         h, t = self.h, self.t
         x, batch = t["token_embd.weight"][ids], len(ids)
         for i in range(h["layers"]):
@@ -61,7 +61,7 @@ class Llama:
 
 
 def tell(model, batch, length, seed=1):
-    """Sampled texts: B sequences of `length` ids from the beginning, each id drawn with its probability -> ids (length, B)"""
+    """Samples texts: B sequences of `length` ids from the beginning, each id drawn with its probability -> ids (length, B)"""
     rng, ids = np.random.default_rng(seed), [np.full(batch, 1)]
     model.start(batch, length)
     for p in range(length - 1):
@@ -71,7 +71,7 @@ def tell(model, batch, length, seed=1):
 
 
 def greedy(model, length):
-    """The greedy text of the model -> ids (length + 1), logits (length, V)"""
+    """Generates the greedy text of the model -> ids (length + 1), logits (length, V)"""
     ids, logits = [1], []
     model.start(1, length)
     for p in range(length):
@@ -81,7 +81,8 @@ def greedy(model, length):
 
 
 def greedy_margin(header, tensors, done, length=200):
-    """The smallest margin with which a rounded model still prefers each next id of the original model's greedy text; below 0, its greedy text differs."""
+    """Returns the smallest margin by which a rounded model still prefers each next id of the original model's greedy text; below 0, the
+    rounded model's greedy text differs."""
     ids, logits = greedy(Llama(header, tensors), min(length, header["length"]))
     model = Llama(header, {n: gguf.decode(done[n]) if n in done else x for n, x in tensors.items()})
     model.start(1, len(logits))
@@ -94,7 +95,7 @@ def greedy_margin(header, tensors, done, length=200):
 
 
 def meet(model, ids, names):
-    """Sums of x x^T over the inputs of the matrices, for known ids -> {name: (cols, cols)}"""
+    """Returns the sums of x x^T over the inputs of the matrices, for known ids: {name: (cols, cols)}"""
     model.products = {n: np.zeros((model.t[n].shape[1],) * 2, np.float32) for n in names}
     model.start(ids.shape[1], len(ids))
     for p in range(len(ids)):
@@ -104,7 +105,8 @@ def meet(model, ids, names):
 
 
 def scales(block, weight, kind):
-    """Scales (rows) of 32 columns (rows, 32): of some candidates near the usual scale, those with the least weighted squared error."""
+    """Chooses the scales (rows) of 32 columns (rows, 32): among some candidates near the usual scale, those with the least weighted squared
+    error."""
     rows = np.arange(len(block))
     if kind == gguf.Q8_0:
         usual, low, high, factors = np.abs(block).max(1) / 127, -127, 127, np.linspace(0.97, 1, 7)
@@ -120,7 +122,7 @@ def scales(block, weight, kind):
 
 
 def encode(scale, q, kind):
-    """Scales (rows, blocks) and integers (rows, blocks, 32) -> bytes"""
+    """Packs scales (rows, blocks) and integers (rows, blocks, 32) into bytes"""
     if kind == gguf.Q8_0:
         out = np.zeros(scale.size, dtype=[("d", "<f2"), ("q", "i1", 32)])
         out["d"], out["q"] = scale.ravel(), q.reshape(-1, 32)
@@ -131,7 +133,7 @@ def encode(scale, q, kind):
 
 
 def round_matrix(w, products, kind):
-    """(rows, cols) and the sum of x x^T over its inputs -> gguf.Raw"""
+    """Rounds a matrix (rows, cols), given the sum of x x^T over its inputs, to a gguf.Raw"""
     w, (rows, cols) = w.astype(np.float64), w.shape
     h = products.astype(np.float64)
     h[np.diag_indices(cols)] += DAMPING * h.trace() / cols + 1e-12
@@ -152,7 +154,8 @@ def round_matrix(w, products, kind):
 
 
 def round_llama(header, tensors, kinds, seed=1, batch=12, length=160):
-    """{name: type} of matrices to round -> {name: gguf.Raw}; goes layer by layer, each with the outputs of the already rounded ones as its inputs."""
+    """Rounds the matrices of {name: type} and returns {name: gguf.Raw}. It goes layer by layer; the inputs of each layer are the outputs of
+    the layers that are already rounded."""
     model = Llama(header, tensors)
     ids, done = tell(model, batch, min(length, header["length"]), seed), {}
     parts = [("attn_q", "attn_k", "attn_v"), ("attn_output",), ("ffn_gate", "ffn_up"), ("ffn_down",)]

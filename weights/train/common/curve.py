@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""A curve of losses as one line of text, or as a small SVG."""
+"""Draws a curve of losses as one line of text, or as a small SVG."""
 
 BARS = "▁▂▃▄▅▆▇█"
 
 
 def thinned(values, width):
-    """At most `width` of the values, evenly spaced, including the last one."""
+    """Returns at most `width` of the values, evenly spaced, including the last one."""
     if len(values) <= width:
         return values
     return [values[(i + 1) * len(values) // width - 1] for i in range(width)]
 
 
 def text(values, width=40):
-    """One bar per value; the smallest value has the lowest bar.  The first tenth, which falls steeply, does not set the scale."""
+    """Returns one bar per value; the smallest value has the lowest bar.  The first tenth, which falls steeply, does not set the scale."""
     values = thinned(values, width)
     if not values:
         return ""
@@ -21,7 +21,7 @@ def text(values, width=40):
 
 
 def svg(curves, width=480, height=240):
-    """curves: {name: [(minutes, loss)]} -> an SVG with one line each."""
+    """Draws curves, {name: [(minutes, loss)]}, as an SVG with one line each."""
     colours = ("#0b6", "#c33", "#36c", "#c80", "#849", "#077")
     points = [p for line in curves.values() for p in line[len(line) // 10:]]
     if not points:

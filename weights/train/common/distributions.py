@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The output layer's numbers -> probabilities of one position: log-likelihood and sampling.
+"""Interprets the output layer's numbers as the distribution of one position: log-likelihood and sampling.
 
     categorical   V logits
     bernoulli     one logit a, p(1) = sigmoid(a)
@@ -19,7 +19,7 @@ MIN_LOG_SCALE = -7.0
 
 
 def width(c):
-    """The width of the output layer: numbers per position."""
+    """Returns the width of the output layer: numbers per position."""
     return {"categorical": c.levels, "bernoulli": 1, "logistic": 2, "gaussian": 2,
             "dmol": c.mixtures * (10 if c.channels == 3 else 3)}[c.output]
 
@@ -29,8 +29,8 @@ def to_unit(x, levels):
 
 
 def log_bin(x, mean, log_scale, levels, normal=False):
-    """Log-probability of the bin of half-width 1/(V-1) around x; the outermost bins reach to infinity.
-    A bin of probability below 1e-5 uses density times width, which avoids cancellation and keeps the gradient."""
+    """Returns the log-probability of the bin of half-width 1/(V-1) around x; the outermost bins reach to infinity. For a bin of probability
+    below 1e-5 it uses density times width, which avoids cancellation and keeps the gradient."""
     log_scale = log_scale.clamp(min=MIN_LOG_SCALE)
     z, half = (x - mean) * torch.exp(-log_scale), torch.exp(-log_scale) / (levels - 1)
     if normal:
@@ -44,7 +44,7 @@ def log_bin(x, mean, log_scale, levels, normal=False):
 
 
 def split_mixture(c, out):
-    """(..., 10 K | 3 K) -> log weights (..., K), then (means, log scales, tanh coefficients or None) for each channel."""
+    """Splits (..., 10 K | 3 K) into log weights (..., K), then (means, log scales, tanh coefficients or None) for each channel."""
     K, parts = c.mixtures, out.split(c.mixtures, -1)
     per = 3 if c.channels == 3 else 2
     channels = [parts[1 + per * k:1 + per * (k + 1)] for k in range(c.channels)]
@@ -52,8 +52,7 @@ def split_mixture(c, out):
 
 
 def mixture_mean(channels, k, x):
-    """Means of channel k given the channels before it, x (..., >= k) in [-1, 1]:
-    mu_R = m_R, mu_G = m_G + c_R x_R, mu_B = m_B + c_G x_R + c_B x_G."""
+    """Returns the means of channel k given the channels before it, x (..., >= k) in [-1, 1]:"""
     mean = channels[k][0]
     for j in range(k):                   # (k, j) = (1, 0), (2, 0), (2, 1) use the coefficients of R, G, B
         mean = mean + channels[k - 1 + j][2] * x[..., j:j + 1]
@@ -61,7 +60,8 @@ def mixture_mean(channels, k, x):
 
 
 def nats(c, out, x):
-    """out (..., n, width), x (..., n) levels -> (..., n); dmol: x (..., n, C) -> (..., n, C): log p(R), log p(G|R), log p(B|R,G)."""
+    """Returns the log-likelihoods: out (..., n, width), x (..., n) levels -> (..., n); dmol: x (..., n, C) -> (..., n, C): log p(R), log
+    p(G|R), log p(B|R,G)."""
     if c.output == "categorical":
         return -torch.log_softmax(out, -1).gather(-1, x[..., None])[..., 0]
     if c.output == "bernoulli":
@@ -78,7 +78,8 @@ def nats(c, out, x):
 
 
 def sample(c, out, temperature, generator):
-    """out (B, width) -> (B,) levels; dmol: (B, C) values.  One draw from all V probabilities; dmol draws channel by channel."""
+    """Draws values: out (B, width) -> (B,) levels; dmol: (B, C) values.  Each level is one draw from all V probabilities; dmol draws
+    channel by channel."""
     draw = lambda logits: torch.multinomial(torch.softmax(logits / temperature, -1), 1, generator=generator)
     if c.output == "categorical":
         return draw(out)[:, 0]

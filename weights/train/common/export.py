@@ -11,7 +11,7 @@ TYPES = {"f32": gguf.F32, "f16": gguf.F16, "q8_0": gguf.Q8_0, "q4_0": gguf.Q4_0}
 
 
 def metadata_of(task, model, card):
-    """Model and card -> metadata in file order."""
+    """Returns the metadata of model and card, in file order."""
     m = {"general.architecture": task.architecture, "general.name": card["name"],
          "general.description": card.get("description", ""), "general.license": card.get("license", "CC0-1.0"),
          "general.author": card.get("author", "nextpixel"),
@@ -25,7 +25,7 @@ def metadata_of(task, model, card):
 
 
 def half_a_step(x, kind):
-    """The largest allowed distance of a stored number from x."""
+    """Returns the largest allowed distance of a stored number from x."""
     if kind in (gguf.F32, gguf.F16):
         return 0 if kind == gguf.F32 else 1e-3 * np.abs(x) + 1e-7
     top = np.abs(x).reshape(-1, 32).max(1)               # Q4_0: a whole step where 8 steps are cut to 7; and the f16 scale
@@ -34,8 +34,8 @@ def half_a_step(x, kind):
 
 
 def export(path, task, model, kind, card, round_to=""):
-    """Writes and verifies one file -> bytes written.  round_to: the rounding used in training; matrices rounded there but not stored in
-    that form are rounded here too."""
+    """Writes and verifies one file and returns the number of bytes. round_to: the rounding used in training; matrices rounded there but not
+    stored in that form are rounded here too."""
     model = task.folded(model)
     metadata = metadata_of(task, model, card)
     state = {k: v.detach().float().cpu() for k, v in model.state_dict().items()}

@@ -23,7 +23,7 @@ def digest_of(path, kind):
 
 
 def checked(path, digest):
-    """Whether the file matches `digest`, \"md5:...\" or \"sha256:...\"; \"\" matches any file."""
+    """Tells whether the file matches `digest`, \"md5:...\" or \"sha256:...\"; \"\" matches any file."""
     kind, _, wanted = digest.partition(":")
     return not digest or digest_of(path, kind) == wanted
 
@@ -33,7 +33,7 @@ def megabytes(size):
 
 
 def read_into(path, url, first=0):
-    """One attempt: continues after the bytes already in `path`. first: fetch only this many bytes from the beginning."""
+    """Makes one attempt, which continues after the bytes already in `path`. first: fetch only this many bytes from the beginning."""
     have = os.path.getsize(path) if os.path.exists(path) else 0
     if first and have >= first:
         return

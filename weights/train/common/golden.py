@@ -41,12 +41,12 @@ def module(model):
 
 
 def first(examples):
-    """The first element of a list of pieces of music, or of each of several lists."""
+    """Returns the first element of a list of pieces of music, or of each of several lists."""
     return examples[:1] if isinstance(examples, list) else tuple(a[:1] for a in examples)
 
 
 def stored(task, path):
-    """The model as read from the file, in double precision."""
+    """Returns the model as read from the file, in double precision."""
     model = task.reader()
     model.load_state_dict(task.stored(path))
     return model.double().eval()
@@ -103,14 +103,14 @@ def hidden(out=OUT):
 
 
 def layers_of(model, values, source):
-    """-> the hidden states (n, d) of one sequence after the embedding and after each block, recorded from the modules in PyTorch."""
+    """Returns the hidden states (n, d) of one sequence after the embedding and after each block, recorded from the modules in PyTorch."""
     if hasattr(model, "states"):         # LSTMN
         h = model.states(values[:, :-1])
         return [model.token_embd(values[:, :-1])[0] * model.c.embedding_length ** 0.5, h[0]]
     if hasattr(model, "dec"):            # a recurrent translator
         return [torch.nn.functional.pad(model.rows(values[:, :-1]), (0, 0, 1, 0))[0], model.behind(source, values)[0]]
     kept = []
-    last = lambda x: (x[-1] if isinstance(x, tuple) else x).reshape(-1, model.c.embedding_length)      # of a gated PixelCNN, the horizontal stack
+    last = lambda x: (x[-1] if isinstance(x, tuple) else x).reshape(-1, model.c.embedding_length)      # gated PixelCNN: horizontal stack
     first = model.input if hasattr(model, "input") else None
     hooks = [block.register_forward_hook(lambda _, inputs, output: kept.append((last(inputs[0]), last(output)))) for block in model.blk]
     if first:

@@ -13,7 +13,7 @@ EVERY = 3.0                              # seconds
 
 
 def points(run):
-    """The log of a run -> {\"training\": [(minutes, nats)], \"validation\": the same}"""
+    """Reads the log of a run: {\"training\": [(minutes, nats)], \"validation\": the same}"""
     lines = runlog.lines_of(os.path.join(RUNS, run, "log.jsonl"))
     of = lambda key: [(line["elapsed"] / 60, line[key]) for line in lines if line.get(key) is not None]
     return {"training": of("train_nats"), "validation": of("valid_nats")}

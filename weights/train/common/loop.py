@@ -29,7 +29,7 @@ def learning_rate(s, step, progress):
 
 @torch.no_grad()
 def measure(task, model, examples, count, autocast, device, batch=16):
-    """Mean nats per example over `count` of them, for each view of the task: {name: nats}."""
+    """Measures the mean nats per example over `count` of the examples, for each view of the task: {name: nats}."""
     model.eval()
     total, pick = {}, spread(len(examples), min(count, len(examples)))
     for i in range(0, len(pick), batch):
@@ -42,13 +42,13 @@ def measure(task, model, examples, count, autocast, device, batch=16):
 
 @torch.no_grad()
 def polyak(average, model, decay):
-    """average <- decay average + (1 - decay) model"""
+    """Updates the average: average <- decay average + (1 - decay) model"""
     torch._foreach_lerp_(average, model, 1 - decay) if hasattr(torch, "_foreach_lerp_") else [
         a.lerp_(p, 1 - decay) for a, p in zip(average, model)]
 
 
 def optimiser(task, model, s, cuda):
-    """-> Adam with one group per factor of the learning rate."""
+    """Returns Adam with one group per factor of the learning rate."""
     groups = {}
     for name, p in model.named_parameters():
         if p.requires_grad:
@@ -58,7 +58,7 @@ def optimiser(task, model, s, cuda):
 
 
 def compiled(task, model, batch, autocast):
-    """task.nats, compiled by torch.compile if that works."""
+    """Returns task.nats, compiled by torch.compile if that works."""
     plain = lambda *b: task.nats(model, *b)
     if not hasattr(torch, "compile"):
         return plain
@@ -75,7 +75,7 @@ def compiled(task, model, batch, autocast):
 
 
 class Trainer:
-    """One run of one task: resumed from its checkpoint, or newly started."""
+    """A run of a task: resumed from its checkpoint, or newly started."""
 
     def __init__(self, recipe, s, examples, run=None, device="cpu", rank=0, processes=1):
         self.recipe, self.s, self.run, self.device, self.rank, self.processes = recipe, s, run, device, rank, processes
@@ -140,7 +140,7 @@ class Trainer:
         print("resumed at step %d, %.1f minutes" % (self.count, self.elapsed / 60), flush=True)
 
     def batch(self):
-        """This process's share of the next batch."""
+        """Returns this process's share of the next batch."""
         return parallel.share(self.task.batch(self.training, self.count, self.device), self.rank, self.processes)
 
     def rounded(self, model):
@@ -150,7 +150,7 @@ class Trainer:
         return self.elapsed / (60 * self.s.minutes) if self.s.minutes else self.count / self.s.steps
 
     def step(self):
-        """-> mean nats per example of the batch, on the device."""
+        """Trains on the batch and returns its mean nats per example, on the device."""
         s, rate = self.s, learning_rate(self.s, self.count, self.progress())
         if self.task.update:
             value = self.task.update(self, self.batch(), rate / s.lr if s.lr else 0.0)
@@ -176,10 +176,10 @@ class Trainer:
         return self.counted(loss.detach())
 
     def counted(self, value):
-        """Bookkeeping after a step with this loss."""
+        """Does the bookkeeping after a step with this loss."""
         self.count += 1
         value = parallel.mean(value, self.processes)                     # stays on the GPU, so that the GPU does not wait
-        # a plain mean of the first 50 losses, so that the first batch, which may have short sentences, has no larger weight
+        # a plain mean of the first 50 losses, so that the first batch, which may have short sentences, gets no larger weight
         kept = min(0.98, 1 - 1 / self.count)
         self.running = value if self.running is None else kept * self.running + (1 - kept) * value
         return value
@@ -265,7 +265,7 @@ class Trainer:
 
 
 def device_of(name):
-    """--device as PyTorch names it; ends the program if this machine has no such device."""
+    """Returns --device as PyTorch names it; ends the program if this machine has no such device."""
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     kind, _, number = name.partition(":")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Detects the features of this machine's processor. Does not import PyTorch, whose settings depend on it (memory.py)."""
+"""Detects the features of this machine's processor. It does not import PyTorch, whose settings depend on these features (memory.py)."""
 import functools
 import os
 
 
 @functools.lru_cache(maxsize=None)
 def processor(path="/proc/cpuinfo"):
-    """-> (vendor, set of instruction set names) from Linux; empty on other systems"""
+    """Returns (vendor, set of instruction set names) from Linux; empty on other systems"""
     try:
         with open(path, encoding="utf-8") as f:
             lines = [line.split(":", 1) for line in f.read(16384).split("\n") if ":" in line]
@@ -17,7 +17,7 @@ def processor(path="/proc/cpuinfo"):
 
 
 def has_bf16():
-    """Whether products of bf16 are faster than those of single precision."""
+    """Tells whether products in bf16 are faster than those in single precision."""
     return bool(processor()[1] & {"avx512_bf16", "amx_bf16"})
 
 

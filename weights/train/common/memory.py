@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Settings that must be made before PyTorch is loaded. One is a faster allocator if it is installed (Debian package libtcmalloc-minimal4;
-saves 5 to 10 % of a step). The other makes idle threads sleep: on a shared machine, busy waiting makes a step several times slower.
-OpenBLAS treats an Intel processor newer than itself as the oldest one; with the right setting, single-precision products are six times as
-fast."""
+"""Makes settings that must precede the import of PyTorch. The first setting is a faster allocator if it is installed (Debian package
+libtcmalloc-minimal4; saves 5 to 10 % of a step). The second makes idle threads sleep: on a shared machine, busy waiting makes a step
+several times slower. The third selects kernels of OpenBLAS, which treats an Intel processor newer than itself as the oldest one; with the
+right kernels, single-precision products are six times as fast."""
 import glob
 import os
 import sys
@@ -13,7 +13,7 @@ PLACES = ("/usr/lib/*/libtcmalloc_minimal.so.4", "/usr/lib*/libtcmalloc_minimal.
 
 
 def core():
-    """The OpenBLAS kernels to request, or \"\" if OpenBLAS detects the right ones."""
+    """Returns the OpenBLAS kernels to request, or \"\" if OpenBLAS detects the right ones."""
     vendor, sets = processor()
     return {"OPENBLAS_CORETYPE": "SkylakeX"} if vendor == "GenuineIntel" and "avx512vl" in sets else {}
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Bindings of native.c for PyTorch. It is compiled for this machine at first use (runs/native-*.so), if gcc is installed and the CPU has AVX-512, or AVX2 with FMA."""
+"""Bindings of native.c for PyTorch. native.c is compiled for this machine at first use (runs/native-*.so), if gcc is installed and the CPU
+has AVX-512, or AVX2 with FMA."""
 import ctypes
 import functools
 import hashlib
@@ -18,7 +19,7 @@ FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
 
 @functools.lru_cache(maxsize=None)
 def library():
-    """-> the compiled functions; raises OSError if they are unavailable."""
+    """Returns the compiled functions; raises OSError if they are unavailable."""
     compiler = os.environ.get("CC", "gcc")
     name = hashlib.sha256(" ".join([compiler] + FLAGS + sorted(processor()[1])).encode())     # machines with other processors may share the folder
     for source in SOURCES:
@@ -40,8 +41,8 @@ def pointers(*tensors):
 
 
 class Attention(torch.autograd.Function):
-    """qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions in raster order, blocks of `block` queries that see
-    `memory` keys before their block; with a `window`, at most this many keys, the last one their own. See native.c."""
+    """Local attention: qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions in raster order, blocks of `block`
+    queries that see `memory` keys before their block; with a `window`, at most this many keys, the last one their own. See native.c."""
 
     @staticmethod
     def forward(ctx, qkv, heads, block, memory, window=0):
@@ -64,7 +65,7 @@ class Attention(torch.autograd.Function):
 
 
 def usable(*tensors):
-    """Whether native.c accepts these tensors: contiguous bf16 or float, on a CPU that supports it."""
+    """Tells whether native.c accepts these tensors: contiguous bf16 or float, on a CPU that supports it."""
     if not enabled or not all(t.device.type == "cpu" and t.is_contiguous() and t.dtype in (torch.float32, torch.bfloat16) for t in tensors):
         return False
     try:
@@ -83,7 +84,7 @@ def to_steps(x, size, steps):
 
 
 class Adam:
-    """A step of a torch.optim.Adam, gradient clipping and averaging, in one pass over the numbers; the optimiser keeps its own state.
+    """Does a step of a torch.optim.Adam, gradient clipping and averaging in one pass over the numbers; the optimiser keeps its own state.
     averaged: the averages of the parameters, group by group."""
 
     def __init__(self, adam, averaged):
@@ -127,8 +128,8 @@ def address(t):
 
 
 class AddNorm(torch.autograd.Function):
-    """h (..., d) float, f (..., d) bf16 or None -> (x, y): x is the new residual stream in float; y = LN(h + f) in bf16. With post, x is y
-    in full precision, else x = h + f. One pass replaces an addition, a layer norm and two casts."""
+    """Adds and norms: h (..., d) float, f (..., d) bf16 or None -> (x, y), where x is the new residual stream in float and y = LN(h + f) in
+    bf16. With post, x is y in full precision, else x = h + f. One pass replaces an addition, a layer norm and two casts."""
 
     @staticmethod
     def forward(ctx, h, f, weight, bias, eps, post):
@@ -156,7 +157,7 @@ class AddNorm(torch.autograd.Function):
 
 
 def column_sums(g, h=None):
-    """(..., d) bf16 -> (d,) float; with h, g is first set to 0, in place, where h is not positive."""
+    """Sums columns: (..., d) bf16 -> (d,) float; with h, g is first set to 0, in place, where h is not positive."""
     d, sums = g.shape[-1], torch.zeros(g.shape[-1])
     if library().column_sums(torch.get_num_threads(), ctypes.c_long(g.numel() // d), d, *map(address, (g, h, sums))):
         raise MemoryError
@@ -164,7 +165,7 @@ def column_sums(g, h=None):
 
 
 class FeedForward(torch.autograd.Function):
-    """x (rows, d) bf16 -> W_down relu(W_up x + b_up) + b_down, bf16.  The weights are float, as in the optimiser."""
+    """Feed-forward network: x (rows, d) bf16 -> W_down relu(W_up x + b_up) + b_down, bf16.  The weights are float, as in the optimiser."""
 
     @staticmethod
     def forward(ctx, x, up, b_up, down, b_down):
@@ -183,8 +184,8 @@ class FeedForward(torch.autograd.Function):
 
 
 class CrossEntropy(torch.autograd.Function):
-    """h (rows, d) bf16, table (V, d) float, target (rows,) -> (rows,): cross-entropy with label smoothing of the logits table h.
-    Only one copy of the logits is in memory, in bf16; their gradient overwrites them."""
+    """Cross-entropy with label smoothing of the logits table h: h (rows, d) bf16, table (V, d) float, target (rows,) -> (rows,). Only one
+    copy of the logits is in memory, in bf16; their gradient overwrites them."""
 
     @staticmethod
     def forward(ctx, h, table, target, smoothing):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page that shows a file; export.py prints it last."""
+"""Finds the page that shows a file; export.py prints it last."""
 import importlib
 import os
 import urllib.parse
@@ -11,21 +11,22 @@ ADDRESS = "http://127.0.0.1:8080/"       # the default address of npm start
 
 
 def page_of(metadata):
-    """The metadata of a file -> (name of a page, input to try), as models/NAME/__init__.py says: PAGE, or page(get) if it depends on the file."""
+    """Returns (name of a page, input to try) for the metadata of a file, as models/NAME/__init__.py defines them: PAGE, or page(get) if
+    they depend on the file."""
     architecture = metadata["general.architecture"]
     model = importlib.import_module("models." + architecture.replace("-", "_"))
     return model.page(lambda key: metadata.get("%s.%s" % (architecture, key))) if hasattr(model, "page") else model.PAGE
 
 
 def of_pictures(get, page):
-    """The page of a model of pictures, and an input to try: of pictures in colour it is the same for all."""
+    """Returns the page of a model of pictures, and an input to try; all models of colour pictures have the same page."""
     if get("image.channels") == 3:
         return "colour", "choose a picture that it was not trained on: it completes or enlarges it"
     return page, "draw the upper half of a picture and let it go on"
 
 
 def address_of(path, metadata):
-    """-> the address of the page that opens this file, or \"\" if npm start does not serve the file"""
+    """Returns the address of the page that opens this file, or \"\" if npm start does not serve the file"""
     inside = os.path.relpath(os.path.realpath(path), os.path.realpath(data.ROOT)).split(os.sep)
     if inside[0] not in SERVED or inside[0] == "build" and len(inside) > 2:
         return ""
@@ -33,7 +34,7 @@ def address_of(path, metadata):
 
 
 def said(path, metadata):
-    """Next steps for a file that was just written, as lines."""
+    """Returns the next steps for a file that was just written, as lines."""
     page, tries = page_of(metadata)
     address = address_of(path, metadata)
     if address:

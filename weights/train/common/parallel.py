@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Several processes that train one model, as torchrun starts them: gloo on CPUs, nccl on GPUs."""
+"""Connects several processes that train one model, as torchrun starts them: gloo on CPUs, nccl on GPUs."""
 import os
 import signal
 import socket
@@ -12,7 +12,7 @@ from torch import nn
 
 
 def start(device):
-    """-> (rank, processes, device of this process).  Without torchrun, the only process."""
+    """Returns (rank, processes, device of this process).  Without torchrun, this is the only process."""
     if "WORLD_SIZE" not in os.environ or int(os.environ["WORLD_SIZE"]) < 2:
         return 0, 1, device
     if device == "cuda":
@@ -23,7 +23,7 @@ def start(device):
 
 
 def share(batch, rank, processes):
-    """This process's examples of a batch."""
+    """Returns this process's examples of a batch."""
     if processes == 1:
         return batch
     return tuple(None if t is None else t[rank::processes] for t in batch)
@@ -48,7 +48,7 @@ def same(state, processes):
 
 
 def alike(numbers, processes):
-    """The first process whose numbers (a list) differ from those of process 0, and its numbers; None if all agree."""
+    """Returns the first process whose numbers (a list) differ from those of process 0, and its numbers; None if all agree."""
     if processes == 1:
         return None
     device = "cuda" if dist.get_backend() == "nccl" else "cpu"
@@ -59,7 +59,7 @@ def alike(numbers, processes):
 
 
 def mean(value, processes):
-    """The mean of a scalar tensor over all processes."""
+    """Returns the mean of a scalar tensor over all processes."""
     if processes > 1:
         value = value.clone()
         dist.all_reduce(value)
@@ -79,7 +79,7 @@ class Loss(nn.Module):
 
 
 def averaging(model, nats, processes):
-    """-> a function batch -> mean nats per example of this process's share; its backward pass averages over the processes."""
+    """Returns a function batch -> mean nats per example of this process's share; its backward pass averages over the processes."""
     loss = Loss(model, nats)
     return nn.parallel.DistributedDataParallel(loss, find_unused_parameters=True) if processes > 1 else loss
 
@@ -90,8 +90,8 @@ def stop(processes):
 
 
 def launch(argv, processes):
-    """`train.py ... --processes N`: replaces torchrun on one machine, also where torchrun does not start (PyTorch 1.13 with Python 3.11).
-    -> exit code"""
+    """Runs `train.py ... --processes N` and returns its exit code. It replaces torchrun on one machine, also where torchrun does not start
+    (PyTorch 1.13 with Python 3.11)."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]

@@ -7,7 +7,7 @@ import numpy as np
 
 
 def write_png(path, image):
-    """image (h, w, 3) uint8 -> PNG."""
+    """Writes image (h, w, 3) uint8 as PNG."""
     h, w = image.shape[:2]
     raw = b"".join(b"\0" + image[r].tobytes() for r in range(h))
     chunk = lambda kind, body: struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
@@ -17,7 +17,7 @@ def write_png(path, image):
 
 
 def mosaic(path, tiles):
-    """tiles (rows, columns, H, W, 3 or 1) uint8 -> one PNG, scaled by two, with lines between the tiles."""
+    """Writes tiles (rows, columns, H, W, 3 or 1) uint8 as one PNG, scaled by two, with lines between the tiles."""
     tiles = np.broadcast_to(tiles, tiles.shape[:4] + (3,))
     tiles = np.pad(tiles, ((0, 0), (0, 0), (1, 1), (1, 1), (0, 0)), constant_values=96)
     image = tiles.transpose(0, 2, 1, 3, 4).reshape(tiles.shape[0] * tiles.shape[2], -1, 3)

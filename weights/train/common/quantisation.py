@@ -4,7 +4,7 @@ import numpy as np
 
 
 def quantize_q8_0(x):
-    """(..., 32 m) float -> bytes: per block of 32 an f16 scale = absmax/127 and 32 int8 = round(x/scale)."""
+    """Encodes (..., 32 m) float as bytes: per block of 32 an f16 scale = absmax/127 and 32 int8 = round(x/scale)."""
     blocks = np.ascontiguousarray(x, np.float32).reshape(-1, 32)
     scale = np.abs(blocks).max(1) / np.float32(127)
     inverse = np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)

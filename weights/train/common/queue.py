@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A list of runs that are trained in order, or alternately, at the lowest priority.
 
-The state is in runs/queue.json and is changed under a lock, so any command may be given at any time.  SIGTSTP pauses training: loop.py does
-not count that time.  A program that needs the whole machine leaves a hold, a file named after its process; holds of ended processes do not
-count.  It uses only the standard library: starting a queue does not need PyTorch.
+The state of the queue is in runs/queue.json and is changed under a lock, so any command may be given at any time.  SIGTSTP pauses training:
+loop.py does not count the time of the pause.  A program that needs the whole machine leaves a hold, a file named after its process; holds
+of ended processes do not count.  This module uses only the standard library: starting a queue does not need PyTorch.
 """
 import contextlib
 import fcntl
@@ -25,7 +25,7 @@ TICK = 0.3                               # seconds
 
 @contextlib.contextmanager
 def state():
-    """The queue's state; written back at the end of the block."""
+    """Gives the queue's state, and writes it back at the end of the block."""
     os.makedirs(RUNS, exist_ok=True)
     with open(LOCK, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -47,7 +47,7 @@ def look():
 
 
 def condition(pid):
-    """The letter of /proc/PID/stat (R running, S sleeping, T stopped, ...), "" for a process that is gone."""
+    """Returns the letter of /proc/PID/stat (R running, S sleeping, T stopped, ...), "" for a process that is gone."""
     try:
         with open("/proc/%d/stat" % pid) as f:
             letter = f.read().rsplit(")", 1)[1].split()[0]
@@ -57,7 +57,7 @@ def condition(pid):
 
 
 def held():
-    """Ids of the processes that hold the queue; 0 means a `pause` command."""
+    """Returns the ids of the processes that hold the queue; 0 means a `pause` command."""
     found = [int(name) for name in os.listdir(HOLDS)] if os.path.isdir(HOLDS) else []
     return [pid for pid in found if pid == 0 or condition(pid)]
 
@@ -98,13 +98,13 @@ def log_of(job):
 
 
 def finished(job):
-    """Whether training is complete: the last measurement is the final one, for a schedule of this length."""
+    """Tells whether training is complete: the last measurement is the final one, for a schedule of this length."""
     lines = [line for line in log_of(job) if "final" in line]
     return bool(lines) and lines[-1]["final"] and (not job["minutes"] or lines[-1]["elapsed"] >= 59 * job["minutes"])
 
 
 def python():
-    """A Python interpreter with PyTorch."""
+    """Finds a Python interpreter with PyTorch."""
     for path in (sys.executable, "python3", "/usr/bin/python3"):
         if subprocess.call([path, "-c", "import torch"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0:
             return path
@@ -112,7 +112,7 @@ def python():
 
 
 def start(job, s, interpreter):
-    """-> the training process, at the lowest priority; its output goes to runs/<run>/out.log"""
+    """Starts and returns the training process, at the lowest priority; its output goes to runs/<run>/out.log"""
     folder = os.path.join(RUNS, job["run"])
     os.makedirs(folder, exist_ok=True)
     command = [interpreter, os.path.join(HERE, "train.py"), job["recipe"], "--run", job["run"], "--threads", str(s["threads"])]
@@ -125,7 +125,7 @@ def start(job, s, interpreter):
 
 
 def next_job(jobs):
-    """The waiting run whose last turn was longest ago."""
+    """Returns the waiting run whose last turn was longest ago."""
     waiting = [job for job in jobs if job["status"] == "waiting"]
     return min(waiting, key=lambda job: job.get("turns", 0)) if waiting else None
 
@@ -145,7 +145,7 @@ def settle(job, code):
 
 
 def run(forever=False):
-    """Trains until no run is waiting (or forever).  If it is terminated, it first ends its trainings, which save."""
+    """Trains until no run is waiting (or forever).  If it is terminated, it first ends its trainings, which save their state."""
     interpreter, children, stop = python(), {}, []
     with state() as s:
         if s["runner"] and s["runner"] != os.getpid() and condition(s["runner"]):

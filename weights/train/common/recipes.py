@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of its file, weights/<name>.gguf). A recipe
-of several runs, or one that begins with another file, also has `stages` and `start`; `own` is the schedule of a run on your own folder. One
-name, one recipe, one file."""
+"""Finds recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of its file, weights/<name>.gguf). A
+recipe of several runs, or one that begins with another file, also has `stages` and `start`; `own` is the schedule of a run on your own
+folder. Each recipe has its own name and its own file."""
 import importlib
 import importlib.util
 import os
@@ -30,12 +30,12 @@ def models():
 
 
 def task_of(model):
-    """Folder name of a model -> its Task class."""
+    """Returns the Task class of a model by its folder name."""
     return importlib.import_module("models.%s.task" % model).TASK
 
 
 def files():
-    """{recipe name: (model, path)}"""
+    """Returns {recipe name: (model, path)}"""
     found = {}
     for model in models():
         folder = os.path.join(MODELS, model, "recipes")
@@ -48,7 +48,7 @@ def names():
 
 
 def find(name):
-    """-> Recipe; ends the program if no recipe has this name."""
+    """Returns the Recipe; ends the program if no recipe has this name."""
     if name not in files():
         sys.exit("no recipe %r; there are %s" % (name, ", ".join(names())))
     model, path = files()[name]

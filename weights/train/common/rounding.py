@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Training with the rounding of the engine, so that weights shipped in Q8_0 or Q4_0 lose little.
 
-A row that copies a value (as at the start for photographs, start.py) has one large weight, which leaves few steps for the others. So the
-forward and backward pass see rounded weights, and the gradient moves the exact ones (the straight-through estimator of Bengio, Leonard and
-Courville 2013). The engine's other roundings have no measurable effect.
+A row that copies a value (as at the start for photographs, start.py) has one large weight, which leaves few steps for the other weights. So
+the forward and backward pass see rounded weights, and the gradient moves the exact ones (the straight-through estimator of Bengio, Leonard
+and Courville 2013). The engine's other roundings have no measurable effect.
 """
 import contextlib
 
@@ -24,12 +24,12 @@ def to_steps(x, steps):
 
 
 def q8_0(w):
-    """A matrix (rows, columns) as the engine keeps it: a row of a Q8_0 file has 63 steps (src/kernels/matmul.c)."""
+    """Rounds a matrix (rows, columns) as the engine keeps it: a row of a Q8_0 file has 63 steps (src/kernels/matmul.c)."""
     return to_steps(to_steps(w.unflatten(1, (-1, BLOCK)), FILE).flatten(1), ENGINE)
 
 
 def q4_0(w):
-    """The same for Q4_0, which the engine keeps unchanged: in each block, -8..7 steps of an eighth of the largest value."""
+    """Rounds a matrix to Q4_0, which the engine keeps unchanged: in each block, -8..7 steps of an eighth of the largest value."""
     blocks = w.unflatten(1, (-1, BLOCK))
     step = blocks.gather(-1, blocks.abs().argmax(-1, keepdim=True)) / -8
     return torch.where(step != 0, (blocks / step).round().clamp(-8, 7) * step, blocks).flatten(1)

@@ -33,14 +33,14 @@ class Run:
 
 
 def settings_from(recipe, saved):
-    """Settings of a checkpoint, limited to fields that exist today; fields that the checkpoint lacks come from the recipe."""
+    """Returns the settings of a checkpoint, limited to fields that exist today; fields that the checkpoint lacks come from the recipe."""
     known = recipe.task.Settings.__dataclass_fields__
     return recipe.task.Settings(**{k: v for k, v in {**recipe.settings, **saved}.items() if k in known})
 
 
 def written_as(name, recipe, saved):
-    """Settings of a run of `recipe` whose weights become the file of another recipe of the same model, such as captions from captions-hard:
-    settings of the first recipe are replaced by those of the second."""
+    """Returns the settings of a run of `recipe` whose weights become the file of another recipe of the same model, such as captions from
+    captions-hard: settings of the first recipe are replaced by those of the second."""
     other = find(name)
     if other.task is not recipe.task:
         sys.exit("a run of %s cannot be written as %s: they are different models" % (recipe.name, name))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Settings that every recipe has.  A model adds its own (models/<name>/task.py); each can be given as --key value."""
+"""Defines the settings that every recipe has.  A model adds its own settings (models/<name>/task.py); each setting can be given as --key
+value."""
 import argparse
 import os
 from dataclasses import dataclass, field, fields
@@ -13,7 +14,7 @@ from common.recipes import SHIPPED
 
 
 def of_file(default):
-    """A model field that files may have but no recipe sets: read from files, not from the command line."""
+    """Returns a field that files may have but no recipe sets: it is read from files, not from the command line."""
     return field(default=default, metadata=dict(of_file=True))
 
 
@@ -30,9 +31,9 @@ class Settings:
     # optimiser: Adam and Polyak averaging of the weights (the average is evaluated and exported)
     beta1: float = 0.9
     beta2: float = 0.98
-    clip: float = 1.0                    # gradient norm; 0 = none
+    clip: float = 1.0                    # maximum gradient norm; 0 = none
     fresh_rate: float = 1.0              # factor of the learning rate for tensors missing in the initial file (Task.fresh)
-    sharp_rate: float = 1.0              # and for tensors that are sensitive to small changes (Task.sharp)
+    sharp_rate: float = 1.0              # factor of the learning rate for tensors that are sensitive to small changes (Task.sharp)
     ema: float = 0.999
     best: bool = False                   # keep the average with the lowest validation loss in best.pt, and export it
     round_to: str = ""                   # q8_0 | q4_0: train with the rounding of such a file, see rounding.py
@@ -46,14 +47,14 @@ class Settings:
     limit_seconds: float = 0.0           # after this many seconds the process saves and exits with 0, and the same command resumes; 0 = never
     # files
     dataset: str = ""                    # a module of data/
-    data: str = ""                       # its folder, default data/<dataset>
+    data: str = ""                       # the folder of the dataset, default data/<dataset>
     start: str = ""                      # --from FILE.gguf: begin with these weights
     labels: str = "auto"                 # the classes of your own folder: labels.py
     class_names: tuple = of_file(())     # class names of the model, and names of its speakers
     speaker_names: tuple = of_file(())
     adopted: bool = of_file(False)       # the run takes the sizes of the file that it begins with (adopted.py)
     run: str = ""                        # run folder name, default the recipe's name
-    save_seconds: float = 50.0           # seconds between checkpoints, so the maximum loss in a crash
+    save_seconds: float = 50.0           # seconds between checkpoints, and so the maximum loss in a crash
     every: float = 3.0                   # minutes between measurements on validation examples
     sheets: int = 1                      # a sample sheet at each SHEETS-th measurement, and at the end; 0 = at the end, -1 = never
     valid_images: int = 256              # examples per measurement
@@ -67,7 +68,7 @@ def number(kind):
 
 
 def add_arguments(parser, settings):
-    """Adds --key value for each field; absent ones keep the recipe's value."""
+    """Adds --key value for each field; fields without a value keep the recipe's."""
     for f in fields(settings):
         if "of_file" in f.metadata:
             continue
@@ -76,8 +77,8 @@ def add_arguments(parser, settings):
 
 
 def parse(description, find, argv=None):
-    """Command line -> (recipe, its task's Settings).  Precedence, lowest first: defaults, recipe, --smoke, --key value.  find: see
-    recipes.py."""
+    """Parses the command line -> (recipe, its task's Settings).  Precedence, lowest first: defaults, recipe, --smoke, --key value.  find:
+    see recipes.py."""
     first = argparse.ArgumentParser(add_help=False)
     first.add_argument("recipe", nargs="?")
     name = first.parse_known_args(argv)[0].recipe

@@ -38,29 +38,29 @@ class Task:
 
     @classmethod
     def of(cls, config):
-        """The task of a model with this configuration (a dataclass) and the other settings."""
+        """Returns the task of a model with this configuration (a dataclass) and the other settings."""
         return cls(cls.Settings(**asdict(config)))
 
     @staticmethod
     def smoke(settings):
-        """Settings that --smoke uses for a recipe with these settings."""
+        """Returns the settings that --smoke uses for a recipe with these settings."""
         return dict(minutes=0.0, steps=20, batch=4, warmup=5, every=0.2, valid_images=16, final_valid_images=16)
 
     # the model
 
     def model(self):
-        """-> nn.Module with random weights; its state_dict has the names of the file."""
+        """Returns an nn.Module with random weights; its state_dict has the names of the file."""
         raise NotImplementedError
 
     def begin(self, model, examples):
         """Initialises a fresh run with more than random weights, if the model has such a start; examples: the result of `load` for the training part."""
 
     def begin_on(self, model, train, device):
-        """The same on the device, with the encoded training part."""
+        """Does the same on the device, with the encoded training part."""
 
     def grow(self, model, weights):
         """Initialises from the weights {name: tensor} of a file, which may be of a smaller model.  By default the shapes must be equal.
-        Raises Misfit otherwise."""
+        Raises Misfit if a shape does not fit."""
         own = model.state_dict()
         for name, w in weights.items():
             if name in own and w.shape != own[name].shape:
@@ -72,7 +72,7 @@ class Task:
 
     @classmethod
     def adopted(cls, metadata, tensors):
-        """The settings that a run takes from a file of its recipe (common/adopted.py): {field: value}."""
+        """Returns the settings that a run takes from a file of its recipe (common/adopted.py): {field: value}."""
         found = cls.settings_of(metadata, tensors)
         for names, key in (("class_names", "classes"), ("speaker_names", "speakers")):
             listed = metadata.get("%s.%s" % (cls.architecture, key))
@@ -82,11 +82,11 @@ class Task:
 
     @staticmethod
     def table(name):
-        """\"classes\" or \"speakers\" if a tensor has one row for each of these, else \"\"."""
+        """Returns \"classes\" or \"speakers\" if a tensor has one row for each of these, else \"\"."""
         return "classes" if ".class." in name or "class_embd." in name else "speakers" if ".speaker." in name or "speaker_embd." in name else ""
 
     def relabelled(self, weights, metadata):
-        """The weights {name: tensor} of a file, with rows for the classes and speakers of this run."""
+        """Returns the weights {name: tensor} of a file, with rows for the classes and speakers of this run."""
         found, s = {}, self.s
         for name, w in weights.items():
             kind = self.table(name)
@@ -101,7 +101,7 @@ class Task:
 
     @property
     def labelled(self):
-        """Whether the model takes classes as input."""
+        """Tells whether the model takes classes as input."""
         return bool(getattr(self.s, "classes", 0))
 
     def adapt(self):
@@ -109,7 +109,7 @@ class Task:
         labels.choose(self)
 
     def begin_with(self, model, path):
-        """`grow` from a file; if that fails, ends the program with the difference and a remedy."""
+        """Calls `grow` with the weights of a file; if that fails, ends the program with the difference and a remedy."""
         weights = self.relabelled(self.stored(path), gguf.read_raw(path)[0])
         try:
             self.grow(model, weights)
@@ -117,7 +117,7 @@ class Task:
             sys.exit("%s cannot begin this run: %s.\n%s" % (path, str(error).rstrip("."), self.difference(path)))
 
     def difference(self, path):
-        """Settings in which this run differs from the file, as command-line options."""
+        """Returns the settings in which this run differs from the file, as command-line options."""
         metadata, tensors = gguf.read_raw(path)
         try:
             found = self.settings_of(metadata, {k: torch.empty(v.shape) for k, v in tensors.items()})
@@ -132,35 +132,36 @@ class Task:
             " ".join(option(k, v) for k, (v, _) in other.items()), " ".join(option(k, v) for k, (_, v) in other.items()))
 
     def ready(self, model, average, device):
-        """Choices that depend on the machine or the settings, made before training once the weights are set."""
+        """Makes choices that depend on the machine or the settings, before training and after the weights are set."""
 
     def settle(self, average, training, device):
         """Updates state that is neither a weight nor an average, such as the statistics of a norm, before the averaged weights are measured or saved."""
 
     def matrices(self, model):
-        """Parameters that are rounded by `round_to`."""
+        """Returns the parameters that are rounded by `round_to`."""
         return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
 
     def forms(self, model, form):
-        """[(parameter, form)] of the weights that are rounded in a file whose matrices are in `form` (rounding.FORMS); "" means none."""
+        """Returns [(parameter, form)] of the weights that are rounded in a file whose matrices are in `form` (rounding.FORMS); "" means
+        none."""
         return [(p, form) for p in self.matrices(model)] if form else []
 
     def fresh(self, name):
-        """Whether `fresh_rate` applies to this parameter."""
+        """Tells whether `fresh_rate` applies to this parameter."""
         return False
 
     def sharp(self, name):
-        """Whether `sharp_rate` applies to it."""
+        """Tells whether `sharp_rate` applies to this parameter."""
         return False
 
     # the data
 
     def how(self):
-        """Options for the reader of your own folder."""
+        """Returns options for the reader of your own folder."""
         return dict(classes=self.s.class_names if self.s.labels in ("folders", "file") else ()) if self.shape and data.own(self.s.dataset, self.s.data) else {}
 
     def load(self, split):
-        """\"train\" or \"validation\", as loaded by the data set's module."""
+        """Loads the part \"train\" or \"validation\" by the data set's module."""
         return data.load(self.s.dataset, self.s.data, split, self.shape, **self.how())
 
     def held_out(self):
@@ -168,79 +169,79 @@ class Task:
 
     @property
     def shape(self):
-        """(H, W, C) of a picture; None for other examples."""
+        """Returns (H, W, C) of a picture; None for other examples."""
         return None
 
     def encode(self, examples, model, device="cpu"):
-        """-> an object with len() and take(pick, device) -> a batch without augmentation."""
+        """Encodes examples as an object with len() and take(pick, device) -> a batch without augmentation."""
         raise NotImplementedError
 
     def batch(self, train, step, device):
-        """Batch number `step`, a pure function of (seed, step), so that a resumed run sees the same batches."""
+        """Returns batch number `step`, a pure function of (seed, step), so that a resumed run sees the same batches."""
         raise NotImplementedError
 
     # the loss
 
     def nats(self, model, *batch):
-        """(B,): -log p of each example."""
+        """Returns (B,): -log p of each example."""
         return model.nats(*batch)
 
     def prior(self, model):
-        """-log p of the weights, up to a constant, divided by the number of training examples; used if training maximises the posterior.
-        None: no prior."""
+        """Returns -log p of the weights, up to a constant, divided by the number of training examples; used if training maximises the
+        posterior. None: no prior."""
 
     def views(self, *batch):
-        """{name: batch} to measure on validation and held-out examples; the first one is decisive."""
+        """Returns {name: batch} to measure on validation and held-out examples; the first batch is decisive."""
         return {"": batch}
 
     @property
     def elements(self):
-        """Number of elements per example: the gradient is that of the mean over elements, and `clip` refers to it."""
+        """Returns the number of elements per example: the gradient is that of the mean over elements, and `clip` refers to it."""
         raise NotImplementedError
 
     @property
     def dims(self):
-        """The divisor of bits/dim: numbers per example."""
+        """Returns the divisor of bits/dim: numbers per example."""
         return self.elements
 
     def bits(self, nats):
         return nats / self.dims / math.log(2)
 
     def measures(self, model, valid, autocast, device, final):
-        """{name: number}: further measurements on validation examples."""
+        """Returns {name: number}: further measurements on validation examples."""
         return {}
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """A sample sheet as PNG, or None."""
+        """Returns a sample sheet as PNG, or None."""
 
     # the file
 
     def folded(self, model):
-        """-> the model whose state_dict is written to the file: norms folded into the adjacent products."""
+        """Returns the model whose state_dict is written to the file: norms folded into the adjacent products."""
         return model
 
     def reader(self):
-        """-> the model that owns these weights, if it is not the one being trained"""
+        """Returns the model that owns these weights, if it is not the one being trained"""
         return self.model()
 
     def metadata(self, model):
-        """{key: value} after general.*, in file order."""
+        """Returns {key: value} after general.*, in file order."""
         raise NotImplementedError
 
     def card_metadata(self, model, card):
-        """{key: value} after those, from the recipe's card, such as class names."""
+        """Returns {key: value} after the metadata, from the recipe's card, such as class names."""
         return {}
 
     def type_of(self, name, x, kind):
-        """The type in which this tensor is stored if `kind` is requested."""
+        """Returns the type in which this tensor is stored if `kind` is requested."""
         return kind if x.ndim == 2 and not (kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32) else gguf.F32
 
     def settings_of(self, metadata, tensors):
-        """The inverse of `metadata`: {field: value} of this model's settings, from a file."""
+        """Returns {field: value} of this model's settings from a file; the inverse of `metadata`."""
         raise NotImplementedError
 
     def stored(self, path):
-        """{name: tensor} of a file, dequantised, without tensors that are not the model's."""
+        """Returns {name: tensor} of a file, dequantised, without tensors that are not the model's."""
         metadata, tensors = gguf.read(path)
         found = metadata.get("general.architecture")
         if self.architecture and found != self.architecture:
@@ -254,11 +255,11 @@ def permutation(seed, epoch, count):
 
 
 def picks(seed, step, batch, count):
-    """The examples of batch number `step`: each example once per epoch, in a new order every epoch."""
+    """Returns the examples of batch number `step`: each example once per epoch, in a new order every epoch."""
     per_epoch = count // batch
     return permutation(seed, step // per_epoch, count)[step % per_epoch * batch:][:batch]
 
 
 def spread(total, count):
-    """`count` evenly spaced indices of `total` examples; 0 = all."""
+    """Returns `count` evenly spaced indices of `total` examples; 0 = all."""
     return np.arange(count or total) * total // (count or total)

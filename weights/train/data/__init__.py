@@ -44,8 +44,8 @@ def dataset(name):
 
 
 def load(name, directory, split, shape, **how):
-    """A split of a data set, from its folder or, if `directory` has other files, from your own files. split: also "test", which only
-    evaluation may use; shape: (H, W, C) of your own pictures, None for other media; how: options of their reader."""
+    """Returns a split of a data set, from its folder or, if `directory` has other files, from your own files. split: also "test", which
+    only"""
     module = dataset(name)
     if split == "test":
         check_evaluation(True, "split %r" % split)       # for any folder
@@ -61,19 +61,19 @@ def load(name, directory, split, shape, **how):
 
 
 def writing(name, directory, split):
-    """Which pictures of a split must not be mirrored, (N,) bool; None if all may be."""
+    """Returns which pictures of a split must not be mirrored, (N,) bool; None if all may be."""
     module = dataset(name)
     directory = directory or module.DEFAULT_DIR
     return module.writing(directory, split) if hasattr(module, "writing") and not own(name, directory) else None
 
 
 def name_of(directory):
-    """The display name of a folder."""
+    """Returns the display name of a folder."""
     return os.path.basename(os.path.abspath(directory))
 
 
 def own(name, directory):
-    """Whether a folder has your own files instead of the data set's."""
+    """Tells whether a folder has your own files instead of the data set's."""
     module = dataset(name)
     if not directory:
         return False

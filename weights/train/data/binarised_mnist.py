@@ -21,7 +21,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "binarised_mnist")
 
 
 def pictures(directory, split, evaluation=False):
-    """-> images (N, 28, 28, 1) uint8, 0 or 255.  The only place that opens a file of pictures."""
+    """Returns images (N, 28, 28, 1) uint8, 0 or 255.  This is the only place that opens a file of pictures."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, FILES[split])
@@ -33,7 +33,7 @@ def pictures(directory, split, evaluation=False):
 
 
 def read(directory, split, evaluation=False):
-    """-> images, and the digits that they show (N,) int8"""
+    """Returns images, and the digits that they show (N,) int8"""
     images = pictures(directory, split, evaluation)
     with gzip.open(LABELS) as f:
         digits = np.frombuffer(f.read(), np.int8) - ord("0")

@@ -3,8 +3,8 @@
 of Boulanger-Lewandowski, Bengio and Vincent (2012) in the form of Huang et al. (2017).
 
 jsb-chorales-16th.json.xz: {split: [chorale: [sixteenth: [MIDI pitches, soprano first]]]}.  A resting voice is left out of the list, so a
-shorter list does not name its voices. Its pitches go to the voices whose pitches in the nearest full sixteenth are closest (`placed`).
-Repeated notes without a gap are one long note in the data.
+shorter list does not name its voices. Its pitches are assigned to the voices whose pitches in the nearest full sixteenth are closest
+(`placed`). Repeated notes without a gap are one long note in the data.
 """
 import itertools
 import json
@@ -26,7 +26,8 @@ SPLITS = {"train": "train", "validation": "valid", "test": "test"}
 
 
 def placed(pitches, near):
-    """At most VOICES pitches, highest first -> the pitch of each voice, 0: rest.  near (VOICES): pitches of the voices around that time."""
+    """Assigns at most VOICES pitches, highest first, to voices -> the pitch of each voice, 0: rest.  near (VOICES): pitches of the voices
+    around that time."""
     ways = itertools.combinations(range(VOICES), len(pitches))
     best = min(ways, key=lambda way: sum(abs(near[v] - p) for v, p in zip(way, pitches)))
     row = [0] * VOICES
@@ -47,7 +48,7 @@ def grid(chorale):
 
 
 def notes(chorale):
-    """(sixteenths, VOICES) -> [{start, length, pitch, voice}] in sixteenths, ordered by start, then soprano first."""
+    """Converts (sixteenths, VOICES) to [{start, length, pitch, voice}] in sixteenths, ordered by start, then soprano first."""
     found = []
     for v, voice in enumerate(NAMES):
         column = [0, *chorale[:, v].tolist(), 0]
@@ -57,7 +58,7 @@ def notes(chorale):
 
 
 def read(directory, split, evaluation=False):
-    """-> [(sixteenths, VOICES) pitches, 0 where a voice rests].  The only place that opens the file."""
+    """Returns [(sixteenths, VOICES) pitches, 0 where a voice rests].  This is the only place that opens the file."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, FILE)

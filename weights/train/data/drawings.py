@@ -34,7 +34,7 @@ class Drawings:
 
     @classmethod
     def beside(cls, directory):
-        """The index of the data set of emoji in this folder; \"\": in its usual one."""
+        """Returns the index of the data set of emoji in this folder; \"\": in its usual one."""
         directory = directory or emoji.DEFAULT_DIR
         return cls(os.path.join(os.path.dirname(os.path.abspath(directory)), FOLDER), emoji.read_index(directory))
 
@@ -56,7 +56,7 @@ class Drawings:
         return len(self.images)
 
     def plain(self, pick, size):
-        """The drawings `pick` without changes, only reduced -> (len(pick), size, size, 3) uint8"""
+        """Returns the drawings `pick` without changes, only reduced: (len(pick), size, size, 3) uint8"""
         found = np.empty((len(pick), size, size, 3), np.uint8)
         for at in range(0, len(pick), 256):
             some = pick[at:at + 256]
@@ -65,8 +65,9 @@ class Drawings:
         return found
 
     def drawn(self, rng, count, size, flip=False):
-        """-> pictures (count, size, size, 3) uint8, labels (count,): random drawings, each scaled to 0.75 to 1.3 times its size and moved
-        by up to a sixteenth; half of them are rotated by up to 15 degrees. With `flip`, half of those without writing are mirrored."""
+        """Returns pictures (count, size, size, 3) uint8 and labels (count,) of random drawings, each scaled to 0.75 to 1.3 times its size
+        and moved by up to a sixteenth; half of them are rotated by up to 15 degrees. With `flip`, half of those without writing are
+        mirrored."""
         pick = rng.choice(len(self), count, p=self.share)
         scale = np.exp(rng.uniform(np.log(0.75), np.log(1.3), count))
         stretch = np.exp(rng.uniform(-0.05, 0.05, count))
@@ -84,7 +85,8 @@ class Drawings:
 
 
 def reduced(images, size, means):
-    """(N, 3, fine, fine) float, white is 0 -> (N, 3, size, size), integers 0 to 255; means (N,): reduced by plain means, otherwise by the Lanczos window"""
+    """Reduces (N, 3, fine, fine) float, where white is 0, to (N, 3, size, size), integers 0 to 255; means (N,): reduced by plain means,
+    otherwise by the Lanczos window"""
     by_means, by_lanczos = (torch.from_numpy(reduction(size, images.shape[2], lobes)).float() for lobes in (0, 3))
     to = torch.where(torch.from_numpy(means)[:, None, None], by_means, by_lanczos)[:, None]
     return (to @ images @ to.transpose(2, 3)).round().clamp(0, 255)
@@ -92,8 +94,9 @@ def reduced(images, size, means):
 
 @functools.lru_cache(maxsize=None)
 def reduction(size, fine, lobes):
-    """-> (size, fine), the matrix that reduces a row of `fine` pixels: by a Lanczos window of this many lobes [Duchon 1979]; 0: by plain means of fine / size pixels"""
-    at = (np.arange(fine) + 0.5) * size / fine - (np.arange(size)[:, None] + 0.5)       # distance, in pixels of the small one
+    """Returns the matrix (size, fine) that reduces a row of `fine` pixels: by a Lanczos window of this many lobes [Duchon 1979]; 0: by
+    plain means of fine / size pixels"""
+    at = (np.arange(fine) + 0.5) * size / fine - (np.arange(size)[:, None] + 0.5)       # distance, in pixels of the reduced picture
     weights = np.sinc(at) * np.sinc(at / lobes) * (abs(at) < lobes) if lobes else 1.0 * (abs(at) < 0.5)
     return weights / weights.sum(1, keepdims=True)
 
@@ -106,13 +109,13 @@ def there(directory, name):
 
 
 def read_index(directory):
-    """Rows (set, code points, name, licence) of the drawings."""
+    """Reads the rows (set, code points, name, licence) of the drawings."""
     with open(there(directory, INDEX), encoding="utf-8") as f:
         return [line.split("\t") for line in f.read().splitlines()]
 
 
 def read(directory, pick):
-    """The drawings of the rows `pick` -> (len(pick), 96, 96, 3) uint8; the others are dropped here."""
+    """Reads the drawings of the rows `pick` -> (len(pick), 96, 96, 3) uint8; the others are dropped here."""
     from PIL import Image
     Image.MAX_IMAGE_PIXELS = None
     found = np.empty((len(pick), SIZE, SIZE, 3), np.uint8)
@@ -140,7 +143,7 @@ def write(directory, rows, pictures):
 
 
 def may_train(codes, index):
-    """Code point sequences -> whether the base code point of each is for training or absent from the data set (its index)."""
+    """Tells for each code point sequence whether its base code point is for training or absent from the data set (its index)."""
     bases = [row[1] for row in index]
     kept_out = {base.split("-")[0] for base, part in zip(bases, emoji.split_of(bases)) if part != "train"}
     return np.array([code.split("-")[0] not in kept_out for code in codes])

@@ -25,7 +25,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "emoji")
 
 
 def split_of(codes):
-    """Code point sequences ("1f44b-1f3fd") -> "train" | "validation" | "test" for each, by the order of the base code points' SHA-256."""
+    """Maps code point sequences ("1f44b-1f3fd") to "train" | "validation" | "test", by the order of the base code points' SHA-256."""
     bases = [code.split("-")[0] for code in codes]
     ordered = sorted(set(bases), key=lambda base: hashlib.sha256(base.encode()).hexdigest())
     test, rest = round(HELD_OUT * len(ordered)), round((HELD_OUT + VALIDATION) * len(ordered))
@@ -41,26 +41,27 @@ WRITING = ((0x23, 0x39), (0xA9, 0xAE), (0x203C, 0x2049), (0x2122, 0x2139), (0x23
 
 
 def has_writing(codes):
-    """Code point sequences -> whether each begins with one of WRITING; a name that is not a code point (a logo) may also have letters."""
+    """Tells for each code point sequence whether it begins with one of WRITING; a name that is not a code point (a logo) may also have
+    letters."""
     found = [re.fullmatch(r"[0-9a-fA-F]+", code.split("-")[0]) for code in codes]
     bases = np.array([int(m.group(), 16) if m else -1 for m in found])
     return (bases < 0) | np.any([(low <= bases) & (bases <= high) for low, high in WRITING], 0)
 
 
 def writing(directory, split):
-    """Which pictures of a split, in the order of `load`, must not be mirrored."""
+    """Returns which pictures of a split, in the order of `load`, must not be mirrored."""
     codes = [row[1] for row in read_index(directory)]
     return has_writing(codes)[split_of(codes) == split]
 
 
 def read_index(directory):
-    """Rows (style, code points, name) of the pictures."""
+    """Reads the rows (style, code points, name) of the pictures."""
     with open(os.path.join(directory, FILES[1]), encoding="utf-8") as f:
         return [line.split("\t") for line in f.read().splitlines()]
 
 
 def read_pictures(directory, split, evaluation=False):
-    """The pictures of one split.  The only place that opens the mosaic; the pixels of other splits are dropped here."""
+    """Reads the pictures of one split.  This is the only place that opens the mosaic; the pixels of other splits are dropped here."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, FILES[0])

@@ -30,7 +30,7 @@ MIRRORED = tuple(name not in ("clock", "flag") for name in CLASSES)
 
 
 def kind_of(codes):
-    """A code point sequence -> the index of its kind, or -1."""
+    """Returns the index of the kind of a code point sequence, or -1."""
     parts = [p for p in codes.split("-") if p != "fe0f"]
     if re.fullmatch("1f1(e[6-9a-f]|f[0-9a-f])-1f1(e[6-9a-f]|f[0-9a-f])", "-".join(parts)):
         return FLAG
@@ -40,7 +40,7 @@ def kind_of(codes):
 
 
 def read(directory, split, evaluation=False):
-    """Pictures of the data set and their kinds."""
+    """Returns pictures of the data set and their kinds."""
     images, _ = emoji.read_pictures(directory, split, evaluation)
     codes = [row[1] for row in emoji.read_index(directory)]
     kinds = np.array([kind_of(codes[i]) for i in np.flatnonzero(emoji.split_of(codes) == split)])
@@ -48,7 +48,7 @@ def read(directory, split, evaluation=False):
 
 
 def drawn(directory):
-    """Drawings that may train, as pictures -> images (N, 32, 32, 3), kinds (N,), rows (set, code points, name, licence)."""
+    """Returns the drawings that may train, as pictures: images (N, 32, 32, 3), kinds (N,), rows (set, code points, name, licence)."""
     given = drawings.Drawings.beside(directory)
     kinds = np.array([kind_of(row[1]) for row in given.rows])
     mine = np.flatnonzero(kinds >= 0)

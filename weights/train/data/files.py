@@ -26,7 +26,8 @@ class Unreadable(Exception):
 
 
 def hidden(name):
-    """Whether a file or folder was made by the system: `.DS_Store`, `._photo.png` and `__MACOSX` of macOS, `Thumbs.db` and `desktop.ini` of Windows."""
+    """Tells whether a file or folder was made by the system: `.DS_Store`, `._photo.png` and `__MACOSX` of macOS, `Thumbs.db` and
+    `desktop.ini` of Windows."""
     return name.startswith(".") or name in ("__MACOSX", "@eaDir") or name.lower() in ("thumbs.db", "desktop.ini")
 
 
@@ -40,12 +41,12 @@ class Found:
         self.notes = []                  # other actions to report, each a phrase
 
     def skip(self, path, reason):
-        """path: of the file, or a name with a line number; reason: a phrase"""
+        """path: the file, or a name with a line number; reason: a phrase"""
         name = os.path.relpath(path, self.directory) if os.path.isabs(path) or path.startswith(self.directory) else path
         self.skipped.setdefault(str(reason).strip().split("\n")[0].rstrip("."), []).append(name)
 
     def paths(self):
-        """Paths of the files of this kind in the folder and its subfolders, sorted; hidden ones are counted and skipped."""
+        """Returns the paths of the files of this kind in the folder and its subfolders, sorted; hidden ones are counted and skipped."""
         found = []
 
         def failed(error):
@@ -65,7 +66,7 @@ class Found:
         return found
 
     def told(self):
-        """The skipped files as a phrase: \"; skipped 2 (the file is empty: a.png, b.png)\", \"\" if there are none."""
+        """Returns the skipped files as a phrase: \"; skipped 2 (the file is empty: a.png, b.png)\", \"\" if there are none."""
         parts = []
         for reason, names in self.skipped.items():
             named = ", ".join(names[:MOST_NAMED]) + (", and %d more" % (len(names) - MOST_NAMED) if len(names) > MOST_NAMED else "")
@@ -99,9 +100,9 @@ MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs
 
 
 def decoded(raw):
-    """Bytes of a text file -> (text, encoding), without a byte order mark, with lines ending in \\n.
+    """Decodes the bytes of a text file -> (text, encoding), without a byte order mark, with lines ending in \\n.
 
-    With a byte order mark, it is UTF-8, UTF-16 or UTF-32. Otherwise it is UTF-8 if valid; else Korean (CP949) if half of the non-ASCII
+    Bytes with a byte order mark are UTF-8, UTF-16 or UTF-32. Others are UTF-8 if valid; else Korean (CP949) if half of the non-ASCII
     characters decode to Hangul; else Windows-1252. Raises Unreadable if the bytes are not text.
     """
     for mark, name in MARKS:
@@ -135,7 +136,7 @@ def lines(text):
 
 
 def read_text(path, found=None):
-    """The text of a file.  found: its report notes encodings other than UTF-8.  Raises Unreadable."""
+    """Reads the text of a file.  found: its report notes encodings other than UTF-8.  Raises Unreadable."""
     try:
         with open(path, "rb") as f:
             raw = f.read()

@@ -26,7 +26,8 @@ TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSP
 
 
 def bare(raw):
-    """The bytes of a JPEG or PNG without its metadata (EXIF, profiles, comments), for a decoder that fails on those; other files are unchanged."""
+    """Returns the bytes of a JPEG or PNG without its metadata (EXIF, profiles, comments), for a decoder that fails on metadata; other files
+    are unchanged."""
     if raw[:3] == b"\xff\xd8\xff":
         kept, at = raw[:2], 2
         while at + 4 <= len(raw) and raw[at] == 0xff and raw[at + 1] != 0xda:
@@ -73,7 +74,7 @@ def in_bytes(image):
 
 @contextlib.contextmanager
 def opened(path):
-    """A picture, upright, 8 bits per channel.  Raises Unreadable if the file is not a picture or is truncated."""
+    """Reads a picture, upright, with 8 bits per channel.  Raises Unreadable if the file is not a picture or is truncated."""
     require("PIL")
     from PIL import Image
     try:
@@ -102,7 +103,7 @@ def opened(path):
 
 
 def grounded(image, channels):
-    """-> RGB or L; transparent parts become white, or black if a light drawing would be invisible on white."""
+    """Converts a picture to RGB or L; transparent parts become white, or black if a light drawing would be invisible on white."""
     from PIL import Image
     if image.mode not in ("RGBA", "RGB", "L"):
         try:
@@ -136,21 +137,21 @@ def picture(path, height, width, channels):
 
 
 def split_of(count):
-    """-> {split: slice} of the files in their order."""
+    """Returns {split: slice} of the files in their order."""
     test = max(1, round(HELD_OUT * count))
     valid = test + max(1, round(VALIDATION * count))
     return {"test": slice(0, test), "validation": slice(test, valid), "train": slice(valid, None)}
 
 
 def class_of(path, directory, classes):
-    """The index of the class named like one of the file's folders, the outermost first; -1: none."""
+    """Returns the index of the class named like one of the file's folders, the outermost first; -1: none."""
     names = [name.lower() for name in classes]
     parts = os.path.relpath(path, directory).split(os.sep)[:-1]
     return next((names.index(part.lower()) for part in parts if part.lower() in names), -1)
 
 
 def subfolders(directory, kind, least=2):
-    """Names of the top-level folders that have at least this many files of this kind, sorted; numbers sort by value."""
+    """Returns the names of the top-level folders that have at least this many files of this kind, sorted; numbers sort by value."""
     counts = {}
     for path in Found(directory, kind).paths():
         first, *rest = os.path.relpath(path, directory).split(os.sep)
@@ -160,7 +161,7 @@ def subfolders(directory, kind, least=2):
 
 
 def files(directory, found=None):
-    """{SHA-256: path}, in the order of the hash."""
+    """Returns {SHA-256: path}, in the order of the hash."""
     found, by_hash, copies = found or Found(directory, "pictures"), {}, 0
     for path in found.paths():
         try:
@@ -177,7 +178,8 @@ def files(directory, found=None):
 
 
 def scan(directory, kind, read_one):
-    """-> ({split: [(path, read_one(path))]} with None for the files of the test part, the report). Files that are Unreadable are skipped and named."""
+    """Returns ({split: [(path, read_one(path))]} with None for the files of the test part, the report). Files that are Unreadable are
+    skipped and named."""
     found, read_in = Found(directory, kind), []
     for path in files(directory, found).values():
         try:
@@ -191,13 +193,13 @@ def scan(directory, kind, read_one):
 
 @functools.lru_cache(maxsize=1)
 def scanned(directory, shape):
-    """-> ({split: [(path, picture)]} without the pictures of the test part, the report)"""
+    """Returns ({split: [(path, picture)]} without the pictures of the test part, the report)"""
     return scan(directory, "pictures", lambda path: picture(path, *shape))
 
 
 def read(directory, split, shape, evaluation=False, classes=()):
-    """-> images (N,) + shape, labels (N,): the class of the file's folder, or -1 if `classes` does not have its name.  The only place that
-    opens pictures."""
+    """Returns images (N,) + shape and labels (N,): the class of the file's folder, or -1 if `classes` does not have its name.  This is the
+    only place that opens pictures."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory, tuple(shape))

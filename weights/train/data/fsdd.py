@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Free Spoken Digit Dataset: 3,000 recordings of the digits 0 to 9 by six speakers, fifty takes of each, 8 kHz, CC BY-SA 4.0.
 
-A folder with fsdd_index.csv (digit,speaker,take,samples) and fsdd_8k_mulaw.u8.xz (all recordings concatenated, mu-law of 256 levels), or
-with the published recordings, recordings/7_jackson_32.wav. As its author defines, takes 0 to 4 are the test set. Takes 5 and 6 are for
-validation; 43 takes of each digit and speaker are for training.
+The folder has fsdd_index.csv (digit,speaker,take,samples) and fsdd_8k_mulaw.u8.xz (all recordings concatenated, mu-law of 256 levels), or
+As its author defines, takes 0 to 4 are the test set. Takes 5 and 6 are for validation; 43 takes of each digit and speaker are for training.
 
 Silence before and after the word is cut off (`word`), and each recording is made equally loud: its largest sample becomes 0.8.
 """
@@ -24,18 +23,18 @@ CLASSES = [str(i) for i in range(10)]
 SPEAKERS = ["george", "jackson", "lucas", "nicolas", "theo", "yweweler"]
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "fsdd")
 RATE = 8000
-PEAK = 0.8                               # sample rate of every recording
+PEAK = 0.8                               # peak of every recording
 FRAME, QUIET, BEFORE, AFTER = 80, 0.03, 2, 3         # frame length in samples; threshold relative to the peak; frames that are kept
 
 
 def expand(u):
-    """Mu-law levels 0..255 -> samples -1..1."""
+    """Converts mu-law levels 0..255 to samples -1..1."""
     y = np.asarray(u, np.float64) / 255 * 2 - 1
     return np.sign(y) * (256.0 ** np.abs(y) - 1) / 255
 
 
 def compress(x):
-    """Samples -1..1 -> mu-law levels 0..255."""
+    """Converts samples -1..1 to mu-law levels 0..255."""
     x = np.clip(np.asarray(x, np.float64), -1, 1)
     return np.floor((np.sign(x) * np.log1p(255 * np.abs(x)) / np.log(256) + 1) / 2 * 255 + 0.5).astype(np.uint8)
 
@@ -54,7 +53,7 @@ def split_of(take):
 
 
 def packed(directory):
-    """-> (digit, speaker, take, read) of every recording; read() -> its samples"""
+    """Returns (digit, speaker, take, read) of every recording; read() -> its samples"""
     with lzma.open(os.path.join(directory, SAMPLES)) as f:
         samples, at = np.frombuffer(f.read(), np.uint8), 0
     with open(os.path.join(directory, INDEX), encoding="utf-8") as f:
@@ -65,7 +64,7 @@ def packed(directory):
 
 
 def published(directory):
-    """Whether the folder has the published recordings: recordings/7_jackson_32.wav, all by the data set's speakers."""
+    """Tells whether the folder has the published recordings: recordings/7_jackson_32.wav, all by the data set's speakers."""
     names = [os.path.basename(path) for path in glob.glob(os.path.join(glob.escape(directory), "recordings", "*.wav"))]
     return bool(names) and all(re.fullmatch(r"\d_(%s)_\d+\.wav" % "|".join(SPEAKERS), name) for name in names)
 
@@ -78,7 +77,7 @@ def recorded(directory):
 
 
 def read(directory, split, evaluation=False):
-    """-> [mu-law levels of a word], digits, speakers.  The only place that opens files of recordings."""
+    """Returns [mu-law levels of a word], digits, speakers.  This is the only place that opens files of recordings."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     if not os.path.exists(os.path.join(directory, INDEX)) and not published(directory) and os.path.isdir(directory):

@@ -18,7 +18,7 @@ CLASSES = []
 OWN = "pairs"
 MARK = os.path.join("tatoeba", tatoeba.MARK)
 DEFAULT_DIR = os.path.join(data.ROOT, "data")
-CAPTIONS, DAILY_TIMES, SWAPS = 2, 3, 4   # in an epoch
+CAPTIONS, DAILY_TIMES, SWAPS = 2, 3, 4   # times per epoch
 COMMON = "Tom"                           # the name in a quarter of the sentences
 DAILY = re.compile(r"\b(Guten|Gute|Hallo|Tschüss|Wiedersehen|Dank|Danke|Bitte|Entschuldigung|Entschuldigen|Willkommen|Herzlichen|Prost|Uhr|heiße|heißt|heißen|Name|komme aus|kommst du|"
                    r"kommen Sie|Jahre alt|kostet|kosten|wohne|wohnt|möchte|hätte gern|Bahnhof|Hotel|Zimmer|Restaurant|Apotheke|Arzt|Toilette|Kaffee|Tee|Brot|Wasser|Rechnung|Wetter|Zug|Bus|"
@@ -26,7 +26,8 @@ DAILY = re.compile(r"\b(Guten|Gute|Hallo|Tschüss|Wiedersehen|Dank|Danke|Bitte|E
 
 
 def varied(sources, targets):
-    """-> the everyday pairs, repeated as training uses them, and variants with other names and numbers: a pure function of the pairs"""
+    """Returns the everyday pairs, repeated as training uses them, and variants with other names and numbers: a pure function of the
+    pairs"""
     rng, found = random.Random(1), []
     for pair in zip(sources, targets):
         found += [pair] * (DAILY_TIMES if DAILY.search(pair[0]) else 1)
@@ -46,6 +47,6 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Each of the two is measured separately: held_out.py multi30k, held_out.py tatoeba."""
+    """Captions and everyday sentences are measured separately: held_out.py multi30k, held_out.py tatoeba."""
     return tuple(a + b for a, b in zip(multi30k.load_test_for_evaluation(os.path.join(directory, "multi30k")),
                                        tatoeba.load_test_for_evaluation(os.path.join(directory, "tatoeba"))))

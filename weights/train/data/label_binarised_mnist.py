@@ -21,7 +21,7 @@ from data import binarised_mnist, mnist
 
 
 def likeliest(bits, grey, least=1e-3):
-    """bits (N, n) of 0 and 1, grey (M, n) in 0..1 -> (N,) the m with the largest sum_i log Ber(bits_i; grey_mi)"""
+    """Finds for each of bits (N, n), 0 and 1, the row m of grey (M, n), 0..1, with the largest sum_i log Ber(bits_i; grey_mi) -> (N,)"""
     p = grey.clip(least, 1 - least).astype(np.float32)
     slope, base = np.log(p / (1 - p)).T.copy(), np.log(1 - p).sum(1)
     return np.concatenate([(bits[i:i + 200].astype(np.float32) @ slope + base).argmax(1) for i in range(0, len(bits), 200)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Words of one to six letters and their reversals, generated here: no folder, no file.
+"""Words of one to six letters and their reversals, generated here without a folder or a file.
 
 A word draws its length uniformly, then a few letters of the alphabet, then each of its letters uniformly from those, so letters repeat more
 often than in real words.  The split is by the SHA-256 of the word, so no word is in two parts: a tenth is held out, a tenth is for
@@ -21,7 +21,7 @@ COUNT = 60000
 
 
 def words(count=COUNT, seed=1):
-    """`count` different words, in an order that depends on the seed."""
+    """Returns `count` different words, in an order that depends on the seed."""
     rng, found = random.Random(seed), {}
     while len(found) < count:
         alphabet = rng.sample(LETTERS, rng.randint(1, len(LETTERS)))
@@ -30,7 +30,7 @@ def words(count=COUNT, seed=1):
 
 
 def read(split, evaluation=False):
-    """-> (sources, targets). The only place that reads the held-out words."""
+    """-> (sources, targets). This is the only place that reads the held-out words."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     kept = [word for word in words() if split_of(word) == split]

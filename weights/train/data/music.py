@@ -25,7 +25,7 @@ DATA_BYTES = {8: 2, 9: 2, 10: 2, 11: 2, 12: 1, 13: 1, 14: 2}
 
 
 def unwrapped(raw):
-    """The MIDI file within RIFF, a format of Windows, or the unchanged bytes."""
+    """Returns the MIDI file within RIFF, a format of Windows, or the unchanged bytes."""
     if raw[:4] == b"RIFF" and raw[8:12] == b"RMID":
         at = 12
         while at + 8 <= len(raw):
@@ -38,7 +38,7 @@ def unwrapped(raw):
 
 
 def tracks(raw):
-    """-> ticks per quarter, the bytes of each track"""
+    """Returns ticks per quarter, and the bytes of each track"""
     raw = unwrapped(raw)
     if raw[:4] != b"MThd" or len(raw) < 14:
         raise Unreadable("no MIDI file: it begins with %r" % raw[:4])
@@ -72,7 +72,8 @@ def tracks(raw):
 
 
 def events(track):
-    """(tick, status, data) of each event up to the end of a track. The data are two bytes for a channel event, the text of a name, the position of the end, or None."""
+    """Yields (tick, status, data) of each event up to the end of a track. The data are two bytes for a channel event, the text of a name,
+    the position of the end, or None."""
     at, now, running = 0, 0, 0
 
     def length():
@@ -119,7 +120,7 @@ def events(track):
 
 
 def heard(raw):
-    """The bytes of a MIDI file -> notes [(start, end, pitch, part)] in quarters, names of the parts."""
+    """Reads the bytes of a MIDI file -> notes [(start, end, pitch, part)] in quarters, names of the parts."""
     division, found = tracks(raw)
     notes, parts = [], {}
     for number, track in enumerate(found):
@@ -151,7 +152,7 @@ def heard(raw):
 
 
 def grid(notes, parts, voices):
-    """-> (sixteenths, voices) pitches, 0: rest.  voices: (name, lowest, highest) of each, from the highest down.  Raises Unreadable."""
+    """Returns pitches (sixteenths, voices), 0: rest.  voices: (name, lowest, highest) of each, from the highest down.  Raises Unreadable."""
     names = [name for name, _, _ in voices]
     if len(parts) > len(names):
         raise Unreadable("%d tracks or channels have notes, and the model has %d voices" % (len(parts), len(names)))
@@ -194,7 +195,7 @@ def grid(notes, parts, voices):
 
 
 def moved(rows, voices):
-    """The same within the range of the voices: unchanged, one or two octaves away, or in another key."""
+    """Moves the pitches into the range of the voices: unchanged, by one or two octaves, or to another key."""
     for shift in (0, 12, -12, 24, -24, *(sign * n for n in range(1, 12) for sign in (1, -1))):
         if all(low <= p + shift <= high for v, (_, low, high) in enumerate(voices) for p in np.unique(rows[:, v]) if p):
             return np.where(rows > 0, rows + shift, 0)
@@ -219,12 +220,12 @@ def piece(path, voices):
 
 @functools.lru_cache(maxsize=1)
 def scanned(directory, voices):
-    """-> ({split: [piece]} without those of the test part, the report)"""
+    """Returns ({split: [piece]} without those of the test part, the report)"""
     return folder.scan(directory, "music", lambda path: piece(path, voices))
 
 
 def read(directory, split, evaluation=False):
-    """-> [(sixteenths, voices) pitches, 0 for a rest]. The only place that opens your own music."""
+    """Returns [(sixteenths, voices) pitches, 0 for a rest]. This is the only place that opens your own music."""
     from models.sparse_transformer.notes import VOICES
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)

@@ -20,7 +20,7 @@ csv.field_size_limit(1 << 24)
 
 
 def swapped(row):
-    """Whether a line names languages: None if not, else whether the source is its second column."""
+    """Tells whether a line names languages: None if not, else whether the source is its second column."""
     a, b = (side.strip().strip('"').lower() for side in row[:2])
     if a in SOURCE and b in TARGET:
         return False
@@ -31,7 +31,7 @@ def swapped(row):
 
 
 def separator(text):
-    """The delimiter of a .csv file: the character that divides most of its first lines into two columns."""
+    """Returns the delimiter of a .csv file: the character that divides most of its first lines into two columns."""
     head = "\n".join(text.split("\n", 101)[:100])
 
     def cut(sign):
@@ -44,7 +44,7 @@ def separator(text):
 
 
 def rows(path, found):
-    """The first two columns of each line that has two."""
+    """Reads the first two columns of each line that has two."""
     text, bad, turned, first = read_text(path, found), [], False, True
     if path.lower().endswith(".tsv"):
         table = ((i, line.split("\t")) for i, line in enumerate(text.split("\n"), 1) if line.strip())
@@ -71,7 +71,7 @@ def rows(path, found):
 
 
 def units(path, languages):
-    """The pairs of a .tmx file."""
+    """Reads the pairs of a .tmx file."""
     try:
         tree = xml.parse(path)
     except (xml.ParseError, OSError, ValueError) as error:
@@ -91,7 +91,7 @@ def units(path, languages):
 
 
 def read(directory, split, evaluation=False, languages=("de", "en")):
-    """-> (sources, targets), like multi30k.py. The only place that opens your own translations."""
+    """Returns (sources, targets), like multi30k.py. This is the only place that opens your own translations."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found, pairs = Found(directory, "pairs"), []

@@ -8,8 +8,8 @@ WHITE = np.array([255.0, 255, 255])
 
 
 def k_means(images, count, rounds=30, seed=1, power=0.7):
-    """images (N, H, W, 3) uint8 -> (count, 3) float32 of whole numbers, white first, then by brightness.
-    The weight of a colour (6 bits per channel) is its number of pixels to the power 0.7, so that rare colours get an entry."""
+    """Returns the palette of images (N, H, W, 3) uint8: (count, 3) float32 of whole numbers, white first, then by brightness. The weight of
+    a colour (6 bits per channel) is its number of pixels to the power 0.7, so that rare colours get an entry."""
     rng = np.random.default_rng(seed)
     v = images.reshape(-1, 3).astype(np.int64)
     v = v[(v < 255).any(1)]
@@ -35,6 +35,6 @@ def k_means(images, count, rounds=30, seed=1, power=0.7):
 
 
 def psnr(images, palette):
-    """Peak signal-to-noise ratio of the pictures in these colours, in dB, over all pixels."""
+    """Returns the peak signal-to-noise ratio of the pictures in these colours, in dB, over all pixels."""
     error = palette[nearest(images, palette)].astype(np.float64) - images
     return 10 * np.log10(255 ** 2 / (error ** 2).mean())

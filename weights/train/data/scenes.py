@@ -6,9 +6,9 @@
     three keys        two keys        a key
 
 There is exactly one correct caption for each scene, so a caption is either entirely right or not.  Scenes are generated from a seed; there
-are more of them than training ever uses.  The held-out part is not random. It has pairs of nouns that never occur together in a training
-scene (things.pair_split), and, for each object, one of its five drawing styles.  Those drawings' pixels are dropped where the file is
-opened.
+are more of them than training ever uses.  The held-out part is not a random choice. It consists of pairs of nouns that never occur together
+in a training scene (things.pair_split), and, for each object, of one of its five drawing styles.  The pixels of held-out drawings are
+dropped where the file is opened.
 """
 import math
 import os
@@ -50,18 +50,20 @@ class Scene(NamedTuple):
 
 
 def styles_of(thing, index):
-    """-> styles that have a drawing of the object, in the order of emoji.STYLES"""
+    """Returns the styles that have a drawing of the object, in the order of emoji.STYLES"""
     return [style for style in emoji.STYLES if any((style, code) in index for code in thing.codes)]
 
 
 def read_sprites(directory, which, evaluation=False):
-    """which: "train" without the held-out drawings, "test" only those -> a list of drawings for each object, each a list of sprites."""
+    """Returns a list of drawings for each object, each a list of sprites. which: "train" without the held-out drawings, "test" only the
+    held-out ones"""
     from PIL import Image
     return [[variants(picture, Image) for picture in pictures] for pictures in read_pictures(directory, which, evaluation)]
 
 
 def read_pictures(directory, which, evaluation=False):
-    """-> for each object, its drawings as pictures of 32x32.  The only place that opens the mosaic; the other drawings' pixels are dropped here."""
+    """Returns, for each object, its drawings as pictures of 32x32.  This is the only place that opens the mosaic; the other drawings'
+    pixels are dropped here."""
     if which != "train":
         data.check_evaluation(evaluation, "drawings of a style that is held out")
     path = os.path.join(directory, emoji.FILES[0])
@@ -89,7 +91,7 @@ def read_pictures(directory, which, evaluation=False):
 
 
 def read_further(directory):
-    """-> for each object, its drawings in the styles of FURTHER, as pictures of 32x32."""
+    """Returns, for each object, its drawings in the styles of FURTHER, as pictures of 32x32."""
     from PIL import Image
     folder = os.path.join(os.path.dirname(os.path.abspath(directory)), drawings.FOLDER)
     rows = drawings.read_index(folder)
@@ -102,7 +104,7 @@ def read_further(directory):
 
 
 def variants(drawing, Image):
-    """A drawing in all sizes, slightly rotated and mirrored -> sprites."""
+    """Returns sprites of a drawing in all sizes, slightly rotated and mirrored."""
     found = []
     for mirrored in (False, True):
         base = drawing.transpose(Image.FLIP_LEFT_RIGHT) if mirrored else drawing
@@ -114,7 +116,7 @@ def variants(drawing, Image):
 
 
 def cropped(drawing):
-    """-> a sprite without the white rows and columns around it"""
+    """Returns a sprite without the white rows and columns around it"""
     pixels = np.asarray(drawing)
     ink = (pixels < INK).any(2)
     rows, cols = np.flatnonzero(ink.any(1)), np.flatnonzero(ink.any(0))
@@ -122,7 +124,8 @@ def cropped(drawing):
 
 
 def widened(drawing, rng, Image):
-    """A drawing as sprites that differ more than those of `variants`: each is turned by up to 15 degrees, stretched by up to 12 %, and half are mirrored."""
+    """Returns sprites of a drawing that differ more than those of `variants`: each is turned by up to 15 degrees, stretched by up to 12 %,
+    and half are mirrored."""
     found = []
     for size in SIZES * 6:
         base = drawing.transpose(Image.FLIP_LEFT_RIGHT) if rng.random() < 0.5 else drawing
@@ -133,14 +136,14 @@ def widened(drawing, rng, Image):
 
 
 def edges_of(picture):
-    """How much a pixel's neighbours differ, in the channel where they do most -> (h, w)"""
+    """Returns (h, w): how much a pixel's neighbours differ, in the channel with the largest difference"""
     from PIL import ImageChops, ImageFilter
     found = np.asarray(ImageChops.subtract(picture.filter(ImageFilter.MaxFilter(3)), picture.filter(ImageFilter.MinFilter(3))))
     return found.max(2) if found.ndim == 3 else found
 
 
 def sketches(drawing, rng, Image):
-    """The edges of a drawing as black lines, one or two pixels wide, drawn by an unsteady hand -> sprites"""
+    """Returns sprites with the edges of a drawing as black lines, one or two pixels wide, drawn by an unsteady hand"""
     from PIL import ImageFilter
     found = []
     for size in SIZES[1:] * 2:
@@ -166,7 +169,7 @@ def article(word):
 
 
 def named(things):
-    """A pair of objects, or one object alone -> words, and the objects that each word names."""
+    """Names a pair of objects, or one object alone -> words, and the objects that each word names."""
     if len(things) > 1 and all(t is things[0] for t in things):
         first, nouns = ("two", "three")[len(things) - 2], [(things[0].plural, list(range(len(things))))]
         words = [(first, [])] + ([(things[0].colour, [])] if things[0].colour else []) + nouns
@@ -182,19 +185,19 @@ class Scenes:
     """Scenes by number.  split: of the pairs. Every scene of \"validation\" and \"test\" contains a pair of that split; with `any_pair`, its pairs are from the training part."""
 
     def __init__(self, sprites, split, any_pair=False, lines=None):
-        """lines: for each thing, drawings of lines; with them scenes have other colours, and some are all lines"""
+        """lines: for each object, line drawings; with them, scenes have other colours, and some scenes consist of line drawings only"""
         self.sprites, self.split, self.any_pair, self.lines = sprites, split, any_pair, lines
         self.usable = [i for i, drawings in enumerate(sprites) if drawings]
 
     def fitting(self, things):
-        """Whether these objects may occur together."""
+        """Tells whether these objects may occur together."""
         splits = {pair_split(a.noun, b.noun) for i, a in enumerate(things) for b in things[:i]}
         if self.split == "train" or self.any_pair:
             return splits <= {"train"}
         return self.split in splits and splits <= {"train", self.split}
 
     def things(self, rng):
-        """-> kind, indices of objects"""
+        """Returns the kind of a scene, and the indices of its objects"""
         while True:
             kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
             if self.split != "train" and not self.any_pair and kind in ("one", "alike", "alike3"):
@@ -225,7 +228,7 @@ class Scenes:
         return Scene(picture, [word for word, _ in words], [[boxes[i] for i in names] for _, names in words])
 
     def compose(self, rng, kind, pick, sprites):
-        """-> (top, left) of each sprite, words with their objects"""
+        """Returns (top, left) of each sprite, and words with their objects"""
         things = [THINGS[i] for i in pick]
         n = len(pick)
         sides = [s.shape[:2] for s in sprites]
@@ -233,8 +236,8 @@ class Scenes:
         if n == 1:
             return [(within(0, SIDE, sides[0][0]), within(0, SIDE, sides[0][1]))], named(things)
         upright = rng.random() < 0.5     # whether the dividing line is vertical, with objects left and right of it
-        long = lambda i: sides[i][1] if upright else sides[i][0]      # position across the line
-        wide = lambda i: sides[i][0] if upright else sides[i][1]      # along it
+        long = lambda i: sides[i][1] if upright else sides[i][0]      # size across the dividing line
+        wide = lambda i: sides[i][0] if upright else sides[i][1]      # size along the line
         spot = lambda across, along: (along, across) if upright else (across, along)
         if n == 2:
             cut = int(rng.uniform(max(long(0), 26), min(SIDE - long(1), 38) + 0.99)) if max(long(0), 26) <= min(SIDE - long(1), 38) else long(0)
@@ -270,7 +273,7 @@ class Scenes:
 
 
 def traced(pixels, pen):
-    """Black lines in the colour of a pen."""
+    """Recolours black lines in the colour of a pen."""
     return (255 - (255 - pixels.astype(np.float32)) * (255 - np.array(pen, np.float32)) / 255).astype(np.uint8)
 
 
@@ -278,7 +281,8 @@ TINTS = np.array(((1, 0.956, 0.621), (1, -0.272, -0.647), (1, -1.106, 1.703)), n
 
 
 def coloured(pixels, rng, thing):
-    """Half of the drawings in other colours: hue turned by up to 25 degrees (6 where the thing's name has a colour), other strength and lightness."""
+    """Changes the colours of half of the drawings: hue turned by up to 25 degrees (6 if the object's name has a colour), other strength and
+    lightness."""
     if rng.random() < 0.5:
         return pixels
     turn = rng.uniform(-1, 1) * math.pi / 180 * (6 if thing.colour else 25)
@@ -293,8 +297,8 @@ def ids_of(words):
 
 
 def load(directory, split, further=False):
-    """split \"train\" or \"validation\" -> Scenes, made of training drawings; with `further`, training scenes also in the styles of FURTHER,
-    in other colours and in lines."""
+    """Returns the Scenes of split \"train\" or \"validation\", made of training drawings; with `further`, training scenes also in the
+    styles of FURTHER, in other colours and in lines."""
     if split not in ("train", "validation"):
         data.check_evaluation(False, "split %r" % split)
     if split == "train" and further:
@@ -316,7 +320,8 @@ def load_test_for_evaluation(directory, new_drawings=False):
 
 
 def held_out(directory, split, count=1000):
-    """The sets to measure: {\"\": scenes of the pairs of a split}, and for the test set also scenes in held-out drawings, \"-styles\"."""
+    """Returns the sets to measure: {\"\": scenes of the pairs of a split}, and for the test set also scenes in held-out drawings,
+    \"-styles\"."""
     if split != "test":
         source = load(directory, split)
         return {"": [source.scene("%s %d" % (split, i)) for i in range(count)]}

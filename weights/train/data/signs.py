@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Your own characters: a folder of folders, each with three or more pictures of one character, dark on light, light on dark, or transparent.
 
-They are converted to 28 x 28, ink 255.  The SHA-256 of the folder's name decides the split: a fifth of the characters is held out, a fifth
-is for validation. Damaged pictures are skipped and named.
+The pictures are converted to 28 x 28, ink 255.  The SHA-256 of the folder's name decides the split: a fifth of the characters is held out,
+a fifth is for validation. Damaged pictures are skipped and named.
 """
 import functools
 import hashlib
@@ -15,12 +15,12 @@ from data.files import Found, Unreadable, count
 from data.folder import grounded, opened
 
 SIZE = 28
-LEAST, DRAWINGS = 10, 3                  # characters; drawings of each
+LEAST, DRAWINGS = 10, 3                  # minimum number of characters, and of drawings of each
 PARTS = ("test", "validation", "train", "train", "train")
 
 
 def drawing(path):
-    """-> (28, 28) uint8, ink 255: the difference from the background, the most common value"""
+    """Returns (28, 28) uint8, ink 255: the difference from the background, the most common value"""
     from PIL import Image
     with opened(path) as image:
         grey = np.asarray(grounded(image, 1).resize((SIZE, SIZE), Image.BOX))
@@ -29,7 +29,7 @@ def drawing(path):
 
 @functools.lru_cache(maxsize=1)
 def scanned(directory):
-    """-> ([(character, [paths])] in the order of the split, the report)"""
+    """Returns ([(character, [paths])] in the order of the split, the report)"""
     found, of = Found(directory, "pictures"), {}
     for path in found.paths():
         of.setdefault(os.path.relpath(os.path.dirname(path), directory), []).append(path)
@@ -53,7 +53,8 @@ def scanned(directory):
 
 
 def read(directory, split, evaluation=False):
-    """-> like omniglot.py; every character is cut to the smallest number of drawings. The only place that opens your own characters."""
+    """Returns the same as omniglot.py; every character is cut to the smallest number of drawings. This is the only place that opens your
+    own characters."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     signs, found = scanned(directory)

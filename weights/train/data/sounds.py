@@ -61,8 +61,8 @@ SAMPLES = {
 
 
 def from_wav(raw):
-    """The bytes of a WAV file -> samples (n, channels), rate.  Chunks may be in any order; a missing or too large size extends to the end
-    of the file."""
+    """Reads the bytes of a WAV file -> samples (n, channels), rate.  Chunks may be in any order; a missing or too large size extends to the
+    end of the file."""
     if raw[:4] not in (b"RIFF", b"RF64", b"RIFX") or raw[8:12] != b"WAVE":
         raise Unreadable("no WAV file: it begins with %r" % raw[:12])
     if raw[:4] == b"RIFX":
@@ -91,7 +91,7 @@ def from_wav(raw):
 
 
 def heard(path):
-    """-> samples (n,) of one channel, the mean of all, and their rate.  Raises Unreadable."""
+    """Returns the samples (n,) of one channel, the mean of all, and their rate.  Raises Unreadable."""
     try:
         with open(path, "rb") as f:
             raw = f.read()
@@ -115,7 +115,7 @@ def heard(path):
     if x is None:
         try:
             x, rate = soundfile.read(io.BytesIO(raw), always_2d=True)
-        except Exception as error:       # any error of its C library
+        except Exception as error:       # any error of the C library of soundfile
             raise Unreadable("no sound that can be read (%s)" % error)
     x = np.nan_to_num(x.astype(np.float64).mean(1), nan=0.0, posinf=0.0, neginf=0.0)
     if len(x) > LONGEST * rate:
@@ -145,7 +145,7 @@ def resampled(x, rate, wanted):
 
 
 def levels(path, rate):
-    """-> mu-law levels of a recording at this rate, without the silence around it, at equal volume.  Raises Unreadable."""
+    """Returns the mu-law levels of a recording at this rate, without the silence around it, at equal volume.  Raises Unreadable."""
     x, own = heard(path)
     x = resampled(x, own, rate)
     if len(x) < SHORTEST * rate:
@@ -159,7 +159,7 @@ def levels(path, rate):
 
 
 def pieces(clip, longest, rate):
-    """Cuts a recording into pieces of at most `longest` samples; only the last one ends in an end token."""
+    """Cuts a recording into pieces of at most `longest` samples; only the last piece ends in an end token."""
     if len(clip) < longest:
         return [clip]
     found = [clip[at:at + longest] for at in range(0, len(clip), longest)]
@@ -168,18 +168,18 @@ def pieces(clip, longest, rate):
 
 @functools.lru_cache(maxsize=1)
 def scanned(directory, rate):
-    """-> ({split: [(path, levels)]} without the levels of the test part, the report)"""
+    """Returns ({split: [(path, levels)]} without the levels of the test part, the report)"""
     return folder.scan(directory, "sounds", lambda path: levels(path, rate))
 
 
 def digits(directory):
-    """Whether all recordings have names like DIGIT_SPEAKER_TAKE.wav."""
+    """Tells whether all recordings have names like DIGIT_SPEAKER_TAKE.wav."""
     names = [os.path.basename(path) for path in Found(directory, "sounds").paths()]
     return bool(names) and all(NAMED.match(name) for name in names)
 
 
 def speakers_of(directory):
-    """Names of speakers: from file names like DIGIT_SPEAKER_TAKE.wav, or the folders within the class folders."""
+    """Returns the names of speakers: from file names like DIGIT_SPEAKER_TAKE.wav, or the folders within the class folders."""
     if digits(directory):
         return sorted({NAMED.match(os.path.basename(path)).group(2) for path in Found(directory, "sounds").paths()})
     inner = {tuple(os.path.relpath(path, directory).split(os.sep)[1:-1]) for path in Found(directory, "sounds").paths()}
@@ -187,14 +187,15 @@ def speakers_of(directory):
 
 
 def classes_of(directory):
-    """Names of classes: digits of file names like DIGIT_SPEAKER_TAKE.wav, or the top-level folders."""
+    """Returns the names of classes: digits of file names like DIGIT_SPEAKER_TAKE.wav, or the top-level folders."""
     if digits(directory):
         return sorted({NAMED.match(os.path.basename(path)).group(1) for path in Found(directory, "sounds").paths()}, key=int)
     return folder.subfolders(directory, "sounds")
 
 
 def read(directory, split, evaluation=False, rate=fsdd.RATE, longest=1 << 30, classes=(), speakers=()):
-    """-> [mu-law levels], classes (N,), speakers (N,), each -1 if none of the given names applies. The only place that opens your own recordings."""
+    """Returns [mu-law levels], classes (N,), speakers (N,), each -1 if none of the given names applies. This is the only place that opens
+    your own recordings."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory, rate)

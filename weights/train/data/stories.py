@@ -49,7 +49,7 @@ def text_of(directory, name):
 
 
 def read_books(directory, split, evaluation=False):
-    """-> only the books, a list of texts"""
+    """Returns only the books, a list of texts"""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     books = dict(book.split("\n", 1) for book in text_of(directory, FILES[0]).split("\f") if book.strip())
@@ -58,7 +58,7 @@ def read_books(directory, split, evaluation=False):
 
 
 def read(directory, split, evaluation=False):
-    """-> (books, stories), lists of texts"""
+    """Returns (books, stories), lists of texts"""
     books = read_books(directory, split, evaluation)
     stories = [story.strip() for story in text_of(directory, FILES[1]).split(END) if story.strip()]
     return books, [story for story in stories if split_of_story(story) == split]

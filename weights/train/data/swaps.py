@@ -57,7 +57,7 @@ def english_at(word, text):
 
 
 def places(german, english):
-    """-> [(class, span in the German sentence, span in the English one, genitive)] of replaceable words"""
+    """Returns [(class, span in the German sentence, span in the English one, genitive)] of replaceable words"""
     found = []
     for token in TOKEN.finditer(german):
         word = token.group()
@@ -78,7 +78,7 @@ def places(german, english):
 
 
 def number(digits, rng, clock):
-    """Another number with the same number of digits; years remain years."""
+    """Returns another number with the same number of digits; years remain years."""
     if clock:
         return str(rng.randrange(2, 13))
     if digits == 4:
@@ -87,7 +87,7 @@ def number(digits, rng, clock):
 
 
 def swapped(german, english, rng):
-    """-> the pair with other words in all places found, or None"""
+    """Returns the pair with other words in all places found, or None"""
     some = places(german, english)
     if not some:
         return None

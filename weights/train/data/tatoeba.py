@@ -25,12 +25,12 @@ EVERYDAY = os.path.join(data.ROOT, "weights", "train", "data", "everyday.tsv")
 
 
 def plain(sentence):
-    """The words of a sentence in lower case, without punctuation."""
+    """Returns the words of a sentence in lower case, without punctuation."""
     return " ".join(re.findall(r"\w+", sentence.lower()))
 
 
 def asked():
-    """The sentences of everyday.tsv, normalised by `plain`."""
+    """Returns the sentences of everyday.tsv, normalised by `plain`."""
     with open(EVERYDAY, encoding="utf-8") as f:
         return {plain(line.split("\t")[0]) for line in f}
 
@@ -41,7 +41,7 @@ def split_of(target):
 
 
 def read(directory, split, evaluation=False):
-    """-> (sources, targets), two lists of sentences.  The only place that opens the file."""
+    """Returns (sources, targets), two lists of sentences.  This is the only place that opens the file."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, MARK)

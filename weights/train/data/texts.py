@@ -17,7 +17,7 @@ FIELDS = ("text", "content", "story", "completion")
 
 
 def pieces(text):
-    """-> parts of whole lines, each of PIECE characters or a little more; a longer line is cut at a blank."""
+    """Returns parts of whole lines, each of PIECE characters or a little more; a longer line is cut at a blank."""
     found, size = [[]], 0
     for line in text.splitlines(keepends=True):
         for part in shortened(line):
@@ -30,7 +30,7 @@ def pieces(text):
 
 
 def shortened(line):
-    """A line -> its parts of at most about PIECE characters."""
+    """Splits a line into parts of at most about PIECE characters."""
     while len(line) > 2 * PIECE:
         at = line.find(" ", PIECE, 2 * PIECE)
         at = at + 1 if at >= 0 else PIECE
@@ -45,7 +45,7 @@ def split_of(piece):
 
 
 def records(path, found):
-    """The texts of the lines of a .jsonl file."""
+    """Reads the texts of the lines of a .jsonl file."""
     bad = 0
     for line in read_text(path, found).split("\n"):
         if not line.strip():
@@ -65,7 +65,7 @@ def records(path, found):
 
 
 def read(directory, split, evaluation=False):
-    """-> (long texts, short texts), like stories.py; here all are short. The only place that opens your own texts."""
+    """Returns (long texts, short texts), like stories.py; here all texts are short. This is the only place that opens your own texts."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found, all_of = Found(directory, "texts"), []

@@ -167,7 +167,8 @@ def fraction(text):
 
 
 def pair_split(a, b):
-    """Two nouns -> "train" | "validation" | "test": the split whose scenes may contain both.  A noun paired with itself is in "train"."""
+    """Returns "train" | "validation" | "test" for two nouns: the split whose scenes may contain both.  A noun paired with itself is in
+    "train"."""
     if a == b:
         return "train"
     at = fraction(" ".join(sorted((a, b))))
@@ -175,5 +176,5 @@ def pair_split(a, b):
 
 
 def held_out_style(noun, styles):
-    """The held-out style of an object, in which no training scene shows it."""
+    """Returns the held-out style of an object, in which no training scene shows it."""
     return styles[int(fraction("style of a " + noun) * len(styles))]

@@ -27,7 +27,7 @@ def words_of(sentence):
 
 
 def tables(directory, found):
-    """{path of a picture: sentence} from the tables in the folder."""
+    """Reads {path of a picture: sentence} from the tables in the folder."""
     sentences = {}
     for at, folders, names in os.walk(directory):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -86,7 +86,7 @@ class Told:
 
 
 def vocabulary(directory):
-    """The words of the training captions, the most frequent first."""
+    """Returns the words of the training captions, the most frequent first."""
     counts = {}
     for _, words in scanned(directory)[0]["train"]:
         for word in words:
@@ -95,7 +95,7 @@ def vocabulary(directory):
 
 
 def read(directory, split, evaluation=False):
-    """-> Told. The only place that opens your own captions."""
+    """-> Told. This is the only place that opens your own captions."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory)

@@ -19,7 +19,7 @@ MOST_WORDS = 128                         # maximum number of words in a sentence
 
 
 def sentences(path, found=None):
-    """-> (words, tags, heads, relations) of each sentence; lines that are not CoNLL-U are skipped and named by `found`, a report."""
+    """Returns (words, tags, heads, relations) of each sentence; lines that are not CoNLL-U are skipped and named by `found`, a report."""
     for block in re.split(r"\n(?:[ \t]*\n)+", read_text(path, found).strip()):
         rows = [line.split("\t") for line in block.split("\n") if line.strip() and not line.startswith("#")]
         if not rows:
@@ -43,7 +43,7 @@ def sentences(path, found=None):
 
 
 def read(directory, split, evaluation=False):
-    """-> four lists, like ud_ewt.py. The only place that opens your own treebank."""
+    """Returns four lists, like ud_ewt.py. This is the only place that opens your own treebank."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found, kept, total, long = Found(directory, "treebanks"), [], 0, 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Word clusters: words that occur between similar neighbours. Counts of left and right neighbours, positive pointwise mutual information,
-its first singular vectors, k-means on the sphere; all of it seeded."""
+"""Finds word clusters: words that occur between similar neighbours. The method counts left and right neighbours, takes positive pointwise
+mutual information and its first singular vectors, and runs k-means on the sphere, all of it seeded."""
 import re
 from collections import Counter
 
@@ -11,12 +11,12 @@ CUT = re.compile(r"[A-Za-z]+(?=n't\b)|n't\b|'(?:s|m|d|re|ve|ll)\b|[A-Za-z]+|[0-9
 
 
 def cut(text):
-    """Prose -> words, split approximately like the treebank: good enough to count neighbours."""
+    """Splits prose into words, approximately like the treebank: good enough to count neighbours."""
     return [word.lower() for word in CUT.findall(text.replace("`", "'"))]
 
 
 def clusters_of(texts, most, number, least, seed=1):
-    """texts: lists of words in lower case -> {word: cluster} of the `most` frequent words that occur at least `least` times"""
+    """Clusters texts, lists of words in lower case -> {word: cluster} of the `most` frequent words that occur at least `least` times"""
     counts = Counter(word for text in texts for word in text)
     words = [w for w, n in sorted(counts.items(), key=lambda x: (-x[1], x[0]))[:most] if n >= least]
     place = {w: i for i, w in enumerate(words)}

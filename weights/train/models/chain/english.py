@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The common part of the recipes crf-en and memm-en: everything except the normalisation, that is, features, schedule and data."""
+"""The part that the recipes crf-en and memm-en share: everything except the normalisation, that is, features, schedule and data."""
 TEMPLATES = """any@0 form@0 word@0 word@-1 word@1 word@-2 word@2 word@-1|word@0 word@0|word@1 word@-1|word@1 prefix1@0 prefix2@0 prefix3@0 prefix4@0
 suffix1@0 suffix2@0 suffix3@0 suffix4@0 suffix3@-1 suffix3@1 suffix2@-1 suffix2@1 shape@0 shape@-1 shape@1 shape@0|word@-1 shape@0|suffix2@0
 shape@-1|shape@0|shape@1 cluster@0 cluster@-1 cluster@1 cluster@-2 cluster@2 cluster@-1|cluster@0 cluster@0|cluster@1 cluster@-1|cluster@1

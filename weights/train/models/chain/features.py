@@ -4,14 +4,8 @@ compare them.
 
 A template is parts joined by "|", each `atom@offset`: word@-1|word@0 joins the previous word and the word.  A feature is its template, "="
 and the
-values joined by "|".  Atoms, of the word at an offset:
-    form        as it stands            word        in small letters
-    prefixN     its first N characters, in small letters; none where it has no more than N          suffixN     its last N
-    shape       every character as A (a capital), a (a small letter), 9 (a digit) or itself, of equal neighbours one
-    cluster     the number of its word cluster; none where it is in none
-    any         nothing: the same of every word
-Before the first word and behind the last stand "<s>" and "</s>", whose atoms are all that.  A feature with a missing part does not exist.
-Features are listed by the FNV-1a hash (32 bits) of their UTF-8: id 1 + index in the list.  0 is no feature.
+values joined by "|".  Atoms of the word at an offset:  A feature with a missing part does not exist.
+Features are listed by the FNV-1a hash (32 bits) of their UTF-8: id 1 + index in the list.  Id 0 means no feature.
 """
 import functools
 
@@ -45,7 +39,7 @@ def lower(form):
 
 
 def atom(name, form, clusters):
-    """The value of an atom of a word, or None; clusters: {word in lower case: number}"""
+    """Returns the value of an atom of a word, or None; clusters: {word in lower case: number}"""
     if name == "form":
         return form
     if name == "any":
@@ -69,7 +63,7 @@ def parsed(template):
 
 
 def features(words, templates, clusters):
-    """-> the features of each word, in the order of the templates: lists of strings, None for missing ones"""
+    """Returns the features of each word, in the order of the templates: lists of strings, None for missing ones"""
     known, n = {}, len(words)
 
     def value(name, i):
@@ -90,7 +84,7 @@ def features(words, templates, clusters):
 
 
 def ids_of(rows, ids, first=False):
-    """Feature ids of each word: 0 if a feature is not listed.  first: keeps only the first listed feature of each word."""
+    """Returns the feature ids of each word: 0 if a feature is not listed.  first: keeps only the first listed feature of each word."""
     found = [[ids.get(f, 0) if f is not None else 0 for f in row] for row in rows]
     return [[next((i for i in row if i), 0)] for row in found] if first else found
 

@@ -49,7 +49,7 @@ class Chain(nn.Module):
         return flat.reshape(B, T, -1)
 
     def potentials(self, ids, lengths):
-        """-> U (B, T, C), start and end (C) of the crf that gives the same p(z|x)"""
+        """Returns U (B, T, C), start and end (C) of the crf that gives the same p(z|x)"""
         U, end = self.emissions(ids), self.end.weight if self.c.type != "memm" else 0 * self.start.weight
         start = self.start.weight
         if self.c.type == "memm":
@@ -61,7 +61,7 @@ class Chain(nn.Module):
         return U, start, end
 
     def forward(self, ids, lengths):
-        """-> log Z (B,) of potentials"""
+        """Returns log Z (B,) of the potentials"""
         U, start, end = self.potentials(ids, lengths)
         return self.partition(U, start, end, lengths)
 
@@ -73,7 +73,7 @@ class Chain(nn.Module):
         return torch.logsumexp(a + end, -1)
 
     def score(self, U, start, end, tags, lengths):
-        """The exponent of a tagging: tags (B, T), any values after lengths"""
+        """Returns the exponent of a tagging: tags (B, T), any values after lengths"""
         T = U.shape[1]
         inside = torch.arange(T) < lengths[:, None]
         z = tags.clamp(min=0)
@@ -82,7 +82,7 @@ class Chain(nn.Module):
         return s + end[z.gather(1, lengths[:, None] - 1)[:, 0]]
 
     def nats(self, ids, tags, lengths):
-        """(B,): -log p(tags | words)"""
+        """Returns (B,): -log p(tags | words)"""
         U, start, end = self.potentials(ids, lengths)
         score = self.score(U, start, end, tags, lengths)
         return -score if self.c.type == "memm" else self.partition(U, start, end, lengths) - score

@@ -76,7 +76,7 @@ class Hashed:
 
 
 class Stored(Lists):
-    """The same for a file, extended by your own sentences: their words, their tags and, if --features has room, features."""
+    """The statistics of a file, extended by your own sentences: their words, their tags and, if --features has room, features."""
 
     def __init__(self, s, metadata, sentences, taggings):
         prefix = metadata["general.architecture"] + "."
@@ -99,12 +99,12 @@ class Stored(Lists):
 
 
 def lists_of(s, sentences, taggings):
-    """From the file that a run begins with, or from its training sentences."""
+    """Takes the statistics from the file that a run begins with, or from its training sentences."""
     return Stored(s, gguf.read_raw(s.start)[0], sentences, taggings) if s.start and s.adopted else Lists(s, sentences, taggings)
 
 
 def prose(folder):
-    """The lines of the text files of a folder, plain or xz."""
+    """Reads the lines of the text files of a folder, plain or xz."""
     if folder and not os.path.isdir(folder):
         raise SystemExit("--prose %s: no such folder" % folder)
     for name in sorted(os.listdir(folder)) if folder else []:
@@ -120,7 +120,7 @@ def prose(folder):
 
 
 def padded(w, shape):
-    """w padded with zeros to a shape at least as large; w itself if it already has that shape."""
+    """Returns w padded with zeros to a shape at least as large; w itself if it already has that shape."""
     if w.dim() != len(shape) or any(a > b for a, b in zip(w.shape, shape)):
         return w
     found = w.new_zeros(shape)
@@ -138,7 +138,7 @@ class Sentences:
         return len(self.ids)
 
     def take(self, pick, device="cpu"):
-        """-> ids (B, T, F), tags (B, T) or -1, lengths (B,)"""
+        """Returns ids (B, T, F), tags (B, T) or -1, lengths (B,)"""
         pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
         lengths = torch.tensor([len(self.ids[i]) for i in pick])
         ids = torch.zeros(len(lengths), int(lengths.max()), self.ids[0].shape[1], dtype=torch.long)
@@ -158,7 +158,7 @@ class ChainTask(Task):
         return dict(Task.smoke(settings), steps=3, features=2000, clusters=min(settings.get("clusters", 0), 5), prose="")
 
     def load(self, split):
-        """Words and tags of the sentences that are tagged completely."""
+        """Loads words and tags of the sentences that are tagged completely."""
         words, tags = super().load(split)[:2]
         kept = [(w, t) for w, t in zip(words, tags) if not {"", "_"} & set(t)]
         if len(kept) < len(words):
@@ -190,8 +190,8 @@ class ChainTask(Task):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Also grows from fewer tags and features: new ones come last and start at zero. An HMM adds the counts of your own sentences to
-        the file's."""
+        """Loads a file, also one with fewer tags and features: new ones come last and start at zero. For an HMM, the counts of your own
+        sentences are added to the file's."""
         own = model.state_dict()
         grown = {name: padded(w, own[name].shape) if name in own else w for name, w in weights.items()}
         super().grow(model, grown)
@@ -232,7 +232,7 @@ class ChainTask(Task):
         return 16                        # typical number of words per sentence
 
     def measures(self, model, valid, autocast, device, final):
-        """Share of the validation words tagged correctly: of all words, and of words not in the training sentences."""
+        """Measures the share of the validation words tagged correctly: of all words, and of words not in the training sentences."""
         known, right, total, unseen, unseen_right = set(self.lists().forms), 0, 0, 0, 0
         for at in range(0, len(valid) if final else min(len(valid), 400), 50):
             ids, tags, lengths = valid.take(slice(at, min(at + 50, len(valid))), device)
@@ -269,8 +269,8 @@ class ChainTask(Task):
 
 @torch.no_grad()
 def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
-    """HMM: weights from counts, added to the file's probabilities, which count as `prior` words per tag. Words seen once represent unseen
-    ones: each counts once as itself and once as its form, the first of its later templates."""
+    """Sets an HMM's weights from counts, added to the file's probabilities, which count as `prior` words per tag. Words seen once represent
+    unseen words: each counts once as itself and once as its form, the first of its later templates."""
     number, C = {tag: i for i, tag in enumerate(lists.tags)}, len(lists.tags)
     start, end, step = np.full(C, smoothing), np.full(C, smoothing), np.full((C, C), smoothing)
     there = model.feature.weight.double().numpy()

@@ -38,11 +38,11 @@ class FVSBN(nn.Module):
         self.c, self.fvsbn = c, Network(c.n)
 
     def forward(self, x):
-        """x (B, n) of 0 and 1 -> logits (B, n); the logit at i depends on x_0..x_{i-1}."""
+        """Maps x (B, n), 0 and 1, to logits (B, n); the logit at i depends on x_0..x_{i-1}."""
         return x @ self.fvsbn.weight.triu(1) + self.fvsbn.bias
 
     def nats(self, x):
-        """(B,): -log p(x) = sum_i softplus(a_i) - a_i x_i"""
+        """Returns (B,): -log p(x) = sum_i softplus(a_i) - a_i x_i"""
         return self.each(x).sum(1)
 
     def each(self, x):
@@ -53,7 +53,7 @@ class FVSBN(nn.Module):
 
     @torch.no_grad()
     def generate(self, count, prefix=None, generator=None):
-        """prefix (count, m) -> (count, n): the logits are kept, and each 1 adds its row."""
+        """Completes prefix (count, m) to (count, n): the logits are kept, and each 1 adds its row."""
         a, x = self.fvsbn.bias.expand(count, -1).clone(), torch.zeros(count, self.c.n)
         for i in range(self.c.n):
             given = prefix is not None and i < prefix.shape[1]

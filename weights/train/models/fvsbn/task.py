@@ -52,7 +52,7 @@ class FVSBNTask(Task):
         return [model.fvsbn.weight]
 
     def prior(self, model):
-        """sum over j < i of precision |i - j|^power W_ij^2 / 2, |i - j| the distance of the two pixels"""
+        """Returns the sum over j < i of precision |i - j|^power W_ij^2 / 2, where |i - j| is the distance of the two pixels"""
         if not self.s.precision:
             return None
         w = model.fvsbn.weight
@@ -72,7 +72,7 @@ class FVSBNTask(Task):
         return self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Samples; below them pictures, their upper halves, completions."""
+        """Draws samples, and below them pictures, their upper halves, completions."""
         (x,), model, generator = valid.take(spread(len(valid), 10), "cpu"), model, torch.Generator().manual_seed(0)
         half = self.s.height // 2 * self.s.width
         given = x.clone()

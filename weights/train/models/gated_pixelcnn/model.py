@@ -23,7 +23,7 @@ class Config(PixelCNNConfig):
 
 
 def gate(fg):
-    """(..., 2C) -> (..., C): tanh of the first half times sigmoid of the second"""
+    """Computes tanh of the first half times sigmoid of the second: (..., 2C) -> (..., C)"""
     f, g = fg.chunk(2, -1)
     return torch.tanh(f) * torch.sigmoid(g)
 
@@ -62,7 +62,7 @@ class Layer(nn.Module):
                 nn.init.normal_(self.get_submodule("class").weight, std=0.05)
 
     def condition(self, label):
-        """(B,) -> (B, 1, 1, 4C): the class's row, zeros where the label is -1; None: no sample has one."""
+        """Returns the class's row, (B,) -> (B, 1, 1, 4C), zeros where the label is -1; None if no sample has one."""
         if label is None or not hasattr(self, "class") or bool((label < 0).all()):
             return None
         return (self.get_submodule("class")(label.clamp(min=0)) * (label >= 0)[:, None])[:, None, None]

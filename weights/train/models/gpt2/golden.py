@@ -18,7 +18,7 @@ def cases():
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Weights so large that attention is far from uniform."""
+    """Makes random weights so large that attention is far from uniform."""
     rng = np.random.default_rng(seed)
     for name, p in model.named_parameters():
         z = torch.from_numpy(rng.standard_normal(tuple(p.shape)))
@@ -36,7 +36,7 @@ def inputs(ids, begins=None):
 
 
 def line(ids):
-    """Without the padding."""
+    """Returns the line without the padding."""
     return ids[0][ids[0] != PADDING]
 
 
@@ -48,7 +48,7 @@ def outputs(model, ids, begins=None):
 
 @torch.no_grad()
 def inside(model, ids, begins):
-    """-> {name: matrix} of every intermediate result up to the logits of one line, with the names of web/pages/opened/networks.js."""
+    """Returns {name: matrix} of every intermediate result up to the logits of one line, with the names of web/pages/opened/networks.js."""
     c, found, ids = model.c, {}, line(ids)[:-1]
     d, k = c.embedding_length, c.key_length
 

@@ -51,7 +51,7 @@ class Block(nn.Module):
         return self.attn_output((weights @ v).transpose(1, 2).flatten(2))
 
     def forward(self, x, maps=None):
-        """x (B, n, d) -> (B, n, d); maps: a list that receives (B, H, n, n), or None"""
+        """Maps x (B, n, d) to (B, n, d); maps: a list that receives (B, H, n, n), or None"""
         x = x + self.attention(self.attn_norm(x), maps)
         return x + self.ffn_down(F.gelu(self.ffn_up(self.ffn_norm(x)), approximate="tanh"))
 
@@ -73,21 +73,21 @@ class GPT2(nn.Module):
                 nn.init.zeros_(p)
 
     def forward(self, ids, maps=None):
-        """ids (B, n) -> logits (B, n, V) of the id after each; PADDING is read as id 0."""
+        """Maps ids (B, n) to logits (B, n, V) of the id after each; PADDING is read as id 0."""
         x = self.token_embd(ids.clamp(min=0)) + self.position_embd.weight[:ids.shape[1]]
         for block in self.blk:
             x = block(x, maps)
         return F.linear(self.output_norm(x), self.token_embd.weight)
 
     def each(self, ids):
-        """(B, n - 1): -log p(id_i | those before it), i > 0; 0 for PADDING"""
+        """Returns (B, n - 1): -log p(id_i | earlier ids), i > 0; 0 for PADDING"""
         logits = self(ids[:, :-1])
         logits = logits if logits.dtype == torch.float64 else logits.float()
         return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), reduction="none", ignore_index=PADDING).view(len(ids), -1)
 
     @torch.no_grad()
     def generate(self, ids, count):
-        """ids (B, m) -> (B, m + count): the most probable id at each step"""
+        """Continues ids (B, m) to (B, m + count), with the most probable id at each step"""
         for _ in range(count):
             ids = torch.cat([ids, self(ids)[:, -1].argmax(-1)[:, None]], 1)
         return ids

@@ -74,18 +74,18 @@ class GPT2Task(Task):
         return train.take(picks(self.s.seed, step, self.s.batch, len(train)), device)
 
     def nats(self, model, ids, begins):
-        """-log p of each answer with its end token, given its question."""
+        """Returns -log p of each answer with its end token, given its question."""
         counts = torch.arange(1, ids.shape[1], device=ids.device) >= begins[:, None]
         return (model.each(ids) * counts).sum(1)
 
     @property
     def elements(self):
-        """Mean number of tokens per answer: bits/dim are bits per token."""
+        """Returns the mean number of tokens per answer: bits/dim are bits per token."""
         return self.tokens_per_answer
 
     @torch.no_grad()
     def answered(self, model, lines, pick, autocast, device):
-        """-> the most probable tokens at each step, for each of these questions, up to the end token"""
+        """Answers these questions with the most probable token at each step, up to the end token"""
         found, room = {}, self.s.context_length + 1
         for length in sorted({len(lines.questions[i]) for i in pick}):
             some = [i for i in pick if len(lines.questions[i]) == length]
@@ -95,13 +95,13 @@ class GPT2Task(Task):
         return [found[i] for i in pick]
 
     def measures(self, model, valid, autocast, device, final):
-        """Percentage of answers that are entirely right, including the end token."""
+        """Measures the percentage of answers that are entirely right, including the end token."""
         pick = spread(len(valid), 0 if final else min(1024, len(valid))).tolist()
         found = self.answered(model, valid, pick, autocast, device)
         return {"right": 100 * sum(row == valid.answers[i] for i, row in zip(pick, found)) / len(pick)}
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Some questions with the model's answers, in samples.txt."""
+        """Writes some questions with the model's answers to samples.txt."""
         pick = spread(len(valid), min(40, len(valid))).tolist()
         found = self.answered(model, valid, pick, autocast, device)
         with open(path.replace(".png", ".txt"), "w", encoding="utf-8") as f:

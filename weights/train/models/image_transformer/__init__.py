@@ -5,5 +5,6 @@ from common import page as pages
 
 
 def page(get):
-    """get: the file's metadata, by their keys without the architecture -> the page under web/pages/ that shows the file, and an input to try first"""
+    """Returns the page under web/pages/ that shows the file, and an input to try first. get: a function that reads the file's metadata by
+    keys without the architecture"""
     return pages.of_pictures(get, "image-transformer")

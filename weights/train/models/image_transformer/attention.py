@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Self-attention of all query blocks together, because many small steps are slow, especially on a GPU.
+"""Self-attention that computes all query blocks together, because many small steps are slow, especially on a GPU.
 
-Each implementation takes q, k, v side by side (B, n, 3 A d_k) and gives (B, n, A d_k), the same numbers as Block.over_blocks (model.py):
-    plain     block after block
-    batched   the blocks form a grid; each has its whole neighbours as keys, and a mask selects the visible ones
-    native    CPUs with AVX-512 or AVX2, local-1d or full: one function in C (common/native.c), of numbers in bf16 always; with --bf16 0 chosen only
-              where the CPU has no bf16
-    flex      CUDA: torch's flex_attention, which skips what no query of a tile sees
-`choose` checks them against the plain way and takes the fastest.
+Each implementation takes q, k, v side by side (B, n, 3 A d_k) and returns (B, n, A d_k), the same numbers as Block.over_blocks (model.py):
 """
 import math
 import time
@@ -20,7 +14,7 @@ from common.machine import has_bf16
 
 
 def visible(model):
-    """(n, n) bool, generation order: may query i see key j?"""
+    """Returns (n, n) bool in generation order: whether query i may see key j."""
     n, allowed = model.c.n, torch.zeros(model.c.n, model.c.n, dtype=torch.bool)
     for lo, hi, keys, mask in model.masks:
         allowed[lo:hi, keys] = mask.cpu() == 0
@@ -38,7 +32,7 @@ def merged(o):
 
 
 def batched(model, device):
-    """-> attention over a grid of equal blocks; raises ValueError if the blocks are not equal."""
+    """Returns attention over a grid of equal blocks; raises ValueError if the blocks are not equal."""
     c = model.c
     if c.pattern == "local-2d":
         rows, columns = c.height // c.block_rows, c.columns // c.block_cols
@@ -53,7 +47,8 @@ def batched(model, device):
     slot = torch.arange(c.n).view(rows, columns, size)
 
     def around(t, fill=0):
-        """(..., rows, columns, size, x) -> (..., rows, columns, len(near)*size, x): the blocks at these offsets; `fill` outside the grid."""
+        """Gathers the blocks at these offsets: (..., rows, columns, size, x) -> (..., rows, columns, len(near)*size, x); `fill` outside the
+        grid."""
         up, wide = max(-r for r, _ in near), max(abs(k) for _, k in near)
         t = F.pad(t, (0, 0, 0, 0, wide, wide, up, 0), value=fill)
         return torch.cat([t[..., up + r:up + r + rows, wide + k:wide + k + columns, :, :] for r, k in near], -2)
@@ -77,7 +72,7 @@ def batched(model, device):
 
 
 def flex(model, device):
-    """-> flex_attention with the model's mask; raises torch's error if it is unavailable."""
+    """Returns flex_attention with the model's mask; raises torch's error if it is unavailable."""
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
     n, allowed = model.c.n, visible(model).to(device)
     mask = create_block_mask(lambda b, h, i, j: allowed[i, j], None, None, n, n, device=device)
@@ -112,7 +107,8 @@ CUDA, CPU = ("flex", "batched", "plain"), ("native", "batched", "plain")
 
 
 def agrees(model, way, device):
-    """Largest difference from the plain computation on random input of unit variance, over outputs and gradients, in full precision."""
+    """Returns the largest difference from the plain computation on random input of unit variance, over outputs and gradients, in full
+    precision."""
     c, generator = model.c, torch.Generator().manual_seed(0)
     qkv = torch.randn(1, c.n, 3 * c.head_count * c.key_length, generator=generator).to(device).requires_grad_()
     g = torch.randn(1, c.n, c.head_count * c.key_length, generator=generator).to(device)
@@ -126,7 +122,7 @@ def finish(device):
 
 
 def seconds(model, way, batch, dtype, device, rounds=5):
-    """Time of a forward and a backward pass: the minimum of several, because other programs use the machine too."""
+    """Measures the time of a forward and a backward pass: the minimum of several, because other programs use the machine too."""
     c, took = model.c, []
     qkv = torch.randn(batch, c.n, 3 * c.head_count * c.key_length, device=device, dtype=dtype).requires_grad_()
     for i in range(rounds + 2):          # the first calls compile and allocate

@@ -32,12 +32,12 @@ SHARE = 0.3                              # initial factor of the guess's certain
 
 
 def colour(v):
-    """8-bit values -> z"""
+    """Maps 8-bit values to z"""
     return (255.0 - v) / 255
 
 
 def flat(c):
-    """-> (n,) index k in the cell, (n,) index of the cell, for the positions in raster order."""
+    """Returns (n,) index k in the cell and (n,) index of the cell, for the positions in raster order."""
     a, b = c.height // c.input_height, c.width // c.input_width
     row, column = torch.arange(c.height)[:, None], torch.arange(c.width)[None]
     return ((row % a) * b + column % b).reshape(-1), ((row // a) * c.input_width + column // b).reshape(-1)
@@ -70,7 +70,7 @@ class Direct(nn.Module):
                 nn.init.zeros_(p)
 
     def of_each(self, table, features, at=None):
-        """(B, n, f) times the rows of each index k (K f, o) -> (B, n, o); at: (B, 1, f), only that position -> (B, 1, o)"""
+        """Multiplies (B, n, f) by the rows of each index k (K f, o) -> (B, n, o); at: (B, 1, f), only that position -> (B, 1, o)"""
         f = features.shape[2]
         if at is not None:
             return features @ table.view(self.K, f, -1)[self.place[at]]
@@ -79,14 +79,16 @@ class Direct(nn.Module):
         return found[:, torch.argsort(self.order)]
 
     def around(self, small):
-        """small (B, cells, 3) 8-bit -> C (B, n, 27), the three colours of a neighbour contiguous."""
+        """Gathers the neighbours of each cell: small (B, cells, 3) 8-bit -> C (B, n, 27), with the three colours of a neighbour
+        contiguous."""
         c = self.c
         z = F.pad(colour(small.float()).view(len(small), c.input_height, c.input_width, 3), (0, 0, 1, 1, 1, 1))
         near = [z[:, i:i + c.input_height, j:j + c.input_width] for i in range(3) for j in range(3)]
         return torch.cat(near, -1).flatten(1, 2)[:, self.cell]
 
     def left(self, z, small):
-        """z (B, n, 3) of all pixels -> r (B, n, 3); the result at a pixel does not depend on that pixel or later ones"""
+        """Computes the remaining colours: z (B, n, 3) of all pixels -> r (B, n, 3); the result at a pixel does not depend on that pixel or
+        later ones"""
         g = z[:, self.order].view(len(z), -1, self.K, 3)
         before = F.pad(g.cumsum(2)[:, :, :-1], (0, 0, 1, 0))
         rest = (self.K * colour(small.float())[:, :, None] - before) / torch.arange(self.K, 0, -1, device=z.device)[:, None]
@@ -99,19 +101,20 @@ class Direct(nn.Module):
         return torch.cat([g[:, 2 + i:2 + i + c.height, 2 + j:2 + j + c.width] for i, j in PAST], -1).flatten(1, 2)
 
     def known(self, pixels, small):
-        """pixels (B, n, 3) 8-bit -> [C; r; N; 1] (B, n, 49)"""
+        """Returns the features [C; r; N; 1] (B, n, 49) of pixels (B, n, 3) 8-bit"""
         z = colour(pixels.float() if pixels.dtype != torch.float64 else pixels)
         one = z.new_ones(len(z), z.shape[1], 1)
         return torch.cat([self.around(small).to(z.dtype), self.left(z, small).to(z.dtype), self.past(z), one], -1)
 
     @staticmethod
     def nearest(z, palette):
-        """z (..., 3) -> the nearest of the palette's (V, 3) colours; the first one if several are equally near"""
+        """Maps z (..., 3) to the nearest of the palette's (V, 3) colours; the first colour if several are equally near"""
         p = colour(palette)
         return ((p * p).sum(1) - 2 * z.to(p.dtype) @ p.t()).argmin(-1)
 
     def enter(self, known, palette, e=None, at=None):
-        """palette (V, 3) or None; e: the encoder's output (B, cells, d) or None -> (B, n, d), to be added to the decoder's input; at: only that position"""
+        """Returns (B, n, d), to be added to the decoder's input. palette: (V, 3) or None; e: the encoder's output (B, cells, d) or None;
+        at: only that position"""
         h = self.of_each(self.input.weight, torch.cat([known[..., :AROUND + 3], known[..., -1:]], -1), at)
         if e is not None:
             h = h + self.context(e)[:, self.cell if at is None else self.cell[at:at + 1]]
@@ -122,7 +125,7 @@ class Direct(nn.Module):
         return h + self.near(cell) + self.near(len(palette) + left)
 
     def lead(self, out, h, known, palette, at=None):
-        """The output layer's numbers (B, n, P), and its input (B, n, d) -> the numbers with the prior; at: only that position."""
+        """Adds the prior to the output layer's numbers (B, n, P), given the layer's input (B, n, d); at: only that position."""
         with torch.autocast(out.device.type, enabled=False):
             kind = known.dtype
             out, h = out.to(kind), h.to(kind)

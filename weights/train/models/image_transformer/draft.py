@@ -60,25 +60,25 @@ class Draft(nn.Module):
             nn.init.normal_(table.weight, std=scale)
 
     def tables(self):
-        """-> E_o[v] in row o * (V + 1) + v, zeros for v = V; R[row] + C[col] (n, hidden)"""
+        """Returns E_o[v] in row o * (V + 1) + v, zeros for v = V; R[row] + C[col] (n, hidden)"""
         O, rank = len(self.offset.weight), self.token_embd.weight.shape[1]
         each = self.token_embd.weight @ self.neighbour.weight.view(O, -1, rank).transpose(1, 2)        # (O, V, hidden)
         return F.pad(each, (0, 0, 0, 1)).flatten(0, 1), (self.position_row.weight[:, None] + self.position_col.weight).flatten(0, 1)
 
     def at(self, x, source, position, table):
-        """x (B, n), the neighbours (B, m, O) and position vectors (B or 1, m, hidden) of m positions -> logits (B, m, V)"""
+        """Computes logits (B, m, V) of m positions: x (B, n), the neighbours (B, m, O) and position vectors (B or 1, m, hidden)"""
         B, m, O = source.shape
         v = F.pad(x, (0, 1), value=self.levels).gather(1, source.reshape(B, -1)).view(B * m, O) + torch.arange(O) * (self.levels + 1)
         return self.output(torch.relu(F.embedding_bag(v, table, mode="sum").view(B, m, -1) + position))
 
     def forward(self, x):
-        """x (B, n) -> logits (B, n, V), with teacher forcing"""
+        """Maps x (B, n) to logits (B, n, V), with teacher forcing"""
         table, position = self.tables()
         return self.at(x, self.source.expand(len(x), -1, -1), position, table)
 
 
 def random_draft(rows, columns, levels, hidden=32, rank=8, seed=1):
-    """For tests: random weights, with logits as large as the noise."""
+    """Makes a draft for tests: random weights, with logits as large as the noise."""
     generator, draft = torch.Generator().manual_seed(seed), Draft(rows, columns, levels, hidden, rank)
     with torch.no_grad():
         for p in draft.parameters():
@@ -89,7 +89,7 @@ def random_draft(rows, columns, levels, hidden=32, rank=8, seed=1):
 
 
 def config_of(metadata, tensors):
-    """The file's configuration of the model, if a draft supports it."""
+    """Returns the file's configuration of the model, if a draft supports it."""
     found = TASK.settings_of(metadata, tensors)
     if found["output"] != "categorical" or found["pattern"] == "local-2d" or found["encoder_block_count"]:
         raise SystemExit("a draft needs a model of levels or palette colours that works in raster order and has no encoder")
@@ -97,7 +97,7 @@ def config_of(metadata, tensors):
 
 
 def load_target(path):
-    """-> (metadata, {name: Raw} without a draft, ImageTransformer)"""
+    """Reads a file -> (metadata, {name: Raw} without a draft, ImageTransformer)"""
     metadata, tensors = gguf.read_raw(path)
     metadata.pop(CARD, None)
     tensors = {name: raw for name, raw in tensors.items() if not name.startswith(PREFIX)}
@@ -113,14 +113,14 @@ def type_of(name, x):
 
 
 def stored(draft):
-    """-> {name: Raw}; afterwards the draft uses the weights as stored."""
+    """Returns {name: Raw}; afterwards the draft uses the weights as stored."""
     raw = {k: gguf.Raw(v.shape, type_of(k, v), gguf.encode(v, type_of(k, v))) for k, v in ((k, v.numpy()) for k, v in draft.state_dict().items())}
     draft.load_state_dict({k: torch.from_numpy(gguf.decode(v).copy()) for k, v in raw.items()})
     return {PREFIX + k: v for k, v in raw.items()}
 
 
 def add(path, metadata, tensors, draft, card=""):
-    """Writes metadata and tensors unchanged, followed by the draft, and reads the file back -> bytes written."""
+    """Writes metadata and tensors unchanged, followed by the draft, reads the file back, and returns the number of bytes written."""
     metadata, tensors = dict(metadata, **{CARD: card} if card else {}), dict(tensors, **stored(draft))
     size = gguf.write(path + ".tmp", metadata, tensors)
     again, back = gguf.read_raw(path + ".tmp")
@@ -131,7 +131,7 @@ def add(path, metadata, tensors, draft, card=""):
 
 @torch.no_grad()
 def log_probabilities(model, x, label, fast=False, batch=4):
-    """The model's distribution at each position given the previous ones, (N, n, V); fast: in half precision."""
+    """Returns the model's distribution at each position given the previous ones, (N, n, V); fast: in half precision."""
     out = torch.empty(x.shape + (model.c.levels,), dtype=torch.float16 if fast else torch.float32)
     for i in range(0, len(x), batch):
         with torch.autocast("cpu", torch.bfloat16, enabled=fast):
@@ -145,8 +145,9 @@ def gumbel(shape, dtype=torch.float32, generator=None):
 
 
 def distil(draft, x, target, minutes, lr, batch, positions, seed=1):
-    """First half: the divergence from the model's probabilities.  Second half: the actual goal, the model's choice given the noise, by
-    cross-entropy with softmax(logits + G).  The learning rate decreases with time.  -> steps"""
+    """In the first half, training minimises the divergence from the model's probabilities.  In the second half, it trains for the actual
+    goal, the model's choice given the noise, by cross-entropy with softmax(logits + G).  The learning rate decreases with time.  ->
+    steps"""
     torch.manual_seed(seed)
     rng, start, step, done, total = np.random.default_rng(seed), time.monotonic(), 0, 0.0, []
     batch, positions = min(batch, len(x)), min(positions, x.shape[1])
@@ -175,8 +176,8 @@ def distil(draft, x, target, minutes, lr, batch, positions, seed=1):
 
 
 def noise_given(log_p, x, generator):
-    """Gumbel noise G with argmax(log_p + G) = x, from its exact distribution: log_p (..., V), x (...) -> (..., V).  The largest sum is a
-    Gumbel variable for every x; the others are Gumbel variables truncated there (Maddison, Tarlow, Minka 2014)."""
+    """Draws Gumbel noise G with argmax(log_p + G) = x, from its exact distribution: log_p (..., V), x (...) -> (..., V).  The largest sum
+    is a Gumbel variable for every x; the others are Gumbel variables truncated there (Maddison, Tarlow, Minka 2014)."""
     log_p = torch.log_softmax(log_p.double(), -1)
     top = gumbel(x.shape, torch.float64, generator)[..., None]
     total = -torch.logaddexp(-top, -(log_p + gumbel(log_p.shape, torch.float64, generator)))
@@ -207,7 +208,7 @@ def simulate(draft, x, noise, cap, margin):
 
 @torch.no_grad()
 def agreement(draft, x, noise):
-    """Fraction of positions where the draft predicts the value."""
+    """Returns the fraction of positions where the draft predicts the value."""
     return float(sum((draft(x[i:i + 1])[0] + noise[i]).argmax(-1).eq(x[i]).float().mean() for i in range(len(x))) / len(x))
 
 

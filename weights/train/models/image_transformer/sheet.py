@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sample sheets as PNG: a class grid above, completions of validation images below."""
+"""Draws sample sheets as PNG: a class grid above, completions of validation images below."""
 import numpy as np
 import torch
 
@@ -8,13 +8,13 @@ from models.image_transformer.pictures import decode
 
 
 def tiles_of(values, model, columns):
-    """Values in generation order -> (rows, columns, H, W, 3) uint8."""
+    """Decodes values in generation order -> (rows, columns, H, W, 3) uint8."""
     images = decode(values.cpu().numpy(), model)
     return np.broadcast_to(images, images.shape[:3] + (3,)).reshape((-1, columns) + images.shape[1:3] + (3,))
 
 
 def upper_half(c):
-    """Number of positions in the upper half of the picture, in whole rows of query blocks."""
+    """Returns the number of positions in the upper half of the picture, in whole rows of query blocks."""
     unit = c.block_rows if c.pattern == "local-2d" else 1
     return c.height // 2 // unit * unit * c.columns
 

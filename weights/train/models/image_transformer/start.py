@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Initialises heads of the first blocks so that they attend to chosen neighbours.
 
-With sinusoidal tables, keys and queries project onto a few frequencies of the position; the queries are rotated by an offset. This gives
-scores sharp * sum_f cos(w_f (p_query + offset - p_key)) for each axis, largest at the wanted key.  Tables of values and classes start at
-zero in those dimensions.  Training changes all of it like any other initialisation; without it, a short training spends most of its time on
-finding the pixel above.
+With sinusoidal tables, keys and queries project onto a few frequencies of the position; the queries are rotated by an offset. The scores
+are then sharp * sum_f cos(w_f (p_query + offset - p_key)) for each axis, largest at the wanted key.  Tables of values and classes start at
+zero in those dimensions.  Training changes these weights like any other initialisation; without this start, a short training spends most of
+its time on finding the pixel above.
 
 Position i carries the value before it, so the value at (row - 1, same column) is found at the key (-1, +1). MIRROR instead of an offset
 means the left-right or top-bottom mirror image.
@@ -33,7 +33,7 @@ SHARP, EXACT = 1.5, 4.0                  # EXACT: at least nine tenths of a head
 
 
 def turn(frequency, offset, size):
-    """2x2 matrix that maps (sin, cos) of w p to those of w (p + offset), or of w (size - p)."""
+    """Returns the 2x2 matrix that maps (sin, cos) of w p to those of w (p + offset), or of w (size - p)."""
     angle = frequency * (size if offset is MIRROR else offset)
     s, c = math.sin(angle), math.cos(angle)
     return torch.tensor([[-c, s], [s, c]] if offset is MIRROR else [[c, s], [-s, c]])
@@ -54,7 +54,7 @@ def aim(c, query, key, heads, sharp=SHARP):
 
 
 def aimed_dimensions(c):
-    """The dimensions that the aimed heads read: the first frequencies of both axes, sines and cosines."""
+    """Returns the dimensions that the aimed heads read: the first frequencies of both axes, sines and cosines."""
     return torch.cat([torch.arange(c.key_length // 4) + part * (c.embedding_length // 4) for part in range(4)])
 
 
@@ -92,7 +92,7 @@ def look_around(model):
 
 
 def around(c):
-    """Offsets of the four small pixels around a position."""
+    """Returns the offsets of the four small pixels around a position."""
     return [(r * c.height / c.input_height / 2, k * c.width / c.input_width / 2) for r in (-1, 1) for k in (-1, 1)]
 
 
@@ -114,7 +114,8 @@ def reserve(stack, c, dims, anchor):
 
 
 def copy(value, output, rows, sources, targets, measure):
-    """These rows of a head copy the source dimensions of the keys' rows to the target dimensions of the queries' rows, and nothing else."""
+    """Makes these rows of a head copy the source dimensions of the keys' rows to the target dimensions of the queries' rows, and nothing
+    else."""
     for row, source, target in zip(rows, sources, targets):
         value.weight[row] = 0
         value.weight[row, source] = measure

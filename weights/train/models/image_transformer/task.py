@@ -35,7 +35,7 @@ class Settings(Config, Common):
     stack: str = ""                      # "0,1,1,2" with --from: starts with copies of a shallower file's blocks in this order, see grow.py
     pretrain_encoder: int = 0            # direct, with a palette: steps of 48 pictures that train only the encoder, see pretrain.py
     flip: bool = False                   # mirrors half of the training pictures left to right, except those with writing
-    shift: int = 0                       # moves them by up to this many pixels
+    shift: int = 0                       # moves training pictures by up to this many pixels
     drawings: float = 0.0                # share of each batch that is made anew from larger drawings of emoji, see data/drawings.py
     class_drop: float = 0.2              # probability of dropping the class of an image
     attention: str = "auto"              # auto (the fastest with the same numbers) | flex | native | batched | plain, see attention.py
@@ -59,7 +59,7 @@ class ImageTransformerTask(Task):
 
     def begin(self, model, examples):
         s = self.s
-        if s.start:                      # a file has it all
+        if s.start:                      # a file contains this start
             return
         if s.palette:
             model.set_palette(torch.from_numpy(k_means(examples[0], s.levels)))
@@ -84,7 +84,7 @@ class ImageTransformerTask(Task):
 
     @property
     def logits(self):
-        """Whether the output gives logits, which tolerate small errors, rather than locations on the grey scale."""
+        """Tells whether the output gives logits, which tolerate small errors, rather than locations on the grey scale."""
         return self.s.output in ("categorical", "bernoulli")
 
     def matrices(self, model):
@@ -92,7 +92,7 @@ class ImageTransformerTask(Task):
         return [p for name, p in found.items() if not self.exact(name)]
 
     def exact(self, name):
-        """Whether a matrix carries values through attention and is stored in F16, see type_of."""
+        """Tells whether a matrix carries values through attention and is stored in F16, see type_of."""
         return not self.logits and any(part in name for part in CARRIED)
 
     def forms(self, model, form):
@@ -100,7 +100,7 @@ class ImageTransformerTask(Task):
         return [(p, "q4_0" if id(p) in narrow else form) for p, form in super().forms(model, form)]
 
     def narrow(self, name):
-        """Whether `four_bits` selects this matrix."""
+        """Tells whether `four_bits` selects this matrix."""
         return bool(self.s.four_bits and re.match(self.s.four_bits, name))
 
     def grow(self, model, weights):
@@ -113,7 +113,7 @@ class ImageTransformerTask(Task):
         return name.startswith("direct.") or self.s.direct and name.startswith("enc.")
 
     def sharp(self, name):
-        """For mixtures, the path of exact pixel values: where they enter, where the first block attends, where means leave."""
+        """Selects, for mixtures, the path of exact pixel values: where they enter, where the first block attends, where means leave."""
         return self.s.output == "dmol" and name.startswith(("pixel_embd.", "blk.0.attn_", "output."))
 
     def ready(self, model, average, device):
@@ -122,7 +122,7 @@ class ImageTransformerTask(Task):
         model.one_pass = average.one_pass = self.s.bf16 and native.usable(*model.parameters())
 
     def load(self, split):
-        """Images, labels, and which must not be mirrored, if training mirrors."""
+        """Returns images, labels, and which must not be mirrored, if training mirrors."""
         s = self.s
         if s.drawings and data.own(s.dataset, s.data):
             s.drawings = 0.0             # those writings are of other pictures
@@ -204,9 +204,9 @@ class ImageTransformerTask(Task):
         return {PREFIX + "classes": card.get("class_names") or [str(i) for i in range(classes)]} if classes else {}
 
     def type_of(self, name, x, kind):
-        """Matrices of the blocks and the output take the requested type, the output at least Q8_0; tables, vectors and odd widths stay F32.
-        If the output gives numbers instead of logits, pixels must be exact to a fraction of a grey level: the output and the matrices of
-        attention's values take at least F16 (with keys in F16 the engine does not round its cache either)."""
+        """Stores matrices of the blocks and the output in the requested type, the output in at least Q8_0; tables, vectors and matrices of
+        odd widths stay F32. If the output gives numbers instead of logits, pixels must be exact to a fraction of a grey level: the output
+        and the matrices of attention's values take at least F16 (with keys in F16 the engine does not round its cache either)."""
         if name in ("direct.input.weight", "direct.near.weight") and kind != gguf.F32:
             return gguf.F16              # rows are appended
         matrix = x.ndim == 2 and ("blk." in name or name in ("output.weight", "direct.context.weight"))

@@ -6,8 +6,8 @@
     python3 weights/train/train.py gated-pixelcnn-digits --stage 2 --from build/gated.gguf
     sh weights/train/gpu.sh together gated-pixelcnn-digits
 
-The first run omits the vertical stack's taps in its own row, a quarter of a layer's products; the second one adds them, which removes the
-blind spot.
+The first run omits the vertical stack's taps in its own row, a quarter of a layer's products; the second run adds these taps, which removes
+the blind spot.
 """
 settings = dict(
     height=28, width=28, levels=2, output="bernoulli", dataset="binarised_mnist",
