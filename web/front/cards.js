@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cards of the systems. Each shows a still picture, which is replaced by a live drawing when the card comes into view; one model runs
-// at a time.
+// Draws the cards of the systems. Each shows a still picture, which is replaced by a live drawing when the card comes into view; one model
+// runs at a time.
 // @ts-check
 import { make, reducedMotion } from '../shell/page/dom.js';
 import { Codec, acquire } from '../shell/library.js';
@@ -15,7 +15,7 @@ import { layout, shareOf } from './thumbs.js';
 
 /** Pixels per second of each picture. */
 const SPEED = 500;
-/** Pixels per request. */
+/** Pixels per request to the model. */
 const CHUNK = 14;
 
 /** @param {Paper & { page: string }} paper */
@@ -96,7 +96,7 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
 
 /**
  * @param {HTMLElement} root
- * @param {Promise<unknown>} first the cards start after it
+ * @param {Promise<unknown>} first the cards start after this promise
  */
 export function createCards(root, first) {
   // in the order of the courses in the page's HTML
@@ -135,7 +135,7 @@ export function createCards(root, first) {
         release();
       }
     } catch {
-      card.done = !stopper.signal.aborted; // a card that cannot be drawn keeps its still
+      card.done = !stopper.signal.aborted; // a card whose drawing fails keeps its still
       card.canvas.hidden = true;
       card.still.hidden = false;
     }

@@ -170,10 +170,10 @@ export const COURSES = [
   },
 ];
 
-/** The name of a page's system. @param {string} page */
+/** Returns the name of a page's system. @param {string} page */
 export const systemOf = (page) => PAPERS.find((paper) => paper.page === page)?.system ?? page;
 
-/** The id of a course on the front page. @param {string} name */
+/** Returns the id of a course on the front page. @param {string} name */
 export const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
 
 /**
@@ -184,7 +184,7 @@ const keeping = (name, phrase) =>
   `      <details class="take keep needs-js" data-course="${idOf(name)}"><summary>${phrase`Keep this course on this device`}</summary></details>
 `;
 
-/** The courses on the front page, as HTML lists. @param {Phrase} [phrase] in the language of the page */
+/** Returns the courses on the front page, as HTML lists. @param {Phrase} [phrase] in the language of the page */
 export const courseLists = (phrase = english) =>
   COURSES.map(
     ({ name, says, steps }) => `    <section class="course" id="${idOf(name)}">
@@ -195,7 +195,7 @@ ${keeping(name, phrase)}    </section>
 `,
   ).join('');
 
-/** A page's course and its position in it. @param {string} page */
+/** Returns a page's course and the page's position in it. @param {string} page */
 function stepOf(page) {
   const course = COURSES.find(({ steps }) => steps.some((step) => step.page === page));
   if (!course) throw new Error(`web/front/courses.js has no course with the page ${page}`);
@@ -230,7 +230,10 @@ export function placeOf(page, { title, minutes }, phrase = english) {
 `;
 }
 
-/** A page's position in its course, HTML: a question, the previous page, the next page. @param {string} page @param {Phrase} [phrase] */
+/**
+ * Returns a page's position in its course as HTML: a question, the previous page, the next page. @param {string} page @param {Phrase}
+ * [phrase]
+ */
 export function courseOf(page, phrase = english) {
   const {
     name,

@@ -16,9 +16,9 @@ import { leadOn } from './moved.js';
 import { createPapers } from './table.js';
 import { createTiles } from './tiles/tiles.js';
 
-/** Longest wait of the rest of the page for the first pixel, in milliseconds. */
+/** Maximum time, in milliseconds, for which the rest of the page waits for the first pixel. */
 const LATEST_MS = 600;
-/** The tiles wait longer because they take more of the processor. */
+/** The same for the tiles, which wait longer because they take more of the processor. */
 const LATEST_TILES_MS = 2000;
 
 leadOn();
@@ -40,7 +40,7 @@ const address = keepInAddress('figure-hero', {
     store.set({ seed: wholeIn(given, 'seed', 0, 1e9 - 1, seed), rows: wholeIn(given, 'rows', 0, SIDE - 1, rows) });
   },
 });
-// the page where these very endings can be saved and linked to
+// the page on which these very completions can be saved and linked to
 const further = /** @type {HTMLAnchorElement} */ (byId('further'));
 const leadFurther = () => {
   further.hash = addressOf('figure-endings', settingsOf(store, 'digits')).split('#')[1];
@@ -79,7 +79,7 @@ const { load } = createCompletion(store, {
   },
 });
 const loaded = load();
-// The first pixel may never come: nothing can be drawn, or nothing is requested.
+// The first pixel may never come, if nothing can be drawn or nothing is requested.
 setTimeout(() => makeRest(), LATEST_MS);
 setTimeout(() => startTiles(), reducedMotion() ? LATEST_MS : LATEST_TILES_MS);
 startPage(loaded);

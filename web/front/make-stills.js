@@ -24,7 +24,7 @@ import { layout, shareOf } from './thumbs.js';
 /** @import { Paper, Pictures } from './papers.js' */
 
 const css = await readFile(new URL('../shell/page.css', import.meta.url), 'utf8');
-/** A colour of the light theme. @param {string} name */
+/** Returns a colour of the light theme. @param {string} name */
 const colour = (name) => rgbOf(css.match(new RegExp(`--${name}: (#[0-9a-f]{6})`))?.[1] ?? '');
 const ink = colour('predicted');
 const heat = heatRamp([0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`)));
@@ -64,9 +64,9 @@ const LOOKS = {
   alignment: { file: 'seq2seq-general.gguf', text: 'Ein Mann, der einen roten Hut trägt, spielt auf der Straße Gitarre.' },
   reading: { file: 'lstmn.gguf', text: 'The king had three sons, and the youngest of them was called Simpleton.' },
 };
-/** Pages with a text of their own. @type {Record<string, string>} */
+/** Texts of the pages that do not use the text in TEXTS. @type {Record<string, string>} */
 const OWN = { chat: 'Lily had a red ball. One day' };
-/** Options of such a page that replace those in TEXTS. @type {Record<string, object>} */
+/** Options of these pages that replace those in TEXTS. @type {Record<string, object>} */
 const HOW = { chat: { seed: 2, temperature: 0.6, maxTokens: 43 } };
 /**
  * Pages whose card shows canvases or a part of a figure: which ones, and in how many columns. @type {Record<string, { show: string,

@@ -31,7 +31,7 @@ const PLACES = {
   colour: ['in-colour', 'colour', 'superres', 'enlarged', 'credits', 'photo-credits', 'figure-3', 'figure-4'],
   'look-ahead': ['ahead', 'figure-6'],
 };
-/** New ids of figures that had others. @type {Record<string, string>} */
+/** New ids of the figures whose ids have changed. @type {Record<string, string>} */
 const NAMES = {
   'figure-1': 'figure-endings',
   'figure-2': 'figure-attention',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The papers by year, with the system that each has here. A paper with a page has a folder in web/pages and a card on the front page; the
-// others are still to come.
+// Lists the papers by year, with the system that each has here. A paper with a page has a folder in web/pages and a card on the front page;
+// the others are still to come.
 // @ts-check
 
 /**
@@ -18,12 +18,12 @@
  * @property {string} by
  * @property {string} title
  * @property {string} url
- * @property {string} system its name here
- * @property {string} [page] its folder in web/pages
+ * @property {string} system the name of the system here
+ * @property {string} [page] the folder of its page in web/pages
  * @property {string} [shownOn] folder of another paper's page, which shows its system too
  * @property {string} [credit] on the card, instead of authors and year
- * @property {string} [says] what the page shows
- * @property {Pictures} [pictures] drawn on its card
+ * @property {string} [says] the content of the page
+ * @property {Pictures} [pictures] pictures drawn on its card
  * @property {true} [colourful] its pictures keep their colours instead of the page's inks
  */
 

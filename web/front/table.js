@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The papers by year, with the system of each.
+// Shows the papers by year, with the system of each.
 // @ts-check
 import { make } from '../shell/page/dom.js';
 import { pageAt, phrase } from '../shell/page/phrase.js';

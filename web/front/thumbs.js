@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The layout and tints of a card's pictures: for the page that draws them live and for the stills shown before.
+// Computes the layout and tints of a card's pictures: for the page that draws them live and for the stills shown before.
 // @ts-check
 
 /** Pictures in a row. */
@@ -19,5 +19,5 @@ export function layout(samples, { width, height }) {
   };
 }
 
-/** The position of a pixel on the heat ramp. @param {number} ahead  pixels that the same pass of the model gave before it */
+/** Returns the position of a pixel on the heat ramp. @param {number} ahead  pixels that the same pass of the model gave before it */
 export const shareOf = (ahead) => (ahead === 0 ? 0.72 : 0.32 - 0.03 * ahead);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An opened tile: its model in an element of the library, larger, with an input for the visitor and a link to its page.
+// Opens a tile: its model in an element of the library, larger, with an input for the visitor and a link to its page.
 // @ts-check
 import { make, reducedMotion } from '../../shell/page/dom.js';
 import { phrase } from '../../shell/page/phrase.js';
@@ -7,11 +7,11 @@ import { weights } from '../../shell/model/weights.js';
 import { askedOf } from './table.js';
 /** @import { Records, Tile } from './table.js' */
 
-/** Most characters of a prompt; longer texts are for the page. */
+/** Maximum number of characters of a prompt; longer texts are for the page. */
 const MOST = 160;
 const GROW_MS = 220;
 
-/** The input that sets an attribute of the element. @param {Tile} tile @param {any} element */
+/** Returns the input that sets an attribute of the element. @param {Tile} tile @param {any} element */
 function asking({ asks, choices = [...'0123456789'] }, element) {
   if (!asks) return [];
   if (asks === 'prompt') {
@@ -88,7 +88,7 @@ export async function openTile(link, tile, records) {
   document.body.append(dialog);
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('click', (event) => {
-    if (event.target === dialog) dialog.close(); // a click outside it
+    if (event.target === dialog) dialog.close(); // a click outside the dialog
   });
   dialog.addEventListener('close', () => {
     dialog.remove();

@@ -34,7 +34,7 @@ export const levelsOf = (text) =>
     new Uint8Array((text.replaceAll('=', '').length * 3) >> 1),
   );
 
-/** A canvas with the pixels of an RGB picture. @param {ArrayLike<number>} rgb @param {number} side */
+/** Returns a canvas with the pixels of an RGB picture. @param {ArrayLike<number>} rgb @param {number} side */
 function canvasOf(rgb, side) {
   const canvas = Object.assign(document.createElement('canvas'), { width: side, height: side });
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
@@ -44,10 +44,13 @@ function canvasOf(rgb, side) {
   return canvas;
 }
 
-/** The data URL of such a picture, for an element that reads it. @param {string} rgb @param {number} side */
+/** Returns the data URL of an RGB picture, for an element that reads it. @param {string} rgb @param {number} side */
 export const addressOf = (rgb, side) => canvasOf(bytesOf(rgb), side).toDataURL();
 
-/** A grid of equal squares in the middle of the stage. @param {Stage} stage @param {number} columns @param {number} rows @param {number} [gap] */
+/**
+ * Returns a grid of equal squares in the middle of the stage. @param {Stage} stage @param {number} columns @param {number} rows @param
+ * {number} [gap]
+ */
 function gridOn({ width, height }, columns, rows, gap = 3) {
   const side = Math.floor(Math.min((width + gap) / columns, (height + gap) / rows)) - gap;
   const left = Math.round((width - columns * (side + gap) + gap) / 2);
@@ -79,11 +82,11 @@ export function face({ small, drawn }) {
   };
 }
 
-/** Pixels at either end of a line, for the dot under its outermost word; the smallest letters. */
+/** Pixels left free at either end of a line, for the dot under its outermost word; pixels of the smallest letters. */
 const [EDGE, LEAST] = [4, 6];
 
 /**
- * Positions of the words of a line that is at most as wide as the stage.
+ * Returns the positions of the words of a line that is at most as wide as the stage.
  * @param {Stage} stage @param {[text: string, tight: number][]} words @param {number} most  pixels of the letters
  */
 function lineOf({ context, width, sans }, words, most) {
@@ -100,7 +103,7 @@ function lineOf({ context, width, sans }, words, most) {
     });
     return { size, places, total: x };
   };
-  // Widths are not proportional to the size where the browser rounds those of letters.
+  // Widths are not proportional to the letter size where the browser rounds the widths of letters.
   let line = measured(most);
   while (line.total > width - 2 * EDGE && line.size > LEAST) line = measured(line.size - 0.5);
   const left = (width - line.total) / 2;
@@ -149,8 +152,8 @@ export const bands =
   };
 
 /**
- * Draws arcs from each head to its dependents, stronger the more probable they are. @param {{ words: string[], arcs: [head: number, child:
- * number, p: number, best: number][] }} record @returns {Painter}
+ * Draws arcs from each head to its dependents; the more probable an arc is, the stronger its line. @param {{ words: string[], arcs: [head:
+ * number, child: number, p: number, best: number][] }} record @returns {Painter}
  */
 export const arcs =
   ({ words, arcs: all }) =>
@@ -240,7 +243,7 @@ export const wave =
     for (let i = 0; i < now; i++) context.fillRect(i * step, y(high[i]) - 0.5, Math.max(1, step - 0.3), y(low[i]) - y(high[i]) + 1);
   };
 
-/** Sixteen pictures, each drawn in one pass. @param {ArrayLike<number>} rgb  (16, 32, 32, 3) @returns {Painter} */
+/** Draws sixteen pictures, each in one pass. @param {ArrayLike<number>} rgb  (16, 32, 32, 3) @returns {Painter} */
 export function faces(rgb) {
   const all = Array.from({ length: 16 }, (_, i) => canvasOf(Array.prototype.slice.call(rgb, 3072 * i, 3072 * (i + 1)), 32));
   return (stage, share) => {
@@ -285,7 +288,7 @@ export function caption({ scene, grid, words }) {
   };
 }
 
-/** Twelve digits of one class, drawn pixel by pixel. @param {Uint8Array} levels  (12, 28, 28) 0 to 255 @returns {Painter} */
+/** Draws twelve digits of one class, pixel by pixel. @param {Uint8Array} levels  (12, 28, 28) 0 to 255 @returns {Painter} */
 export const digits = (levels) => (stage, share) => {
   const { context } = stage;
   const { predicted } = palette();
@@ -318,7 +321,7 @@ export const story =
     const shown = Math.floor(tokens.length * between(share, 0.04, 0.92));
     /** @type {[text: string, nats: number][]} */
     const all = [...prompt.split(/(?= )/).map((text) => /** @type {[string, number]} */ ([text, -1])), ...tokens.slice(0, shown)];
-    /** A word may be several tokens; whether it fits the line is known only from all of them. @param {number} from */
+    /** A word may be several tokens; only all of them show whether the word fits the line. @param {number} from */
     const wordFrom = (from) => {
       let text = all[from][0];
       for (let i = from + 1; i < all.length && !/^\s/.test(all[i][0]); i++) text += all[i][0];

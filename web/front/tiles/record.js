@@ -3,7 +3,7 @@
 //
 //   node web/front/tiles/record.js
 //
-// Everything in it comes from the shipped weights, with the seeds written below.
+// The record comes entirely from the shipped weights, with the seeds written below.
 // @ts-check
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +37,7 @@ try {
       base64(Array.from({ length: levels.length / 2 }, (_, i) => (levels[2 * i] >> 4) | ((levels[2 * i + 1] >> 4) << 4)));
     /** Rounds to two decimals, enough to draw. @param {ArrayLike<number>} numbers */
     const rounded = (numbers) => Array.from(numbers, (number) => Math.round(100 * number) / 100);
-    /** The pixels of a square. @param {number} side @param {(context: OffscreenCanvasRenderingContext2D) => void} draw */
+    /** Returns the pixels of a square. @param {number} side @param {(context: OffscreenCanvasRenderingContext2D) => void} draw */
     const pixels = (side, draw) => {
       const context = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(side, side).getContext('2d'));
       context.fillStyle = '#fff';
@@ -49,7 +49,7 @@ try {
     const rgbOf = (rgba) => Uint8Array.from({ length: (rgba.length / 4) * 3 }, (_, i) => rgba[4 * Math.floor(i / 3) + (i % 3)]);
     const imageAt = async (/** @type {string} */ path) => createImageBitmap(await (await fetch(path)).blob());
 
-    /** All values of a run's pictures, by sample. @param {any} run @param {number} size of each */
+    /** Returns all values of a run's pictures, by sample. @param {any} run @param {number} size of each */
     const pictures = async (run, size) => {
       /** @type {Uint8Array[]} */
       const all = [];

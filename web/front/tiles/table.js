@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tiles of the front page: their drawings, their models, and their inputs for the visitor.
+// Lists the tiles of the front page: their drawings, their models, and their inputs for the visitor.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 import { addressOf, arcs, bands, caption, chorale, digits, face, faces, levelsOf, story, wave } from './paint.js';
@@ -10,18 +10,21 @@ import { addressOf, arcs, bands, caption, chorale, digits, face, faces, levelsOf
 
 /**
  * @typedef {Object} Tile
- * @property {string} page  its folder in web/pages
- * @property {number} ms    duration of its picture
+ * @property {string} page  the folder of its page in web/pages
+ * @property {number} ms    duration of its drawing
  * @property {(records: Records) => Painter} paint
  * @property {(records: Records) => Record<string, string>} element  attributes of <next-pixel> in the opened tile
  * @property {'prompt' | 'digit' | 'class'} [asks]  an attribute that the visitor can set there
  * @property {string[]} [choices]
- * @property {true} [anew]  a button draws with another seed; audio elements have one of their own
+ * @property {true} [anew]  adds a button that draws with another seed; audio elements have their own button for this
  * @property {{ file: string, draw: (model: Model, seed: number, signal: AbortSignal) => Promise<Painter> }} [live]  a file small enough to
  *   load unrequested, and a function that draws another answer of its model
  */
 
-/** All values of the pictures of a run, one picture after another. @param {AsyncIterable<any>} run @param {number} samples @param {number} size of each */
+/**
+ * Returns all values of the pictures of a run, one picture after another. @param {AsyncIterable<any>} run @param {number} samples @param
+ * {number} size of each
+ */
 async function valuesOf(run, samples, size) {
   const all = new Uint8Array(samples * size);
   for await (const { sample, from = 0, values } of run) all.set(values, sample * size + from);
@@ -121,5 +124,5 @@ export const TILES = {
   },
 };
 
-/** The name of the visitor's setting. @param {Tile['asks']} asks */
+/** Returns the name of the visitor's setting. @param {Tile['asks']} asks */
 export const askedOf = (asks) => (asks === 'digit' ? phrase`The digit` : asks === 'class' ? phrase`The class` : phrase`Your own text`);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The life of the tiles: they start one by one and rest while out of view. The small models among them then draw again, one model at a
-// time.
+// Runs the tiles: they start one by one and rest while out of view. Tiles with small models then draw again, one model at a time.
 // @ts-check
 import { byId, make, perFrame, reducedMotion } from '../../shell/page/dom.js';
 import { phrase } from '../../shell/page/phrase.js';
@@ -14,9 +13,9 @@ import { TILES } from './table.js';
 
 /** Delay between the starts of two tiles: nine start within the first second. */
 const APART_MS = 100;
-/** How many times each small model draws again unrequested. */
+/** Number of times that each small model draws again unrequested. */
 const TURNS = 3;
-/** Pause between two of these turns. */
+/** Pause between two drawings of a small model. */
 const REST_MS = 2500;
 /** The recorded answers; if they cannot be loaded, the tiles stay links. */
 const RECORD = new URL('record.json', import.meta.url);
@@ -46,7 +45,7 @@ export async function createTiles(first) {
   const style = getComputedStyle(document.documentElement);
   const [sans, serif] = ['--sans', '--serif'].map((name) => style.getPropertyValue(name));
   let paused = false;
-  /** When the tiles were paused; the time since then does not count. */
+  /** The time at which the tiles were paused; the time since then does not count. */
   let stopped = 0;
 
   /** @param {Shown} one @param {number} share */
@@ -101,7 +100,7 @@ export async function createTiles(first) {
 
   const { saveData = false, effectiveType = '4g' } =
     /** @type {{ connection?: { saveData?: boolean, effectiveType?: string } }} */ (navigator).connection ?? {};
-  /** Whether models may load unrequested: not if that costs the visitor something. */
+  /** Tells whether models may load unrequested: not if that costs the visitor something. */
   const unasked = () => !reducedMotion() && !saveData && effectiveType === '4g';
   const pause = make('button', { type: 'button', class: 'tiles-pause' }, phrase`Pause the tiles`);
   pause.hidden = reducedMotion();

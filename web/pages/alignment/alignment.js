@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The alignment figure: one sentence, translated by networks that differ only in their attention, with the matrix of each as it grows.
+// Draws the alignment figure: one sentence, translated by networks that differ only in their attention, with the matrix of each as it
+// grows.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, fault, make, phrase, time, weights } from '../../shell/index.js';
 import { createMatrix, createSentence, mapsOf, visible } from '../../shell/text/index.js';
@@ -11,7 +12,7 @@ import { below, cellTerms, centreOf, rowSum, windowOf } from './terms.js';
 /** Tokens per second, so that visitors can watch. */
 const SPEED = 6;
 
-/** In the order of the page; the page's head preloads the first. */
+/** The kinds of attention, in the order of the page; the page's head preloads the first. */
 const KINDS = ['additive', 'general', 'local-p', 'location', 'none'];
 const PREDICTED = 'local-p';
 
@@ -36,7 +37,7 @@ export function createAlignment(onSentence) {
     const sentence = () => (shown ? shown.run.sourceTexts.map((word) => visible(word, '⏎')) : []);
     const row = (/** @type {number} */ t) => (shown ? mapsOf(shown.steps[t], 'source')[0].weights : new Float32Array());
     const D = () => Number(panel.dataset.window ?? 0);
-    /** The centre of a predicted window when word t is written. @param {number} t */
+    /** Returns the centre of a predicted window when word t is written. @param {number} t */
     const centre = (t) => centreOf((shown?.steps[t].maps ?? []).find(({ name }) => name === 'centre')?.weights ?? []);
     let matrix = null;
     if (kind === 'none') {
@@ -101,7 +102,7 @@ export function createAlignment(onSentence) {
       if (slowly) panels.forEach((panel, k) => panel.show(all[k]));
     }
     panels.forEach((panel, k) => panel.show(all[k]));
-    // the time until the end, without drawing
+    // measures the time until the end, without drawing
     const began = performance.now();
     for (const model of models) await model.translate(text, { signal }).text();
     const costs = all.map(({ steps }, k) => `${phrase(KINDS[k])} ${steps.reduce((sum, { nats }) => sum + nats, 0).toFixed(1)}`).join(', ');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The game: nine draggable players, and nine places in the batting order that attend to them.
+// Runs the game: nine draggable players, and nine places in the batting order that attend to them.
 // @ts-check
 import { Playback, announce, byId, createTransport, make, percent, phrase } from '../../shell/index.js';
 import { PLACES, PLAYERS, mixture, order, weights } from './fit.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sentence of the first matrices, computed once more by the networks in JavaScript, which return every vector. Shared by two figures,
-// including the selected word.
+// Computes the sentence of the first matrices once more, by the networks in JavaScript, which return every vector. Two figures share this
+// example, including the selected word.
 // @ts-check
 import { fileBytes } from '../../shell/model/gguf.js';
 import { fault, weights } from '../../shell/index.js';
@@ -8,9 +8,9 @@ import { networkOf } from './network.js';
 /** @import { Model, TranslationStep } from '../../shell/index.js' */
 /** @import { Network, Read, Step } from './network.js' */
 
-/** The networks that write their own words. */
+/** The networks that write words of their own. */
 export const WRITERS = /** @type {const} */ (['general', 'additive']);
-/** The networks that are forced to write the words of the first of them. */
+/** The networks that are forced to write the words of the first writer. */
 export const LOOKERS = /** @type {const} */ (['general', 'additive', 'local-p', 'location']);
 
 /** @typedef {{ network: Network, source: Read, steps: Step[] }} Trace */
@@ -46,7 +46,7 @@ export function createExample() {
   }
 
   /**
-   * The engine's translation, and the same one computed from the numbers of the file.
+   * Returns the engine's translation, with the same translation computed from the numbers of the file.
    * @param {string} kind
    * @param {Model} model
    * @param {string} text
@@ -93,7 +93,7 @@ export function createExample() {
         lookers[kind] = { network: own, source, steps: own.write(source, writers[WRITERS[0]].ids) };
         await new Promise((resolve) => {
           setTimeout(resolve);
-        }); // yields to the event loop between two networks
+        }); // yields to the event loop after each network
         if (wanted !== now) return;
       }
       const { tokenizer } = models[WRITERS[0]];

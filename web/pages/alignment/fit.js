@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The batting order as attention: players are keys, places in the order are queries. Independent of the page.
+// Computes the batting order as attention: players are keys, places in the order are queries. This module does not depend on the page.
 // @ts-check
 
 /** @typedef {[number, number]} Vector speed and power, 0 to 1 */
@@ -35,7 +35,7 @@ export const PLACES = [
 /** @param {Vector} a @param {Vector} b */
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1];
 
-/** cos(a, b); 0 if either is zero. @param {Vector} a @param {Vector} b */
+/** Returns cos(a, b); 0 if either vector is zero. @param {Vector} a @param {Vector} b */
 export function cosine(a, b) {
   const size = Math.hypot(...a) * Math.hypot(...b);
   return size > 0 ? dot(a, b) / size : 0;
@@ -50,7 +50,7 @@ export function softmax(scores) {
 }
 
 /**
- * The weights of each place over the players.
+ * Returns the weights of each place over the players.
  * @param {Vector[]} players
  * @param {number} sharpness the factor of the cosine
  * @param {'cosine' | 'dot'} fit
@@ -58,7 +58,10 @@ export function softmax(scores) {
 export const weights = (players, sharpness, fit) =>
   PLACES.map(({ query }) => softmax(players.map((at) => sharpness * (fit === 'cosine' ? cosine : dot)(query, at))));
 
-/** The batting order: in turn, each place takes the player with its largest weight among those that are left. @param {number[][]} rows */
+/**
+ * Returns the batting order: in turn, each place takes the player with its largest weight among those that are left. @param {number[][]}
+ * rows
+ */
 export function order(rows) {
   /** @type {number[]} */
   const taken = [];
@@ -66,7 +69,10 @@ export function order(rows) {
   return taken;
 }
 
-/** The weighted mean that a place gets: the players, by its weights. @param {number[]} row @param {Vector[]} players @returns {Vector} */
+/**
+ * Returns the weighted mean that a place gets: the players, by its weights. @param {number[]} row @param {Vector[]} players @returns
+ * {Vector}
+ */
 export function mixture(row, players) {
   const part = (/** @type {0 | 1} */ k) => row.reduce((sum, w, i) => sum + w * players[i][k], 0);
   return [part(0), part(1)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BLEU by the length of the sentence, a line for each attention, and the same numbers as a table.
+// Draws BLEU by the length of the sentence, a line for each attention, and the same numbers as a table.
 // @ts-check
 import { byId, make, makeSvg, phrase } from '../../shell/index.js';
 import { MEASURED, QUARTERS } from './measured.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The recurrent networks of this page in JavaScript, with every vector that the engine does not return: the equations of
-// src/models/seq2seq.c on the numbers of the same file. The engine rounds its products to eight bits, so the two agree in words, and in
-// weights to about a hundredth. Independent of the page.
+// Computes the recurrent networks of this page in JavaScript, with every vector that the engine does not return: the equations of
+// src/models/seq2seq.c on the numbers of the same file. The engine rounds its products to eight bits, so engine and JavaScript agree in
+// words, and in weights to about a hundredth. This module does not depend on the page.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 import { bell } from './terms.js';
@@ -11,7 +11,7 @@ import { bell } from './terms.js';
  * The encoder's output for a sentence.
  * @typedef {Object} Read
  * @property {Vector[]} h     annotations, one per word, both directions concatenated
- * @property {Vector[]} keys  their keys: the annotations themselves, or W h
+ * @property {Vector[]} keys  keys of the annotations: the annotations themselves, or W h
  * @property {Vector} start   the initial state of the decoder
  */
 /**
@@ -82,7 +82,7 @@ export function networkOf(file) {
     const bias = matrix(`${name}.bias`).values;
     return times(`${name}.weight`, x).map((sum, r) => sum + bias[r]);
   }
-  /** sqrt(d) E[id]; zeros before the first word. @param {number | undefined} id */
+  /** Returns sqrt(d) E[id]; zeros before the first word. @param {number | undefined} id */
   const embed = (id) =>
     id === undefined
       ? new Float32Array(d)
@@ -91,7 +91,7 @@ export function networkOf(file) {
           .map((x) => x * Math.sqrt(d));
 
   /**
-   * The state after an input, from the state before.
+   * Returns the state after an input, from the state before.
    * @param {string} name
    * @param {Vector} input
    * @param {Vector} before
@@ -120,7 +120,8 @@ export function networkOf(file) {
   }
 
   /**
-   * The vector that the decoder starts from, without one word of the sentence. Only the states after it in either direction are recomputed.
+   * Returns the vector that the decoder starts from if one word of the sentence is left out. Only the states after this word, in either
+   * direction, are recomputed.
    * @param {Read} source
    * @param {ArrayLike<number>} ids
    * @param {number} left index of the word left out; the sentence has at least two words
@@ -169,7 +170,7 @@ export function networkOf(file) {
     first,
     read,
     startWithout,
-    /** The steps of a decoder with given output. @param {Read} source @param {ArrayLike<number>} ids @returns {Step[]} */
+    /** Returns the steps of a decoder with given output. @param {Read} source @param {ArrayLike<number>} ids @returns {Step[]} */
     write(source, ids) {
       let state = source.start;
       return Array.from({ length: ids.length }, (_, p) => {
@@ -180,9 +181,9 @@ export function networkOf(file) {
         return { state, ...attended, joined: side(attended.context, state) };
       });
     },
-    /** The attentional vector of a concatenated pair: tanh(W [c; s] + b). @param {Vector} joined */
+    /** Returns the attentional vector of a concatenated pair: tanh(W [c; s] + b). @param {Vector} joined */
     output: (joined) => apply('output', joined).map(Math.tanh),
-    /** The probabilities of all words. @param {Vector} t */
+    /** Returns the probabilities of all words. @param {Vector} t */
     odds: (t) => softmax(times('token_embd.weight', t)),
   };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A growing sentence, translated by a network with attention and by one that receives only a single vector, which is shown; one of its
-// words can be left out.
+// Translates a growing sentence by a network with attention and by one that receives only a single vector, which is shown; one of the
+// sentence's words can be left out.
 // @ts-check
 import { acquireAll, announce, byId, fault, make, percent, phrase, weights, whenNear } from '../../shell/index.js';
 import { fileBytes } from '../../shell/model/gguf.js';
@@ -10,7 +10,7 @@ import { createVectorView } from './vector-view.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @import { Network, Read, Vector } from './network.js' */
 
-/** Sentences of 5, 8, 12, 16 and 22 words; none is in the data. */
+/** Sentences of 5, 8, 12, 16 and 22 words; none of them is in the data. */
 const SENTENCES = [
   'Ein Hund läuft durch Schnee.',
   'Zwei Kinder spielen am Strand mit einem Ball.',
@@ -52,7 +52,7 @@ export function createOneVector() {
     ])
       .then(([holds, file]) => ({ models: holds.map(({ model }) => model), network: networkOf(file) }))
       .catch((error) => {
-        loading = undefined; // so that loading can be tried again
+        loading = undefined; // allows another attempt to load
         throw error;
       });
     return loading;
@@ -67,7 +67,7 @@ export function createOneVector() {
     return phrase`Without “${read[most]}” the vector moves by ${percent(words[most])} of its length, without “${read[least]}” by ${percent(words[least])}.`;
   }
 
-  /** @param {boolean} aloud whether the visitor requested it */
+  /** @param {boolean} aloud whether the visitor requested the translation */
   async function show(aloud) {
     stopper.abort();
     const { signal } = (stopper = new AbortController());

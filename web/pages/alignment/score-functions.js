@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The score functions of the papers, one per row: those of trained networks, and untrained ones computed on the states of another network.
-// Independent of the page.
+// Lists the score functions of the papers, one per row: those of trained networks, and untrained ones computed on the states of another
+// network. This module does not depend on the page.
 // @ts-check
 import { dot, softmax } from './network.js';
 /** @import { Vector } from './network.js' */
 
 /**
  * @typedef {Object} ScoreFunction
- * @property {string} id       the network trained with it (seq2seq-ID.gguf), if it exists
+ * @property {string} id       the network trained with this score (seq2seq-ID.gguf), if it exists
  * @property {string} name
  * @property {string} by       paper
  * @property {string} formula  HTML
- * @property {(query: Vector, key: Vector, beta: number) => number} [score] for those computed on the states of the general network
+ * @property {(query: Vector, key: Vector, beta: number) => number} [score] for scores computed on the states of the general network
  */
 
 /** @param {Vector} a */

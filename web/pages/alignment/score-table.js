@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of the score functions: the same word of the same sentence, scored by each function.
+// Draws the figure of the score functions: the same word of the same sentence, scored by each function.
 // @ts-check
 import { byId, make, phrase, whenNear } from '../../shell/index.js';
 import { visible } from '../../shell/text/words.js';
@@ -43,7 +43,7 @@ export function createScoreTable(example, onWord) {
   });
   const fixed = rows[0].children.length;
 
-  /** Scores and weights by function k. @param {Shown} all @param {number} k */
+  /** Returns scores and weights by function k. @param {Shown} all @param {number} k */
   function byFunction({ lookers }, k) {
     const { id, score } = FUNCTIONS[k];
     if (!score) return lookers[id].steps[at];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paints the state of a network as a small map of its numbers, and a word next to it, on a canvas.
+// Paints the state of a network as a small map of the state's numbers, and a word next to it, on a canvas.
 // @ts-check
 import { signed } from '../../shell/index.js';
 /** @import { palette } from '../../shell/index.js' */

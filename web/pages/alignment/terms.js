@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A weight as the terms of its equation, and a row of weights as a sum. Independent of the page.
+// Writes a weight as the terms of its equation, and a row of weights as a sum. This module does not depend on the page.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -11,16 +11,16 @@ const TERMS = 3;
 /** @param {number} x */
 const two = (x) => x.toFixed(2).replace('-', '−');
 
-/** An index in subscript digits. @param {number} n */
+/** Returns an index in subscript digits. @param {number} n */
 export const below = (n) => String(n).replace(/\d/g, (d) => '₀₁₂₃₄₅₆₇₈₉'[Number(d)]);
 
-/** The centre of a local attention, between two words. @param {ArrayLike<number>} weights of the map "centre" */
+/** Returns the centre of a local attention, between two words. @param {ArrayLike<number>} weights of the map "centre" */
 export const centreOf = (weights) => Array.from(weights).reduce((sum, w, i) => sum + w * i, 0);
 
 /**
- * The window of a local attention about a centre.
+ * Returns the window of a local attention about a centre.
  * @param {number} centre
- * @param {number} D its reach to either side
+ * @param {number} D reach of the window to either side
  * @param {number} words
  */
 export function windowOf(centre, D, words) {
@@ -32,7 +32,7 @@ export function windowOf(centre, D, words) {
 export const bell = (i, centre, D) => Math.exp(-2 * ((i - centre) / D) ** 2);
 
 /**
- * The exponential of word i in its softmax, with 0 as the best word's score: scores are known up to a common constant.
+ * Returns the exponential of word i in its softmax, with 0 as the best word's score: scores are known up to a common constant.
  * @param {ArrayLike<number>} weights
  * @param {number} i
  * @param {{ centre: number, D: number }} [local] factor of a Gaussian around a predicted centre

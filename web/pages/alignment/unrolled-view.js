@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A network unrolled in time on a canvas: the states of the encoder below and those of the decoder above, each as a small map of its
-// numbers, and lines for the attention of one of them.
+// Draws a network unrolled in time on a canvas: the states of the encoder below and those of the decoder above, each as a small map of its
+// numbers, and lines for the attention of one decoder state.
 // @ts-check
 import { announce, make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { paintState, rowOfWords } from './state-map.js';
@@ -71,7 +71,7 @@ export function createUnrolledView(root, { onWord, say }) {
       context.lineTo(toX, toY);
       context.stroke();
     }
-    // The recurrences: both directions below, one above.
+    // Draws the recurrences: both directions below, one above.
     for (let i = 1; i < read.length; i++) {
       line(x(i - 1), bottom + side * 0.3, x(i), bottom + side * 0.3, colours.edge, 1.5);
       line(x(i - 1), bottom + side * 0.7, x(i), bottom + side * 0.7, colours.edge, 1.5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figure of the network unrolled in time: the states that are keys, values and query when a word is written, and how the context is
-// joined to the hidden state.
+// Draws the figure of the network unrolled in time: the states that are keys, values and query when a word is written, and how the context
+// is joined to the hidden state.
 // @ts-check
 import { byId, make, onTheme, paintCells, percent, perFrame, phrase, signed, whenNear } from '../../shell/index.js';
 import { visible } from '../../shell/text/words.js';
@@ -10,7 +10,7 @@ import { createUnrolledView } from './unrolled-view.js';
 /** @import { Example, Shown } from './example.js' */
 /** @import { Vector } from './network.js' */
 
-/** Numbers per row of a map; words that are listed with their probability. */
+/** Numbers per row of a map; number of words that are listed with their probability. */
 const [ACROSS, NAMED] = [64, 3];
 
 /** @param {number} x */
@@ -142,7 +142,7 @@ export function createUnrolled(example, onWord) {
   example.on(
     (next) => {
       shown = next;
-      // A word in the middle, with words before and after it.
+      // Chooses a word in the middle, with words before and after it.
       choose(Math.floor(next.writers[WRITERS[0]].steps.length / 2));
     },
     (message) => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A network without attention, unrolled in time on a canvas: the encoder below, the decoder above, and between them the one vector that joins them.
+// Draws a network without attention, unrolled in time on a canvas: the encoder below, the decoder above, and between them the one vector
+// that joins them.
 // @ts-check
 import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { paintState, rowOfWords } from './state-map.js';
@@ -9,7 +10,7 @@ import { paintState, rowOfWords } from './state-map.js';
  * @typedef {Object} OneVector
  * @property {string[]} read       words, the end token last
  * @property {Vector[]} encoder    one state per word: forward numbers, then backward ones
- * @property {Vector} vector       from the encoder to the decoder
+ * @property {Vector} vector       the vector from the encoder to the decoder
  * @property {string[]} written
  * @property {Vector[]} decoder    one state per word
  * @property {number[]} moved      the change of the vector without each word, relative to its length; shorter than `read` while it is
@@ -22,7 +23,7 @@ import { paintState, rowOfWords } from './state-map.js';
  * size.
  */
 const [COLUMN, MAP, BETWEEN, STRIP, BARS, SIZE] = [22, 40, 46, 24, 66, 13];
-/** Numbers per row: of a state's map, of the vector. */
+/** Numbers per row of a state's map, and of the vector. */
 const [ACROSS, WIDE] = [16, 64];
 /** The relative change that fills a bar. */
 const FULL = 0.7;
@@ -76,7 +77,7 @@ export function createVectorView(root, { onLeft }) {
       for (const [px, py] of points) context.lineTo(px, py);
       context.stroke();
     }
-    // The recurrences: both directions below, one above.
+    // Draws the recurrences: both directions below, one above.
     const last = read.length - 1;
     for (const part of [0.25, 0.75])
       line(
@@ -95,7 +96,7 @@ export function createVectorView(root, { onLeft }) {
       colours.edge,
       1.5,
     );
-    // Lines from both ends of the sentence to the vector, and from it to the first word.
+    // Draws lines from both ends of the sentence to the vector, and from the vector to the first word.
     const end = middle + STRIP;
     line(
       [
@@ -135,7 +136,7 @@ export function createVectorView(root, { onLeft }) {
     paintState(context, colours, vector, { left: from, top: middle, width: wide, height: STRIP, across: WIDE });
     Object.assign(context, { strokeStyle: colours.accent, lineWidth: 2.5 });
     context.strokeRect(from - 2, middle - 2, wide + 4, STRIP + 4);
-    // The two halves of the vector: the last state forward, the first one backward.
+    // Outlines the two halves of the vector: the last state forward, the first one backward.
     context.strokeRect(x(last) - side / 2 - 1, bottom - 1, side + 2, side / 2 + 1);
     context.strokeRect(x(0) - side / 2 - 1, bottom + side / 2, side + 2, side / 2 + 1);
 

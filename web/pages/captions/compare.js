@@ -5,7 +5,7 @@ import { acquire, byId, createLoading, make, phrase, weights as addressOf } from
 import { imageFor, paint } from './tell.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
-/** The most draws, as on the slider. */
+/** Maximum number of draws, as on the slider. */
 const DRAWS = 64;
 
 /** @typedef {import('./tell.js').Grid} Grid */
@@ -14,13 +14,13 @@ const DRAWS = 64;
 const named = (place, { columns }) => phrase`row ${Math.floor(place / columns) + 1}, column ${(place % columns) + 1}`;
 
 /**
- * The distance of two maps: half of the sum of their absolute differences, 0 to 1.
+ * Returns the distance of two maps: half of the sum of their absolute differences, 0 to 1.
  * @param {ArrayLike<number>} a
  * @param {ArrayLike<number>} b
  */
 const apart = (a, b) => Array.from(a).reduce((sum, x, i) => sum + Math.abs(x - b[i]) / 2, 0);
 
-/** The word with the sharpest attention. @param {{ soft: Float32Array }[]} looks */
+/** Returns the word with the sharpest attention. @param {{ soft: Float32Array }[]} looks */
 function sharpest(looks) {
   const most = looks.map(({ soft }) => Math.max(...soft));
   return most.indexOf(Math.max(...most));
@@ -87,7 +87,7 @@ export function createCompare(tell) {
       }));
       if (!looks[chosen]) chosen = sharpest(looks);
       const same = words.children.length === looks.length && looks.every(({ word }, i) => words.children[i].textContent === word);
-      // The word selected by the visitor stays selected.
+      // The word that the visitor selected stays selected.
       if (!same)
         words.replaceChildren(
           ...looks.map(({ word }, i) => {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The scene: objects that are added, moved, resized and removed by mouse, touch or keyboard; and its 64x64 pixels.
+// Keeps the scene: objects that are added, moved, resized and removed by mouse, touch or keyboard; and its 64x64 pixels.
 // @ts-check
 import { announce, byId, make, phrase } from '../../shell/index.js';
 import { THINGS } from './emoji.js';
 
 export const SIDE = 64;
-/** Size of a drawing in the sheet. */
+/** Size of a drawing in the sheet, in pixels. */
 const TILE = 32;
 const [LEAST, MOST, GROW] = [12, 44, 3];
 const STEP = 2;
@@ -52,7 +52,7 @@ export function createScene() {
     for (const listener of listeners) listener(busy);
   }
 
-  /** The pixels in the model's form: three bytes each. */
+  /** Returns the pixels in the model's form: three bytes each. */
   function pixels() {
     context.globalCompositeOperation = 'source-over';
     context.fillStyle = '#fff';
@@ -88,7 +88,7 @@ export function createScene() {
     return thing;
   }
 
-  /** The position where an object of this size overlaps others least. @param {number} size */
+  /** Returns the position where an object of this size overlaps others least. @param {number} size */
   function emptiest(size) {
     let best = { left: 20, top: 20, cost: Infinity };
     for (let top = 2; top <= SIDE - size - 2; top += 4) {
@@ -138,7 +138,7 @@ export function createScene() {
     changed(busy);
   }
 
-  /** A point of the window in pixels of the scene. @param {PointerEvent} event */
+  /** Returns a point of the window in pixels of the scene. @param {PointerEvent} event */
   function pointOf(event) {
     const box = stage.getBoundingClientRect();
     return {
@@ -259,7 +259,7 @@ export function createScene() {
   });
   file.addEventListener('change', () => {
     const [chosen] = file.files ?? [];
-    file.value = ''; // the same file can be chosen again
+    file.value = ''; // allows the same file to be chosen again
     if (chosen) void show(chosen);
   });
   stage.addEventListener('dragover', (event) => event.preventDefault());
@@ -275,10 +275,10 @@ export function createScene() {
   });
 
   return {
-    /** The drawings are loaded. */
+    /** Resolves when the drawings are loaded. */
     ready,
     pixels,
-    /** Whether the scene is empty. */
+    /** Tells whether the scene is empty. */
     get empty() {
       return placed.length === 0 && !own;
     },

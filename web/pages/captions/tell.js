@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first figure: the scene, described word by word with a light for each.
+// Draws the first figure: the scene, described word by word with a light for each word.
 // @ts-check
 import {
   acquireFirst,
@@ -19,8 +19,8 @@ import { SIDE } from './scene.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
 /**
- * The page is not sure about a caption with a probability below this value. It was chosen on validation scenes, where one caption in
- * nine is below it.
+ * Below this probability of a caption, the page states that the model is not sure. The value was chosen on validation scenes, where one
+ * caption in nine is below it.
  */
 const SURE = 0.6;
 /** Every training scene has at least this fraction of white. */
@@ -29,7 +29,7 @@ const WHITE = 0.5,
 /** Milliseconds for which a word is highlighted. */
 const WORD_MS = 480;
 
-/** Rows and columns of the positions that a model attends to. @typedef {{ rows: number, columns: number }} Grid */
+/** Number of rows and columns of the positions that a model attends to. @typedef {{ rows: number, columns: number }} Grid */
 
 /**
  * Paints a scene, lit by the attention weights.
@@ -46,7 +46,7 @@ export async function paint(canvas, picture, grid, weights) {
 }
 
 /**
- * A scene in the form that a model accepts: a visitor's model may need another size, to which the library scales a canvas.
+ * Returns a scene in the form that a model accepts: a visitor's model may need another size, to which the library scales a canvas.
  * @param {Model} model
  * @param {Uint8Array} picture
  */
@@ -72,14 +72,14 @@ const pause = (ms, signal) =>
     );
   });
 
-/** Whether a picture is unlike the training scenes of objects on white. @param {Uint8Array} picture */
+/** Tells whether a picture is unlike the training scenes of objects on white. @param {Uint8Array} picture */
 function isUnlike(picture) {
   let white = 0;
   for (let i = 0; i < picture.length; i += 3) white += Number(Math.min(picture[i], picture[i + 1], picture[i + 2]) >= PAPER);
   return white < (WHITE * picture.length) / 3;
 }
 
-/** The page's comment on the certainty of a caption. @param {number} confidence @param {Uint8Array} picture */
+/** Returns the page's comment on the certainty of a caption. @param {number} confidence @param {Uint8Array} picture */
 function doubtOf(confidence, picture) {
   const share = percent(confidence);
   if (isUnlike(picture))
@@ -144,7 +144,7 @@ export function createTell(scene) {
     [...line.children].forEach((button, i) => button.classList.toggle('lit', i === word));
   }
 
-  /** @param {boolean} slowly so that visitors can watch */
+  /** @param {boolean} slowly whether to show the words slowly, so that visitors can watch */
   async function tell(slowly) {
     stopper.abort();
     if (!model) return;
@@ -182,7 +182,8 @@ export function createTell(scene) {
         }
         if (signal.aborted) return;
         show(steps.length);
-        // The caption is the same in every browser. Nats and light are not, because each browser scales the scene's objects in its own way.
+        // The caption is the same in every browser. Nats and attention are not, because each browser scales the scene's objects in its own
+        // way.
         byId('result').textContent = steps.map(({ word }) => word).join(' ');
       }
       const text = steps.map(({ word }) => word).join(' ');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A single linear chain, for figures that show its values: forward, backward, Viterbi in the log domain, as in
+// Computes a single linear chain, for figures that show its values: forward, backward, Viterbi in the log domain, as in
 // src/attention/forward_backward.c.
 // @ts-check
 
@@ -9,13 +9,13 @@
  * @typedef {{ start: number[], A: number[][], U: number[][] }} Chain
  */
 
-/** log of the sum of exponentials. @param {number[]} x */
+/** Returns the log of the sum of exponentials. @param {number[]} x */
 export function logSum(x) {
   const most = Math.max(...x);
   return most === -Infinity ? most : most + Math.log(x.reduce((sum, one) => sum + Math.exp(one - most), 0));
 }
 
-/** alpha_t[c] = U_t[c] + log sum_k e^(alpha_t-1[k] + A[k][c]). @param {Chain} chain */
+/** Computes alpha_t[c] = U_t[c] + log sum_k e^(alpha_t-1[k] + A[k][c]). @param {Chain} chain */
 function forward({ start, A, U }) {
   /** @type {number[][]} */
   const alpha = [];
@@ -23,14 +23,14 @@ function forward({ start, A, U }) {
   return alpha;
 }
 
-/** beta_t[k] = log sum_c e^(A[k][c] + U_t+1[c] + beta_t+1[c]). @param {Chain} chain */
+/** Computes beta_t[k] = log sum_c e^(A[k][c] + U_t+1[c] + beta_t+1[c]). @param {Chain} chain */
 function backward({ A, U }) {
   const beta = U.map((u) => u.map(() => 0));
   for (let t = U.length - 2; t >= 0; t--) beta[t] = A.map((row) => logSum(row.map((a, c) => a + U[t + 1][c] + beta[t + 1][c])));
   return beta;
 }
 
-/** The best z, ties to the lowest, with the best score up to each cell and its predecessor. @param {Chain} chain */
+/** Returns the best z, ties to the lowest, with the best score up to each cell and its predecessor. @param {Chain} chain */
 export function viterbi({ start, A, U }) {
   /** @type {number[][]} */
   const best = [];
@@ -45,10 +45,10 @@ export function viterbi({ start, A, U }) {
   return { best, from, z };
 }
 
-/** The index of the largest value, the lowest one if several are equal. @param {number[]} x */
+/** Returns the index of the largest value, the lowest index if several are equal. @param {number[]} x */
 export const first = (x) => x.indexOf(Math.max(...x));
 
-/** p(z_t = c), and log Z. @param {Chain} chain */
+/** Returns p(z_t = c), and log Z. @param {Chain} chain */
 export function marginals(chain) {
   const [alpha, beta] = [forward(chain), backward(chain)];
   const logZ = logSum(alpha[alpha.length - 1]);

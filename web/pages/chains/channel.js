@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The words of Lafferty, McCallum and Pereira, and the arithmetic of the two models that learn from them, independent of the page.
+// Draws the words of Lafferty, McCallum and Pereira and trains the two models that learn from them. This module does not depend on the
+// page.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 
 export const LETTERS = ['r', 'i', 'o', 'b'];
-/** States after each letter: 0-1-2-3 writes rib, 0-4-5-3 rob. */
+/** States after each letter: 0-1-2-3 writes rib, 0-4-5-3 writes rob. */
 const PATHS = [
   [1, 2, 3],
   [4, 5, 3],
 ];
 const DRAWN = ['rib', 'rob'];
 export const [TRAIN, TEST] = [2000, 500];
-/** A letter is kept with probability 29/32, and becomes each other one with 1/32. */
+/** A letter stays with probability 29/32, and becomes each other letter with 1/32. */
 const NOISE = 1 / 32;
 const RATE = 2;
 
@@ -36,20 +37,20 @@ export function words(count, seed) {
 
 const letterOf = (/** @type {number} */ code, /** @type {number} */ t) => (code >> (2 * (2 - t))) & 3;
 
-/** A weight for each state and the letter that leads to it: g[state][letter]. */
+/** Returns a weight for each state and the letter that leads to it: g[state][letter]. */
 export const zeros = () => Array.from({ length: 6 }, () => [0, 0, 0, 0]);
 
-/** Score of a path. @param {number[][]} g @param {number} code @param {number} path */
+/** Returns the score of a path. @param {number[][]} g @param {number} code @param {number} path */
 const score = (g, code, path) => PATHS[path].reduce((sum, state, t) => sum + g[state][letterOf(code, t)], 0);
 
-/** p(second path | word) @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number} code */
+/** Returns p(second path | word) @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number} code */
 export function second(kind, g, code) {
-  // The MEMM normalises each step: only state 0 has two successors, so that step decides everything, and all others have probability 1.
+  // The MEMM normalises each step: only state 0 has two successors, so its step decides everything, and all other steps have probability 1.
   const [a, b] = kind === 'MEMM' ? PATHS.map(([state]) => g[state][letterOf(code, 0)]) : [score(g, code, 0), score(g, code, 1)];
   return 1 / (1 + Math.exp(a - b));
 }
 
-/** A gradient step on the mean log likelihood. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
+/** Does a gradient step on the mean log likelihood. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
 export function climb(kind, g, table) {
   const gradient = zeros();
   table.forEach(([n0, n1], code) => {
@@ -68,7 +69,7 @@ export function climb(kind, g, table) {
 }
 
 /**
- * Fractions of words with a wrong path, and of wrong states.
+ * Returns the fractions of words with a wrong path, and of wrong states.
  * @param {'MEMM' | 'CRF'} kind
  * @param {number[][]} g
  * @param {number[][]} table
@@ -83,7 +84,7 @@ export function errors(kind, g, table) {
   return { words: wrong / all, states: (2 * wrong) / (3 * all) }; // the two paths share their last state
 }
 
-/** The mean probability of the wrong path. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
+/** Returns the mean probability of the wrong path. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
 export function doubt(kind, g, table) {
   let [wrong, all] = [0, 0];
   table.forEach(([n0, n1], code) => {

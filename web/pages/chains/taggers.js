@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of the three taggers: a sentence, its tags by each of them, and the effect of pinning one.
+// Draws the figure of the three taggers: a sentence, its tags by each tagger, and the effect of pinning one tag.
 // @ts-check
 import {
   acquireAll,
@@ -22,7 +22,7 @@ import { EXAMPLES } from './examples.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {Awaited<ReturnType<Model['tag']>>} Tagging */
 
-/** In the order of the rows. */
+/** The taggers, in the order of the rows. */
 const NAMES = ['HMM', 'MEMM', 'CRF'];
 /** Explanations of the tags for beginners. @type {Record<string, string>} */
 const WORDS = {
@@ -65,7 +65,7 @@ export function createTaggers() {
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), verb: phrase`Tag`, pace: true });
   const loading = createLoading(byId('load'), {
-    // First the model that the page's head preloads, then the others.
+    // Loads first the model that the page's head preloads, then the others.
     acquire: (options) =>
       acquireWith(acquireFirst(options, NAMES[2]), async ([{ model }]) => {
         const { names } = await model.tag('');
@@ -151,7 +151,7 @@ export function createTaggers() {
           : torn.length > 0
             ? phrase`They disagree on ${torn.map((word) => `“${word}”`).join(', ')}.`
             : phrase`All three agree.`;
-    // The tags as text, for comparing engines to the last bit.
+    // Writes the tags as text, for comparing engines to the last bit.
     byId('result').textContent = shown
       .map(
         ({ words: all, tags, nats, marginals }, m) =>
@@ -172,7 +172,7 @@ export function createTaggers() {
       .map(([t, tag]) => phrase`“${shown[2].words[Number(t)]}” as ${tag}`)
       .reduce((all, one) => phrase`${all} and ${one}`)}:`;
 
-  /** The other words whose tags changed with the pins, in each model. */
+  /** Describes the other words whose tags changed with the pins, in each model. */
   function movesInWords() {
     const moves = shown[2].words.flatMap((word, t) => {
       const by = NAMES.flatMap((name, m) =>
@@ -215,7 +215,7 @@ export function createTaggers() {
     return make('li', { class: 'word' }, button);
   }
 
-  /** The probabilities of the chosen word's tags in each model, before and after the pins. */
+  /** Shows the probabilities of the chosen word's tags in each model, before and after the pins. */
   function showWord() {
     panel.hidden = chosen < 0;
     if (chosen < 0) return;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The trellis: four tags, five words, and the numbers of forward, backward and Viterbi, column by column.
+// Draws the trellis: four tags, five words, and the numbers of forward, backward and Viterbi, column by column.
 // @ts-check
 import { announce, byId, make, phrase } from '../../shell/index.js';
 import { first, logSum, marginals, viterbi } from './chain.js';
 
 const WORDS = ['time', 'flies', 'like', 'an', 'arrow'];
 const TAGS = [phrase`noun`, phrase`verb`, phrase`preposition`, phrase`article`];
-/** p(tag | previous tag), each row from one tag; p(first tag); p(word | tag). Invented, with simple numbers for mental arithmetic. */
+/**
+ * p(tag | previous tag), each row from one tag; p(first tag); p(word | tag). The numbers are invented, and simple enough for mental
+ * arithmetic.
+ */
 const STEP = [
   [0.3, 0.4, 0.25, 0.05],
   [0.2, 0.05, 0.25, 0.5],
@@ -81,9 +84,9 @@ export function createTrellis() {
       show();
     });
   }
-  /** The number of columns; Viterbi has one more for the backtracking. */
+  /** Returns the number of columns; Viterbi has one more for the backtracking. */
   const most = () => WORDS.length + (pass === 'viterbi' ? 1 : 0);
-  /** The index of the i-th column computed. @param {number} i */
+  /** Returns the index of the i-th column computed. @param {number} i */
   const column = (i) => (pass === 'backward' ? WORDS.length - 1 - i : i);
   const numbers = () => ({ forward: alpha, backward: beta, both: p, viterbi: best })[pass];
   /** @param {number} t */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Baum-Welch: a hidden Markov model of two states reads letters without tags; the figure shows the classes that it finds.
+// Runs Baum-Welch: a hidden Markov model of two states reads letters without tags; the figure shows the classes that it finds.
 // @ts-check
 import { announce, byId, make, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { logSum, marginals } from './chain.js';
@@ -12,7 +12,7 @@ const ROUNDS = 60;
 
 /** @typedef {{ start: number[], A: number[][], B: number[][] }} Hmm  logarithms; B[state][letter] */
 
-/** Nearly equal, so that it does not start at a saddle point. @returns {Hmm} */
+/** Returns initial parameters that are nearly equal, so that training does not start at a saddle point. @returns {Hmm} */
 function beginning() {
   const spread = (/** @type {number[]} */ x) => x.map((one) => one - logSum(x));
   return {
@@ -23,7 +23,7 @@ function beginning() {
 }
 
 /**
- * An iteration of expectation-maximisation.
+ * Does an iteration of expectation-maximisation.
  * @param {Hmm} hmm
  * @returns {{ hmm: Hmm, logP: number, p: number[][] }}  logP: of the text before it
  */
@@ -60,7 +60,7 @@ export function createVowels() {
   let rounds = 0;
   /** @type {number | undefined} */
   let frame;
-  /** @param {boolean} asked whether the visitor started it; then the end is announced */
+  /** @param {boolean} asked whether the visitor started it; only then is the end announced */
   function go(asked) {
     const found = round(hmm);
     hmm = found.hmm;

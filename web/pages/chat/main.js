@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The chat page: its own model continues a story; a model of the shelf, or the visitor's own, answers with its chat template.
+// Starts the chat page: its own model continues a story; a model of the shelf, or the visitor's own, answers with its chat template.
 // @ts-check
 import {
   acquireFirst,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The shelf: chat models by others, each loaded in one click from the Hugging Face Hub. They stay on this device and can be removed from
-// it. Nothing is fetched before a click.
+// Lists the shelf: chat models by others, each loaded in one click from the Hugging Face Hub. A loaded model stays on this device and can
+// be removed. Nothing is fetched before a click.
 // @ts-check
 import { announce, byId, fault, load, make, phrase, shelf } from '../../shell/index.js';
 /** @import { ChatModel, Model } from '../../shell/index.js' */
@@ -22,7 +22,7 @@ function languagesOf({ languages, languageCount = languages.length }) {
 /** @param {number} rate tokens a second */
 const pace = (rate) => (rate >= 15 ? phrase`fast` : rate >= 5 ? phrase`about reading speed` : phrase`slower than reading`);
 
-/** Whether a cached file belongs to a model. @param {ChatModel} model @param {{ url: string }} file */
+/** Tells whether a cached file belongs to a model. @param {ChatModel} model @param {{ url: string }} file */
 function isOf(model, { url }) {
   const [, path, revision, file] = /^hf:(.*)@([^/]*)\/(.*)$/.exec(model.url) ?? [];
   return url.endsWith(`/${path}/resolve/${revision}/${file}`);
@@ -48,7 +48,7 @@ function wrong(error, name, part) {
 /**
  * @param {{ onModel: (model: Model) => void, focus: () => void, before?: string }} hooks  onModel: receives a loaded model, which it must
  *   close; focus: moves to the chat; before: the name of the model that answered before a reload
- * @returns {Promise<{ clear: () => void }>}  clear: another model answers now
+ * @returns {Promise<{ clear: () => void }>}  clear: shows that another model answers now
  */
 export async function createShelf({ onModel, focus, before }) {
   const { cache, chatModels, memoryOf, suggestedModel, tokensPerSecondOf } = await shelf();

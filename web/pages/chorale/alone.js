@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A chorale without input, and the attention of each note as arcs.
+// Draws a chorale without input, and the attention of each note as arcs.
 // @ts-check
 import { announce, byId, createTransport, fault, perFrame, phrase } from '../../shell/index.js';
 import { hear, offer } from './hear.js';
@@ -115,7 +115,7 @@ export function createAlone(answer) {
     roll.paintSoon();
   }
 
-  /** The attended positions of a position, restricted to notes. @param {number} position */
+  /** Returns the attended positions of a position, restricted to notes. @param {number} position */
   function arcsOf(position) {
     const shares = maps.get(position);
     return (roll?.notes ?? []).flatMap((to) => {
@@ -178,7 +178,7 @@ export function createAlone(answer) {
 }
 
 /**
- * The fraction of attention on each earlier position, over all heads.
+ * Returns the fraction of attention on each earlier position, over all heads.
  *
  * @param {AttentionMap[]} maps
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first figure: a melody from the keyboard, and the three voices composed around it.
+// Draws the first figure: a melody from the keyboard, and the three voices composed around it.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, keepInAddress, music, phrase } from '../../shell/index.js';
 import { endWell } from './ending.js';
@@ -35,7 +35,7 @@ const OWN = [
   [69, 8],
   [67, 8],
 ];
-/** The most notes of a melody that a link can hold. */
+/** Maximum number of notes of a melody that a link can hold. */
 const MOST = 128;
 
 /** @param {number[][]} tune @returns {Sung[]} */
@@ -156,7 +156,7 @@ export function createAnswer() {
     kept.changed(true);
   }
 
-  /** Plays the key with the voices that answer it. @param {number} pitch @param {Sung} note */
+  /** Plays the key together with the voices that answer it. @param {number} pitch @param {Sung} note */
   async function ring(pitch, note) {
     const { sound } = await music();
     const context = audio();
@@ -242,7 +242,7 @@ export function createAnswer() {
     }
   }
 
-  /** The probability of each key as the next note, among those that the soprano can sing.
+  /** Shows the probability of each key as the next note, among the keys that the soprano can sing.
    * @param {Float32Array} odds  probabilities by id */
   function showOdds(odds) {
     /** @type {Map<number, number>} */

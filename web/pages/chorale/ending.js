@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the last bar of voices around a melody several times, and keeps the one after which the model most expects the end.
+// Draws the last bar of voices around a melody several times, and keeps the bar after which the model most expects the end.
 // @ts-check
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
@@ -35,5 +35,5 @@ export async function endWell(model, run, seed, { signal } = {}) {
   return best;
 }
 
-/** The surprisal of the end at the melody's end, in nats. @param {NoteRun} run */
+/** Returns the surprisal of the end at the melody's end, in nats. @param {NoteRun} run */
 const costOfEnd = (run) => run.save().nats.at(-1) ?? Infinity;

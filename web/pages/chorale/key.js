@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The melody of the first figure in another key, with the same seed. Noise belongs to an id, so it does not move with the key.
+// Draws the melody of the first figure in another key, with the same seed. The noise depends on the id, so it does not move with the key.
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
 import { endWell } from './ending.js';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The chorale page: a keyboard that three voices answer, a chorale without input with its attention, and the same seed in another key.
+// Starts the chorale page: a keyboard that three voices answer, a chorale without input with its attention, and the same seed in another
+// key.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createAlone } from './alone.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A keyboard for mouse, touch, letters and MIDI, with a bar on each key for its probability as the next note.
+// Shows a keyboard for mouse, touch, letters and MIDI, with a bar on each key for its probability as the next note.
 // @ts-check
 import { make, percent, phrase } from '../../shell/index.js';
 
@@ -38,7 +38,7 @@ export function createPiano(root, { low, high, onKey }) {
     });
     key.addEventListener('click', ({ detail }) => {
       if (detail === 0) press(pitch);
-    }); // pressed by the keyboard or a screen reader
+    }); // a press by the keyboard or a screen reader
     root.append(key);
     keys.set(pitch, { key, bar });
   }
@@ -85,7 +85,7 @@ export function createPiano(root, { low, high, onKey }) {
 }
 
 /**
- * Notes from a MIDI keyboard, if the browser has Web MIDI and the visitor allows it.
+ * Passes on notes from a MIDI keyboard, if the browser has Web MIDI and the visitor allows it.
  *
  * @param {HTMLButtonElement} button
  * @param {(pitch: number) => void} onKey

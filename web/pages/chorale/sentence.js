@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The library's messages about music and its voices, in the language of the page.
+// Translates the library's messages about music and its voices into the language of the page.
 // @ts-check
 import { phrase } from '../../shell/index.js';
 /** @typedef {import('../../lib/kinds/note/roll.js').Roll} Roll */

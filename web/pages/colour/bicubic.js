@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Bicubic enlargement, which adds no detail.
+// Computes bicubic enlargements, which add no detail.
 // @ts-check
 
 /**
- * For each new position, four old ones and their weights (Catmull-Rom, a = -1/2; pixel centres; edges repeated).
+ * Returns, for each new position, four old ones and their weights (Catmull-Rom, a = -1/2; pixel centres; edges repeated).
  * @param {number} size
  * @param {number} count
  */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A picture from the camera: a dialog with the live picture, a shutter and a cancel button. The camera is always switched off at the end.
+// Takes a picture from the camera: a dialog with the live picture, a shutter and a cancel button. The camera is always switched off at the
+// end.
 // @ts-check
 import { deviceRefused, make, openDevice, phrase } from '../../shell/index.js';
 import { PictureError } from './picture.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A gallery and its controls: buttons, seed, strip, the visitor's picture, and whether the figure is visible.
+// Controls a gallery: buttons, seed, strip, the visitor's picture, and whether the figure is visible.
 // @ts-check
 import {
   STRIPS,
@@ -23,7 +23,7 @@ import { SHOWN } from './row.js';
 /** @import { Model, Subject } from '../../shell/index.js' */
 /** @import { Choice, Section } from './section.js' */
 
-/** Per cent of the rows. */
+/** In per cent of the rows. */
 const HALF = 50;
 
 /**
@@ -82,9 +82,9 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       blend.value === '100' ? phrase`the model's` : blend.value === '0' ? phrase`bicubic` : phrase`${blend.value} percent by the model`,
     );
   });
-  /** How much of a picture is given. */
+  /** The select element for how much of a picture is given. */
   const givenPart = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-given`));
-  /** @param {number} percent an existing choice; another one changes nothing */
+  /** @param {number} percent an existing choice; any other value changes nothing */
   function setGiven(percent) {
     if (!givenPart || ![...givenPart.options].some(({ value }) => Number(value) === percent)) return;
     givenPart.value = String(percent);
@@ -96,9 +96,9 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     onChange();
     gallery.start();
   });
-  /** Number of pictures drawn per row. */
+  /** The select element for the number of pictures drawn per row. */
   const tries = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-tries`));
-  /** @param {number} count an existing choice; another name changes nothing */
+  /** @param {number} count an existing choice; any other value changes nothing */
   function setTries(count) {
     if (!tries || ![...tries.options].some(({ value }) => Number(value) === count)) return;
     tries.value = String(count);
@@ -145,7 +145,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
 
   /** The pictures of the strip. */
   let among = subjects;
-  /** The settings that determine the pictures of the first row; null if the model is the visitor's file. */
+  /** Returns the settings that determine the pictures of the first row; null if the model is the visitor's file. */
   function settings() {
     if (model && typeof model !== 'string') return null;
     const { first } = gallery;
@@ -165,11 +165,11 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
 
   return {
     settings,
-    /** Whether the first row has the visitor's own picture. */
+    /** Tells whether the first row has the visitor's own picture. */
     get ofOwn() {
       return own !== null;
     },
-    /** Starts with the pictures of a choice; the visitor's own stays. @param {Choice} next @param {Subject[]} pictures */
+    /** Starts with the pictures of a choice; the visitor's own picture stays. @param {Choice} next @param {Subject[]} pictures */
     show(next, pictures) {
       ({ strip: name, temperature, own: model } = next);
       setTries(next.tries ?? SHOWN);
@@ -180,7 +180,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       gallery.show(rows);
       strip.show(name, among, rows[0]);
     },
-    /** Called when the visitor wants another model: stops the run of this one; the next one starts afresh. */
+    /** Called when the visitor wants another model: stops the run of the current model; the next run starts afresh. */
     leave() {
       gallery.use(null);
       sight.renew();
@@ -208,7 +208,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       if (!rgb && index >= 0) strip.show(name, among, among[index]);
       gallery.start();
     },
-    /** @param {Model | null} loaded null: there is none until another one is loaded */
+    /** @param {Model | null} loaded null: there is no model until another one is loaded */
     use(loaded) {
       gallery.use(loaded, temperature);
       if (!loaded) return;

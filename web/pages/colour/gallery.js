@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows of a figure, and the run that draws them one by one.
+// Draws the rows of a figure, and the run that fills them one by one.
 // @ts-check
 import { Codec, Playback } from '../../shell/index.js';
 import { Row, SHOWN } from './row.js';
@@ -39,7 +39,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   let codec;
   let seed = 0;
   let temperature = 1;
-  /** Pictures drawn per row: this many for each shown one, which is the most probable of them. */
+  /** Number of pictures drawn for each shown one, which is the most probable of them. */
   let tries = SHOWN;
   /** Per cent of the rows that a completion is given. @type {number | undefined} */
   let given;
