@@ -29,8 +29,8 @@ const STEPS = [
   { name: 'test-browser' },
   { name: 'check-wasm' },
   { name: 'test-c', after: ['check-wasm'] },
+  { name: 'test-train' }, // one process: at the end, it would leave a core idle
   { name: 'test-js' },
-  { name: 'test-train' },
   { name: 'test-engines', task: 'test-engines --short chromium node', after: ['test-c'] },
   { name: 'size', task: 'size --only nextpixel-relaxed' }, // the largest of the small builds
   { name: 'check-manual' },

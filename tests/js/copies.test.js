@@ -7,33 +7,35 @@
  */
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 
 import { isSame, keeper } from '../../web/lib/load/cache.js';
 
-const scope = /** @type {any} */ (globalThis);
-const own = Object.getOwnPropertyDescriptor(globalThis, 'caches');
 /** @type {Response | undefined} */
 let kept;
-Object.defineProperty(globalThis, 'caches', {
-  configurable: true,
-  value: {
-    open: async () => ({
-      put: async (/** @type {string} */ _, /** @type {Response} */ copy) => {
-        kept = copy;
-      },
-    }),
-  },
-});
-after(() => {
-  if (own) Object.defineProperty(globalThis, 'caches', own);
-  else delete scope.caches;
-});
+const CACHES = {
+  open: async () => ({
+    put: async (/** @type {string} */ _, /** @type {Response} */ copy) => {
+      kept = copy;
+    },
+  }),
+};
+
+/** Replaces the global `caches` for this test alone: other files may share the process. @param {import('node:test').TestContext} t */
+function replaceCaches(t) {
+  const own = Object.getOwnPropertyDescriptor(globalThis, 'caches');
+  Object.defineProperty(globalThis, 'caches', { configurable: true, value: CACHES });
+  t.after(() => {
+    if (own) Object.defineProperty(globalThis, 'caches', own);
+    else delete (/** @type {any} */ (globalThis).caches);
+  });
+}
 
 const FILE = new Uint8Array(1000);
 const DAY = 'Mon, 01 Jan 2024 00:00:00 GMT';
 
-test('a copy is valid while the server has the same version, in any encoding', async () => {
+test('a copy is valid while the server has the same version, in any encoding', async (t) => {
+  replaceCaches(t);
   /** @type {[string, Record<string, string>, Record<string, string>, boolean][]} */
   const visits = [
     ['plain', { 'content-length': '1000', 'last-modified': DAY }, { 'content-length': '1000', 'last-modified': DAY }, true],

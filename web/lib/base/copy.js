@@ -7,11 +7,9 @@
  *
  * @type {<T>(value: T) => T}
  */
-export const copyOf = (/** @type {any} */ value) =>
-  Array.isArray(value)
-    ? value.map(copyOf)
-    : ArrayBuffer.isView(value)
-      ? /** @type {Uint8Array} */ (value).slice()
-      : Object(value) === value
-        ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)]))
-        : value;
+export const copyOf = (/** @type {any} */ value) => {
+  if (ArrayBuffer.isView(value)) return /** @type {Uint8Array} */ (value).slice();
+  if (Object(value) !== value) return value;
+  const parts = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)]));
+  return Array.isArray(value) ? Object.assign(Array(value.length), parts) : parts; // map() would visit every hole of a list of 2^32 - 1
+};

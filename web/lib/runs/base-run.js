@@ -270,7 +270,7 @@ export class BaseRun {
     checkShown(options);
     const { signal, ...how } = options;
     const { sink } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
-    await this.begun(signal);
+    if (this.coming) await this.begun(signal); // without an input, the given part is shown at once
     return showAll(this.read(signal), sink.call(this, target, how));
   }
 
