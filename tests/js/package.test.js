@@ -224,10 +224,11 @@ test('the package contains exactly the public declarations; none of them is mark
     assert.doesNotMatch(await readFile(join(folder, 'node_modules/nextpixel', name), 'utf8'), /@internal|: Link\b|Array<ArrayBuffer/, name);
 });
 
-/** What the compiler says of these files, as one program. @param {string[]} files @param {string[]} flags */
+/** Returns the compiler's errors in these files, compiled as one program; '' if there are none. @param {string[]} files @param {string[]} flags */
 async function compile(files, flags) {
   const args = [tsc, '--noEmit', '--strict', '--target', 'es2022', '--skipLibCheck', 'false', '--ignoreConfig', ...flags, ...files];
-  return (await run(process.execPath, args, { cwd: folder }).catch((error) => error)).stdout;
+  const { code = 0, stdout, stderr } = await run(process.execPath, args, { cwd: folder }).catch((error) => error);
+  return code === 0 ? stdout : `exit code ${code}: ${stdout}${stderr}`;
 }
 
 test('types: Node without DOM types, import and require', async () => {
