@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 import data
-from data import scenes
+from data import drawings, scenes
 from data.things import NOUNS, THINGS, WORDS, held_out_style, pair_split
 from models.show_attend_tell.model import Config, ShowAttendTell
 from models.show_attend_tell.task import TASK, on_it
@@ -22,6 +22,11 @@ SMALL = dict(values=12, context_length=7, height=8, width=8, kernels=(3,), strid
 def sprites():
     """Two drawings of each object in several sizes, each fully inked."""
     return [[[scenes.Sprite(np.full((side, side + 2, 3), 60, np.uint8)) for side in (12, 20, 26)]] * 2 for _ in THINGS]
+
+
+def plates():
+    """A rectangle of one colour for each object, each with another height or width."""
+    return [[[scenes.Sprite(np.full((12 + i % 12, 12 + i // 12, 3), 60, np.uint8))]] for i in range(len(THINGS))]
 
 
 def middles(boxes):
@@ -37,27 +42,47 @@ class Sentences(unittest.TestCase):
             self.assertTrue(set(scene.words) <= set(WORDS))
             for box in (b for boxes in scene.boxes for b in boxes):
                 self.assertTrue(0 <= box[0] < box[2] <= 64 and 0 <= box[1] < box[3] <= 64)
-            relation = next((w for w in scene.words if w in ("left", "right", "above", "below")), None)
-            if relation is None:
-                continue
-            at = scene.words.index(relation)
-            axis, sign = (1 if relation in ("left", "right") else 0), (1 if relation in ("left", "above") else -1)
-            first = [m[axis] for boxes in scene.boxes[:at] for m in middles(boxes)]
-            second = [m[axis] for boxes in scene.boxes[at:] for m in middles(boxes)]
-            self.assertTrue(all(sign * (b - a) > 0 for a in first for b in second), " ".join(scene.words))
-            seen.add(relation)
-        self.assertEqual(seen, {"left", "right", "above", "below"})
+            seen.add(self.relation(scene))
+        self.assertEqual(seen - {None}, {"left", "right", "above", "below"})
+
+    def relation(self, scene):
+        """-> the scene's word for a relation, after a check that its objects are so; None if it has no such word"""
+        found = next((w for w in scene.words if w in ("left", "right", "above", "below")), None)
+        if found is None:
+            return None
+        at = scene.words.index(found)
+        axis, sign = (1 if found in ("left", "right") else 0), (1 if found in ("left", "above") else -1)
+        first = [m[axis] for boxes in scene.boxes[:at] for m in middles(boxes)]
+        second = [m[axis] for boxes in scene.boxes[at:] for m in middles(boxes)]
+        self.assertTrue(first and second and all(sign * (b - a) > 0 for a in first for b in second), " ".join(scene.words))
+        return found
 
     def test_a_scene_follows_from_its_number(self):
         one, other = (scenes.Scenes(sprites(), "train").scene("x 7") for _ in range(2))
         self.assertEqual(one.words, other.words)
         self.assertTrue(np.array_equal(one.picture, other.picture))
 
-    def test_lines_and_other_colours_change_no_sentence(self):
-        plain, widened = scenes.Scenes(sprites(), "train"), scenes.Scenes(sprites(), "train", lines=sprites())
-        self.assertTrue(set(w for i in range(100) for w in widened.scene("x %d" % i).words) <= set(WORDS))
-        self.assertEqual(*(plain.things(random.Random(7)) for _ in range(2)))
-        self.assertEqual(plain.things(random.Random(7)), widened.things(random.Random(7)))
+    def test_with_lines_and_other_colours_each_word_names_what_is_in_its_boxes(self):
+        sides = {}
+        for thing, [[plate]] in zip(THINGS, plates()):
+            for noun in (thing.noun, thing.plural):
+                sides[thing.colour, noun] = plate.pixels.shape[:2]
+        source, seen, colours = scenes.Scenes(plates(), "train", lines=plates()), set(), set()
+        for i in range(500):
+            scene = source.scene("x %d" % i)
+            seen.add(self.relation(scene))
+            rest = scene.picture.copy()
+            for before, word, boxes in zip([""] + scene.words, scene.words, scene.boxes):
+                for top, left, bottom, right in boxes:
+                    colour = before if (before, word) in sides else ""
+                    self.assertEqual((bottom - top, right - left), sides[colour, word], " ".join(scene.words))
+                    part = rest[top:bottom, left:right]
+                    self.assertTrue((part == part[0, 0]).all() and (part < scenes.INK).any(), "one object, and no other over it")
+                    colours.add(tuple(part[0, 0].tolist()))
+                    part[:] = 255
+            self.assertTrue((rest == 255).all(), "an object that no word names")
+        self.assertEqual(seen - {None}, {"left", "right", "above", "below"})
+        self.assertGreater(len(colours), 20)
 
     def test_white_stays_white_in_other_colours_and_ink_takes_the_pen(self):
         pixels = np.array([[[255, 255, 255], [200, 30, 30], [0, 0, 0]]], np.uint8)
@@ -94,6 +119,9 @@ class HeldOut(unittest.TestCase):
         styles = ["a", "b", "c", "d"]
         found = {held_out_style(noun, styles) for noun in NOUNS}
         self.assertEqual(found, set(styles))
+
+    def test_no_further_style_is_one_of_the_data_set_which_holds_drawings_out(self):
+        self.assertFalse(set(scenes.FURTHER) & set(drawings.STYLE))
 
     def test_training_code_reads_no_drawing_that_is_held_out(self):
         with self.assertRaises(data.TestSetError):
