@@ -210,6 +210,38 @@ test('a text is tokenized while it is typed', () =>
     assert.match((await page.locator('#pieces-note').textContent()) ?? '', new RegExp(`token ${ids[1]}.*bytes? [0-9A-F ]+`));
   }));
 
+/** A file with a chat template. */
+const withTemplate = {
+  name: 'talk.gguf',
+  mimeType: 'application/octet-stream',
+  buffer: Buffer.from(
+    toyText({
+      context: 512,
+      metadata: {
+        'tokenizer.chat_template': [
+          'string',
+          '{% for message in messages %}<|im_start|>{{ message.role }}\\n{{ message.content }}<|im_end|>\\n{% endfor %}<|im_start|>assistant\\n',
+        ],
+      },
+    }),
+  ),
+};
+
+test('a chat box that cannot be fetched says why in its place, and the next file opens it', () =>
+  withPage(
+    async (page) => {
+      await open(page);
+      await page.route('**/talk*.js', (route) => route.abort('internetdisconnected'));
+      await page.locator('#own-file').setInputFiles(withTemplate);
+      await page.locator('#own-talk').getByText('A part of nextpixel is missing').waitFor();
+      await page.unroute('**/talk*.js');
+      await page.locator('#own-file').setInputFiles({ ...withTemplate, name: 'again.gguf' });
+      await page.locator('#own-talk .talk-field').waitFor();
+      assert.equal(await page.getByText('A part of nextpixel is missing').count(), 0);
+    },
+    { complains: true },
+  ));
+
 test('a file of one’s own, and invalid files', () =>
   withPage(async (page) => {
     await open(page);
@@ -226,16 +258,7 @@ test('a file of one’s own, and invalid files', () =>
     await page.evaluate(() => scrollTo(0, 0));
     await grows(page, 30);
     assert.equal(await page.locator('.as-talk').isVisible(), false, 'a file that says nothing of talks');
-    const talk = toyText({
-      context: 512,
-      metadata: {
-        'tokenizer.chat_template': [
-          'string',
-          '{% for message in messages %}<|im_start|>{{ message.role }}\\n{{ message.content }}<|im_end|>\\n{% endfor %}<|im_start|>assistant\\n',
-        ],
-      },
-    });
-    await page.locator('#own-file').setInputFiles({ name: 'talk.gguf', mimeType: 'application/octet-stream', buffer: Buffer.from(talk) });
+    await page.locator('#own-file').setInputFiles(withTemplate);
     await page.locator('.as-talk').waitFor();
     await page.waitForFunction(() => document.querySelector('#tale-text')?.textContent?.includes('<|im_start|>assistant'));
     await page.locator('#own-talk .talk-field').fill('ab');
@@ -253,7 +276,7 @@ test('a file of one’s own, and invalid files', () =>
     await page.locator('#own-address').fill('https://');
     await page.locator('#own-form button').click();
     await page.locator('#own-said', { hasText: 'https:// is not an address' }).waitFor();
-    await page.locator('#own-address').fill('/weights/stories.gguf');
+    await page.locator('#own-address').fill('\u200b/weights/stories.gguf\u2060'); // pasted with invisible characters
     await page.locator('#own-form button').click();
     await page.locator('#own-said', { hasText: 'writes now' }).waitFor();
   }));

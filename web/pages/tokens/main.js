@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of tokens: a story that writes itself, the draw of its next token, one prompt at three temperatures, and tokenization.
 // @ts-check
-import { acquireFirst, announce, byId, fault, make, startPage, talks, texts } from '../../shell/index.js';
+import { acquireFirst, byId, fault, make, startPage, talks, texts } from '../../shell/index.js';
 import { createOwn, createWriting, showCard } from '../../shell/text/index.js';
 import { createChart } from './chart.js';
 import { createDial } from './dial.js';
@@ -17,22 +17,29 @@ import { createThree } from './three.js';
 function createTalk(room, options) {
   /** @type {Promise<InstanceType<Talk>> | undefined} */
   let opened;
+  const note = make('p', { class: 'notice', role: 'alert' });
+  async function open() {
+    const { Talk: Box } = await talks();
+    const box = make('div', {});
+    (room.shadowRoot ?? room.attachShadow({ mode: 'open' })).replaceChildren(box);
+    return new Box(box, { options });
+  }
   return async (/** @type {Model} */ model) => {
     const fits = model.info.chatTemplate !== '';
     room.hidden = !fits;
     if (!fits && !opened) return;
-    opened ??= talks().then(({ Talk: Box }) => {
-      const box = make('div', {});
-      room.attachShadow({ mode: 'open' }).append(box);
-      return new Box(box, { options });
+    note.remove();
+    opened ??= open().catch((error) => {
+      opened = undefined; // the chat box could not be fetched; the next model tries again
+      throw error;
     });
     try {
       const talk = await opened;
       talk.clear();
       talk.use(fits ? model : undefined);
     } catch (error) {
-      opened = undefined; // the chat box could not be fetched; the next model tries again
-      announce(fault(error));
+      note.textContent = `${fault(error)}.`;
+      (room.shadowRoot ?? room).append(note);
     }
   };
 }

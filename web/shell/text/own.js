@@ -15,6 +15,9 @@ const CARD = [
   ['source.url', phrase`From`],
 ];
 
+/** Characters that a pasted address may contain unseen. The others stay as they are: a file's name may have full-width letters. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+
 /** @param {Model} model */
 export function showCard(model) {
   const { info } = model;
@@ -94,7 +97,7 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
   file.addEventListener('change', () => openFile(file.files?.[0]));
   byId('own-form').addEventListener('submit', (event) => {
     event.preventDefault();
-    const wanted = address.value.trim();
+    const wanted = address.value.replace(INVISIBLE, '').trim();
     if (!wanted) return;
     if (URL.canParse(wanted, document.baseURI)) open(new URL(wanted, document.baseURI), wanted);
     else tell(phrase`${wanted} is not an address: it begins with https:// or is the name of a file next to this page`);
