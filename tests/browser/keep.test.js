@@ -185,11 +185,12 @@ test(
       async (page) => {
         const button = (/** @type {string} */ name) => box(page).getByRole('button', { name, exact: true });
         let answer = () => {};
+        const asked = new Promise((resolve) => {
+          answer = () => resolve(undefined);
+        });
         await page.route('**/page-keep*.js', (route) => route.abort('internetdisconnected'));
         await page.route('**/courses.json', async (route) => {
-          await new Promise((resolve) => {
-            answer = () => resolve(undefined);
-          });
+          await asked;
           await route.fulfill({ status: 500 });
         });
         await page.goto('/web/pages/jukebox/');
@@ -200,7 +201,6 @@ test(
         await page.unroute('**/page-keep*.js');
         await button('Try again').click();
         await said(page).filter({ hasText: 'Measuring the course' }).waitFor();
-        await page.waitForRequest('**/courses.json').catch(() => {});
         answer();
         await said(page).filter({ hasText: 'The host answered 500 for courses.json.' }).waitFor(WAIT);
         assert.equal(await box(page).locator('[role=status]').count(), 1);
@@ -289,6 +289,18 @@ test(
             const address = '/dist/page-keep.js';
             await (await import(address)).refresh();
           });
+        /** Takes the lock, as another page that stores a course. */
+        const hold = () =>
+          page.evaluate(
+            () =>
+              new Promise((held) => {
+                void navigator.locks.request('nextpixel-courses', () => {
+                  held(undefined);
+                  return new Promise((free) => addEventListener('free', free, { once: true }));
+                });
+              }),
+          );
+        const letGo = () => page.evaluate(() => void dispatchEvent(new Event('free')));
         /** The ids of the stored courses. */
         const stored = () =>
           page.evaluate(async () =>
@@ -332,26 +344,48 @@ test(
 
           // The site drops a course and renames another: the first stays until the visitor removes it, the second keeps its pages.
           await page.context().setOffline(false);
-          site = { 'course-a-dropped-one': 'two', 'course-b': 'one', 'course-c': 'three' };
+          // A course whose pages are also in another one is dropped, not renamed.
+          site = { 'course-a-dropped-one': 'two', 'course-b': 'one', 'course-c': 'three', 'course-d': 'three' };
           await page.goto(`${url}/pages/one/`);
-          for (const id of ['course-a-dropped-one', 'course-c']) {
+          for (const id of ['course-a-dropped-one', 'course-c', 'course-d']) {
             await fill(id);
             await keepIt(page, id);
           }
-          assert.deepEqual(await stored(), ['course-a-dropped-one', 'course-c', ID]);
+          assert.deepEqual(await stored(), ['course-a-dropped-one', 'course-c', 'course-d', ID]);
           release = 3;
           site = { 'course-b': 'one', 'course-c': 'three' };
           await page.goto(`${url}/pages/one/`);
           await refresh();
-          assert.deepEqual(await stored(), ['course-a-dropped-one', 'course-b', 'course-c']);
+          assert.deepEqual(await stored(), ['course-a-dropped-one', 'course-b', 'course-c', 'course-d']);
           await fill('course-b');
           await said(page, 'course-b').filter({ hasText: 'Kept: the course works' }).waitFor();
           const dropped = box(page, 'course-b').getByText('“a dropped one” is also kept on this device');
           await dropped.waitFor();
-          await box(page, 'course-b').getByRole('button', { name: 'Remove “a dropped one”' }).click();
+          const removal = (/** @type {string} */ name) => page.getByRole('button', { name: `Remove “${name}”` });
+          await hold();
+          await removal('a dropped one').click();
+          await said(page, 'course-b').filter({ hasText: 'Waiting until another course is stored' }).waitFor();
+          await letGo();
           await dropped.waitFor({ state: 'detached' });
-          assert.deepEqual(await stored(), ['course-b', 'course-c']);
+          await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'status');
+          assert.deepEqual(await stored(), ['course-b', 'course-c', 'course-d']);
           assert.equal(await page.evaluate(() => caches.match('/pages/two/', { cacheName: 'nextpixel-page' })), undefined);
+
+          // No course can be removed while another one is stored.
+          site = { ...site, 'course-e': 'five' };
+          await fill('course-e');
+          await hold();
+          await box(page, 'course-e').getByRole('button', { name: 'Keep' }).click();
+          await said(page, 'course-e').filter({ hasText: 'Waiting until another course is stored' }).waitFor();
+          assert.ok(await removal('d').isDisabled());
+          await letGo();
+          await said(page, 'course-e').filter({ hasText: 'Kept: the course works' }).waitFor();
+          await removal('d').click();
+          await removal('d').waitFor({ state: 'detached' });
+          await box(page, 'course-e').getByRole('button', { name: 'Remove', exact: true }).click();
+          await box(page, 'course-e').getByRole('button', { name: 'Keep' }).waitFor();
+          assert.deepEqual(await stored(), ['course-b', 'course-c']);
+          assert.ok(await page.evaluate(() => caches.match('/pages/three/', { cacheName: 'nextpixel-page' }).then(Boolean)));
           await fill('course-b');
           await box(page, 'course-b').getByRole('button', { name: 'Remove', exact: true }).click();
           await box(page, 'course-b').getByRole('button', { name: 'Keep' }).waitFor();

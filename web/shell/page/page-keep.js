@@ -10,11 +10,18 @@ import { phrase } from './phrase.js';
 import { bytes } from './words.js';
 
 /** @typedef {[address: string, bytes: number, tag: string]} CourseFile  two files with the same name and tag are identical */
-/** @typedef {{ release: string, files: CourseFile[] }} Kept */
+/**
+ * @typedef {object} Kept
+ * @property {string} release
+ * @property {CourseFile[]} files
+ * @property {string[]} [ids]  all courses of this release
+ */
 
 const [FILES, MODELS] = ['nextpixel-page', 'nextpixel'];
 /** Number of parallel downloads. */
 const AT_ONCE = 4;
+/** Name of the lock under which a page stores or deletes files: an unfinished download is in no list, so a removal elsewhere would delete its files. */
+const LOCK = 'nextpixel-courses';
 /** Matches folders whose files never change. */
 const FIXED = /\/(dist|weights)-[0-9a-f]{12}\//;
 
@@ -26,6 +33,12 @@ const cacheOf = (/** @type {string} */ url) => caches.open(isModel(url) ? MODELS
 const sizeOf = (/** @type {CourseFile[]} */ files) => files.reduce((sum, [, size]) => sum + size, 0);
 /** Identifies a file and its contents independently of the release. @param {CourseFile} file */
 const versionOf = ([url, , tag]) => `${url.replace(FIXED, '/$1/')} ${tag}`;
+
+/** Runs a task while no other page or box stores or deletes files. @param {() => Promise<void>} task @param {{ signal?: AbortSignal }} [how] */
+const alone = (task, how = {}) => (navigator.locks ? navigator.locks.request(LOCK, how, task) : task());
+
+/** Returns whether a task must wait for another one. */
+const isTaken = async () => (await navigator.locks?.query())?.held?.some(({ name }) => name === LOCK) ?? false;
 
 /** Returns the builds of the library that this browser uses. */
 function builds() {
@@ -57,10 +70,11 @@ async function currentCourses() {
   if (!answer.ok) throw new HostError(url, answer.status);
   const { release, courses } = await fromHost(answer.json());
   const used = builds();
+  const ids = Object.keys(courses);
   return Object.fromEntries(
     Object.entries(/** @type {Record<string, { files: CourseFile[] }>} */ (courses)).map(([id, { files }]) => {
       const whole = files.map(([address, size, tag]) => /** @type {CourseFile} */ ([new URL(address, web).href, size, tag]));
-      return [id, { release, files: whole.filter(([url]) => !url.endsWith('.wasm') || used.some((name) => url.endsWith(name))) }];
+      return [id, { release, ids, files: whole.filter(([url]) => !url.endsWith('.wasm') || used.some((name) => url.endsWith(name))) }];
     }),
   );
 }
@@ -69,7 +83,7 @@ async function currentCourses() {
 const pagesIn = (files) => [...new Set(files.flatMap(([url]) => /\/pages\/([^/]+)\/(?:\w+\/)?$/.exec(url)?.[1] ?? []))];
 
 /**
- * Returns the id under which the site now has a stored course: its own, or that of the course with most of its pages (after it was renamed).
+ * Returns the id under which the site now has a stored course: its own, or, after it was renamed, that of a new course with most of its pages.
  * @param {string} id
  * @param {Kept | undefined} kept
  * @param {Record<string, Kept>} courses
@@ -78,6 +92,7 @@ function currentId(id, kept, courses) {
   if (Object.hasOwn(courses, id)) return id;
   const pages = pagesIn(kept?.files ?? []);
   return Object.keys(courses).find((other) => {
+    if (kept?.ids?.includes(other)) return false; // existed beside the stored course
     const theirs = pagesIn(courses[other].files);
     return 2 * pages.filter((page) => theirs.includes(page)).length > pages.length;
   });
@@ -110,7 +125,7 @@ async function drop(files) {
  * @param {{ signal?: AbortSignal, report?: (loaded: number) => void, earlier?: Kept }} [how]  earlier: an earlier release of the course, perhaps under
  *   another name
  */
-async function keep(id, { release, files }, { signal, report, earlier } = {}) {
+async function keep(id, { release, files, ids }, { signal, report, earlier } = {}) {
   const before = await keptOf(id);
   const had = new Map((earlier ?? before)?.files.map((file) => [versionOf(file), file[0]]));
   const stopper = new AbortController();
@@ -160,7 +175,7 @@ async function keep(id, { release, files }, { signal, report, earlier } = {}) {
   } finally {
     signal?.removeEventListener('abort', stop);
   }
-  await (await caches.open(COURSES)).put(recordOf(id), new Response(JSON.stringify({ release, files })));
+  await (await caches.open(COURSES)).put(recordOf(id), new Response(JSON.stringify({ release, files, ids })));
   if (before) await drop(before.files);
 }
 
@@ -179,11 +194,14 @@ export async function refresh() {
   const courses = await currentCourses();
   for (const id of ids) {
     try {
-      const kept = await keptOf(id);
-      const now = currentId(id, kept, courses);
-      if (now === undefined || (now === id && kept?.release === courses[id].release)) continue;
-      await keep(now, courses[now], { earlier: kept });
-      if (now !== id) await remove(id);
+      await alone(async () => {
+        const kept = await keptOf(id);
+        if (!kept) return; // removed since
+        const now = currentId(id, kept, courses);
+        if (now === undefined || (now === id && kept.release === courses[id].release)) return;
+        await keep(now, courses[now], { earlier: kept });
+        if (now !== id) await remove(id);
+      });
     } catch {
       // This course stays as it is, and its box offers the update; the others are updated.
     }
@@ -224,6 +242,7 @@ export async function fill(box, said) {
   const removal = make('button', { type: 'button', class: 'button', hidden: '' }, phrase`Remove`);
   const others = make('div');
   box.append(make('div', { class: 'take-tools' }, bar, action, removal), others);
+  said.tabIndex = -1;
 
   /** The course as the site has it now. @type {Kept | undefined} */
   let plan;
@@ -259,7 +278,7 @@ export async function fill(box, said) {
 
   /** Lists the stored courses that the site no longer has: no other box can remove them. @param {Record<string, Kept>} courses */
   async function showDropped(courses) {
-    others.replaceChildren();
+    const entries = [];
     for (const other of await allKept()) {
       const kept = await keptOf(other);
       if (!kept || currentId(other, kept, courses)) continue;
@@ -269,12 +288,28 @@ export async function fill(box, said) {
       const entry = make('div', {}, make('p', {}, line), make('div', { class: 'take-tools' }, button));
       button.addEventListener('click', () =>
         tryTo(async () => {
-          await remove(other);
+          await sayIfTaken();
+          await alone(() => remove(other));
+          const focused = entry.contains(document.activeElement);
           entry.remove();
+          await show();
+          if (focused) said.focus({ preventScroll: true }); // not another button, which a second press of Enter would press
         }),
       );
-      others.append(entry);
+      entries.push(entry);
     }
+    others.replaceChildren(...entries);
+    enableOthers();
+  }
+
+  /** A download and the removal of another course exclude each other. */
+  const enableOthers = () => {
+    for (const button of others.querySelectorAll('button')) button.disabled = stopper !== undefined;
+  };
+
+  /** Says so if this box must wait for another one. */
+  async function sayIfTaken() {
+    if (await isTaken()) said.textContent = phrase`Waiting until another course is stored or removed.`;
   }
 
   /** Does this, and shows why it failed. @param {() => Promise<void>} task */
@@ -300,6 +335,7 @@ export async function fill(box, said) {
   /** @param {Kept} wanted */
   async function start(wanted) {
     const { signal } = (stopper = new AbortController());
+    enableOthers();
     const total = sizeOf(wanted.files);
     removal.hidden = true;
     bar.hidden = false;
@@ -311,20 +347,27 @@ export async function fill(box, said) {
       if (quota - usage < total) throw new DOMException(bytes(quota - usage), 'QuotaExceededError');
       void navigator.storage.persist?.().catch(() => {});
       await workOffline();
-      partial = true;
-      await keep(id, wanted, {
-        signal,
-        report(loaded) {
-          bar.value = loaded / total;
+      await sayIfTaken();
+      const report = (/** @type {number} */ loaded) => {
+        bar.value = loaded / total;
+      };
+      await alone(
+        async () => {
+          said.textContent = phrase`Keeping the course`;
+          partial = true;
+          await keep(id, wanted, { signal, report });
+          partial = false;
         },
-      });
-      partial = false;
+        { signal },
+      );
       stopper = undefined;
       await show();
     } catch (error) {
       stopper = undefined;
       const why = signal.aborted ? phrase`Cancelled.` : reason(error);
-      await show(partial ? `${why} ${phrase`Files that have arrived are not fetched again.`}` : why);
+      await show(partial ? `${why} ${phrase`Models and scripts that have arrived are not fetched again.`}` : why);
+    } finally {
+      enableOthers();
     }
   }
 
@@ -335,7 +378,8 @@ export async function fill(box, said) {
   });
   removal.addEventListener('click', () =>
     tryTo(async () => {
-      await remove(id, plan?.files);
+      await sayIfTaken();
+      await alone(() => remove(id, plan?.files));
       partial = false;
       await show();
     }),
