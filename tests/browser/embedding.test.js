@@ -86,6 +86,9 @@ test('an address without an id shows the first figure; one that the page does no
     await page.goto('/web/pages/fvsbn/ko/?bare');
     await page.locator('.alone').waitFor();
     assert.deepEqual(await seen(page), ['figure-endings']);
+    await page.goto('/web/pages/fvsbn/?figure=figure-endings&bare&lang=fr');
+    await firstFigure(page).waitFor(WAIT);
+    assert.equal(await page.getByText('The address asks for the language').count(), 0, 'a frame is no place for it');
     await page.goto('/web/pages/fvsbn/?figure=figure-none&bare');
     await page.getByText('This page has no figure “figure-none”. Its figures are: figure-endings, figure-votes,').waitFor();
     await page.goto('/web/?figure=figure-hero&bare');
@@ -127,6 +130,28 @@ test('the button below a figure shows the code of a frame, whose figure has the 
     assert.equal(await frame.locator('#seed').inputValue(), '12');
   }));
 
+test('the code appears though no frame can be measured; without a connection, the button says so and then works again', () =>
+  withPage(
+    async (page) => {
+      await page.goto('/web/pages/fvsbn/');
+      await firstFigure(page, 'done').waitFor(WAIT);
+      const button = page.getByRole('button', { name: 'Embed Figure 1' });
+      await page.route('**/page-embedding*.js', (route) => route.abort('internetdisconnected'));
+      await button.click();
+      await page.locator('#figure-endings').getByText('A part of nextpixel is missing').waitFor(WAIT);
+      assert.notEqual(await button.getAttribute('aria-expanded'), 'true');
+      await page.unroute('**/page-embedding*.js');
+      const height = await page.locator('#figure-endings').evaluate((figure) => /** @type {HTMLElement} */ (figure).offsetHeight);
+      await page.evaluate(() => Object.defineProperty(HTMLIFrameElement.prototype, 'contentDocument', { value: null }));
+      await button.click();
+      const code = await page.locator('.embed-code code').first().innerText();
+      const framed = Number(/height="(\d+)"/.exec(code)?.[1]);
+      assert.ok(framed >= height && framed <= height + 100, `${height}: ${code}`);
+      assert.equal(await page.locator('.embed-fault').count(), 0);
+    },
+    { complains: true },
+  ));
+
 /** The frame may be this much higher than its figure: a height is for a range of widths. */
 const GAP = 330;
 /** Canvases that a script lays out have another shape in the frame: the figure may then be this much higher than the frame. */
@@ -146,19 +171,20 @@ async function codeOf(page, id) {
  * @param {Page} page
  * @param {string} code
  * @param {string} name
- * @param {{ slack?: number, gap?: number }} [bounds]
+ * @param {{ slack?: number, gap?: number, phases?: string[] }} [bounds]  phases: the figure is measured in one of these phases of its run
  */
-async function frameFits(page, code, name, { slack = 1, gap = GAP } = {}) {
+async function frameFits(page, code, name, { slack = 1, gap = GAP, phases = ['done', 'ready'] } = {}) {
   for (const width of [390, 768, 1280]) {
     await page.setViewportSize({ width, height: 900 });
     await openTheirs(page, code);
     const frame = page.frames()[1];
     await frame.waitForFunction(
-      () => {
+      (wanted) => {
         const shown = [...document.querySelectorAll('.alone figure[id]')].find((one) => one.checkVisibility());
-        return shown && (shown.querySelector('[data-phase]:not([data-phase="empty"])') ?? !shown.querySelector('[data-phase]'));
+        const run = shown?.querySelector('[data-phase]');
+        return shown && (!run || wanted.includes(run.getAttribute('data-phase') ?? ''));
       },
-      undefined,
+      phases,
       WAIT,
     );
     await frame.waitForTimeout(500);
@@ -201,7 +227,8 @@ for (const name of await everyPage()) {
       /** @type {[string, string][]} */
       const codes = [];
       for (const id of ids) codes.push([id, await codeOf(page, id)]);
-      for (const [id, code] of codes) await frameFits(page, code, id, { slack: LAID_OUT, gap: Infinity });
+      for (const [id, code] of codes)
+        await frameFits(page, code, id, { slack: LAID_OUT, gap: Infinity, phases: ['done', 'ready', 'running'] });
     }),
   );
 }

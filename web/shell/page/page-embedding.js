@@ -14,6 +14,8 @@ const WIDTHS = Array.from({ length: 18 }, (_, i) => 300 + 60 * i);
 /** Permissions that any figure may need: audio after a click, copying an address, full screen. */
 const ALLOW = ['autoplay', 'clipboard-write', 'fullscreen'];
 
+const rounded = (/** @type {number} */ height) => STEP * Math.ceil(height / STEP);
+
 const { documentElement: root } = document;
 const query = new URLSearchParams(location.search);
 
@@ -110,7 +112,7 @@ async function heightsOf(figure) {
     await Promise.all(loaded);
     return WIDTHS.map((width) => {
       frame.style.width = `${width}px`;
-      return STEP * Math.ceil((there.body.offsetHeight + EDGES) / STEP);
+      return rounded(there.body.offsetHeight + EDGES);
     });
   } finally {
     frame.remove();
@@ -154,7 +156,9 @@ async function frameOf(figure) {
   const address = pageAddress();
   address.search += `${address.search ? '&' : '?'}figure=${figure.id}&bare`;
   address.hash = stateOf(figure.id);
-  const ranges = rangesOf(await heightsOf(figure));
+  // Where no frame can be measured, as in a sandboxed page, the height is that of the figure here.
+  const heights = await heightsOf(figure).catch(() => WIDTHS.map(() => rounded(figure.offsetHeight + EDGES)));
+  const ranges = rangesOf(heights);
   const height = heightIn(ranges);
   const allow = [...ALLOW, ...(figure.dataset.allow?.split(' ') ?? [])].join('; ');
   const iframe =

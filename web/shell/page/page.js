@@ -2,8 +2,11 @@
 // Starts a page: adds copy buttons, keeps the visitor's position when the language changes, and keeps the page or its course for visits
 // without a connection.
 // @ts-check
+import { part } from '../library.js';
 import { copyCode } from './copy.js';
 import { offerCourses, refreshCourses } from './courses.js';
+import { make } from './dom.js';
+import { fault } from './fault.js';
 import { countAsSeen } from './in-sight.js';
 import { keepKeys } from './keys.js';
 import { keepLanguage } from './language.js';
@@ -24,12 +27,26 @@ async function showOne() {
   for (const one of needed) if (one) countAsSeen(one);
 }
 
+/** Shows or hides the code that embeds a figure. @param {HTMLElement} button its button */
+async function toggle(button) {
+  const place = button.parentElement;
+  const clear = () => place?.parentElement?.querySelector('.embed-fault')?.remove();
+  clear();
+  try {
+    const { toggleEmbed } = await part(() => import('./page-embedding.js'));
+    await toggleEmbed(button);
+  } catch (error) {
+    clear(); // of a second click
+    place?.after(make('p', { class: 'embed-fault', role: 'alert' }, `${fault(error)}.`));
+  }
+}
+
 /** @param {Promise<unknown>} [first] the page waits for this before it prepares the next visit */
 export function startPage(first = Promise.resolve()) {
   if (document.documentElement.classList.contains('bare')) showOne();
   document.addEventListener('click', ({ target }) => {
     const button = target instanceof Element && target.closest('.embed');
-    if (button) import('./page-embedding.js').then(({ toggleEmbed }) => toggleEmbed(/** @type {HTMLElement} */ (button)));
+    if (button) void toggle(/** @type {HTMLElement} */ (button));
   });
   keepKeys();
   copyCode();
