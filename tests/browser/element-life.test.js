@@ -509,6 +509,35 @@ for (const [i, kinds] of [FREED, Object.keys(KINDS).filter((name) => !FREED.incl
   );
 }
 
+test('a model that is closed while the input is read ends the run with an error, also if the input never comes', () =>
+  withPage(
+    async (page) => {
+      await open(page);
+      await provide(page, '/never.mp3', new Uint8Array(64));
+      const out = await page.evaluate(async () => {
+        const { make, heard, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+        const library = '/web/dist/nextpixel.js';
+        const { acquire } = await import(library);
+        const model = '/weights/wavenet.gguf';
+        const hold = await acquire(model);
+        let decodes = false;
+        OfflineAudioContext.prototype.decodeAudioData = () => {
+          decodes = true;
+          return new Promise(() => {});
+        };
+        const element = make({ model, task: 'complete', src: '/never.mp3', loading: 'play' });
+        element.play();
+        await until(() => decodes);
+        const running = element.state;
+        hold.model.close();
+        await heard(element, 'nx-error');
+        return [running, element.events.at(-1).error.code, element.state];
+      });
+      assert.deepEqual(out, ['running', 'closed', 'near']);
+    },
+    { complains: true },
+  ));
+
 test('removed elements with examples of signs are freed, and so are canvases with a drawn classification', { timeout: 120000 }, () =>
   withPage(
     async (page) => {

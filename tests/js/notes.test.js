@@ -13,6 +13,7 @@ import { moments } from '../../web/lib/base/audio.js';
 import { load } from '../../web/lib/index.js';
 import { Alphabet, pitchName } from '../../web/lib/kinds/note/alphabet.js';
 import { changesOf, decode, encode, endOf } from '../../web/lib/kinds/note/codec.js';
+import { given } from '../../web/lib/kinds/note/given.js';
 import { readMidi, writeNotes } from '../../web/lib/kinds/note/midi.js';
 import { Piece } from '../../web/lib/kinds/note/piece.js';
 import { chordOf, chordsOf, count, parallelsOf } from '../../weights/eval/harmony.js';
@@ -305,9 +306,22 @@ test('bad MIDI files give one sentence each', () => {
 });
 
 test('names of tracks are read as typed text is: without invisible characters', () => {
-  const pasted = NAMES.map((name, i) => Buffer.from(`${['\u200b', '\ufeff', '\u00a0', '\u200e'][i]}${name}\u00ad`).toString('latin1')); // bytes of UTF-8
+  const pasted = NAMES.map((name, i) => `${['\u200b', '\ufeff', '\u00a0', '\u200e'][i]}${name}\u00ad`);
   const notes = piece(random(3)).map((note) => ({ ...note, voice: pasted[NAMES.indexOf(note.voice)] }));
   assert.deepEqual(readMidi(writeNotes(notes, { ticks: 4, voices: pasted, tempo: 84 })).parts, NAMES);
+});
+
+test('a track becomes the voice of its name, as both are read as typed text is', async () => {
+  const names = ['Oboe d\u2019amore', 'Violin  1', 'Flo\u0308te', '\uff21lto'];
+  const alphabet = new Alphabet(SAID, names);
+  const own = piece(random(4)).map((note) => ({ ...note, voice: names[NAMES.indexOf(note.voice)] }));
+  for (const voices of [names, ["oboe d'amore", 'VIOLIN 1', 'Fl\u00f6te', 'alto']]) {
+    const notes = own.map((note) => ({ ...note, voice: voices[names.indexOf(note.voice)] }));
+    const file = writeNotes(notes, { ticks: 4, voices: voices.toReversed(), tempo: 84 });
+    const read = await given(file, alphabet, 4, [names[3]]);
+    const order = (/** @type {Note[]} */ list) => list.map((note) => JSON.stringify(note, Object.keys(note).sort())).sort();
+    assert.deepEqual(order(read.notes), order(own));
+  }
 });
 
 test('a MIDI file with a few wrong bytes is read, or refused in a sentence', () => {

@@ -135,8 +135,11 @@ for (const [name, row] of Object.entries(ROWS)) {
         promise.catch(() => {});
         await sleep(10);
         const ends = { stop: () => asked.stop(), signal: () => whole.abort(), reader: () => reader.abort(), close: () => model.close() };
+        if (reading) void asked.input; // its rejection is nobody's, and Node would report it
         ends[how]();
-        return await settled(promise);
+        const end = await settled(promise);
+        if (how === 'reader') assert.equal(asked.finish, 'abort', `${reading}: the last reader has left`);
+        return end;
       } finally {
         model.close();
       }
@@ -155,13 +158,13 @@ for (const [name, row] of Object.entries(ROWS)) {
       const how = { stop: 'resolved', signal: 20, reader: 20, close: 'closed' };
       for (const [end, expected] of Object.entries(how)) {
         const got = await ended(/** @type {any} */ (end), reading);
-        if (got === 'unsupported') continue; // Web Audio
-        assert.equal(got, expected, `${reading}, ${end}`);
+        // A run of notes that ends without an error is rendered by Web Audio, which Node does not have.
+        const rendered = name === 'note.complete' && ['samples', 'wav'].includes(reading) && end === 'stop';
+        assert.equal(got, rendered ? 'unsupported' : expected, `${reading}, ${end}`);
       }
     }
     assert.deepEqual([await ended('stop', 'steps'), await ended('close', 'steps')], ['resolved', 'closed']);
-    const input = await ended('close', 'input');
-    assert.ok(['closed', 'resolved'].includes(input), `input: ${input}`);
-    assert.ok([20, 'resolved'].includes(/** @type {any} */ (await ended('stop', 'input'))), 'input, stop');
+    const isThere = name === 'text.generate'; // a short prompt is made into tokens at once
+    assert.deepEqual([await ended('close', 'input'), await ended('stop', 'input')], isThere ? ['resolved', 'resolved'] : ['closed', 20]);
   });
 }

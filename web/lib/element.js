@@ -510,7 +510,7 @@ export class NextPixelElement extends Base {
     this.#restOrGoOn();
     try {
       const isWhole = await run.read(kept, seed);
-      if (!isWhole || run.halted) return;
+      if (!isWhole || run.halted || run !== this.#run) return;
       this.#run = undefined;
       this.#progress = 1;
       if (run.run.wav) this.#kept = run.run;

@@ -68,7 +68,7 @@ export async function ask(element, model, signal, seed) {
     ...given,
     competing(lookOf(info).chosen?.(verb, options, /** @type {AnyInfo} */ (info)) ?? options),
   );
-  await run.coming;
+  await run.begun?.(signal);
   return run;
 }
 

@@ -114,7 +114,8 @@ export class BaseRun {
   constructor(seed, kept, signal) {
     this.seed = seed;
     this.#kept = kept;
-    if (kept) kept.options = copyOf(kept.options); // a copy, because the caller may change the options
+    // A copy, because the caller may change the options. `kept` itself stays: NoteRun later sets the tempo in the `kept` that it gave.
+    if (kept) kept.options = copyOf(kept.options);
     this.signals = [signal, this.#ending.signal];
   }
 
@@ -129,12 +130,14 @@ export class BaseRun {
    *
    * @template T
    * @param {() => T} value
-   * @returns {Promise<T>} rejects if it cannot be read, or the run must end before
+   * @returns {Promise<T>} rejects if it cannot be read, or the run must end before; the rejection counts as handled, because readers of
+   *   the run receive the error too
    * @internal
    */
-  async once(value) {
-    await abortable(this.coming, ...this.signals);
-    return value();
+  once(value) {
+    const read = abortable(this.coming, ...this.signals).then(value);
+    read.catch(() => {});
+    return read;
   }
 
   /** Waits for the input; a run that is stopped during the wait continues without it. @param {AbortSignal} [signal] @internal */
@@ -270,7 +273,12 @@ export class BaseRun {
     checkShown(options);
     const { signal, ...how } = options;
     const { sink } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
-    if (this.coming) await this.begun(signal); // without an input, the given part is shown at once
+    // Without an input, the given part is shown at once.
+    if (this.coming)
+      await this.begun(signal).catch(async (reason) => {
+        await this.read(signal).next(); // ends the run as every reader does
+        throw reason;
+      });
     return showAll(this.read(signal), sink.call(this, target, how));
   }
 

@@ -114,7 +114,8 @@ export class CaptionRun extends BaseRun {
   }
 
   /**
-   * The picture as the model receives it: bytes, (rows, columns, 3). Rejects if the picture cannot be read.
+   * The picture as the model receives it: bytes, (rows, columns, 3). Rejects if the picture cannot be read, or
+   * if the run ends before.
    * @returns {Promise<Uint8Array>}
    */
   get input() {

@@ -45,7 +45,7 @@ export class CodeRun extends AudibleRun {
   #drawn;
 
   /** Resolves with the sound that complete() continues, at the model's rate, once the sound has been read; for a resumed run, which has
-   * only the codes of the sound, resolves with undefined. Rejects if the sound cannot be read.
+   * only the codes of the sound, resolves with undefined. Rejects if the sound cannot be read, or if the run ends before.
    * @returns {Promise<Heard | undefined>} */
   get input() {
     return this.once(() => this.#heard);

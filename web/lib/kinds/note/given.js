@@ -9,6 +9,7 @@ import { bytesOfBlob, isBlob } from '../../base/blob.js';
 import { show, wholeNumber } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { part } from '../../base/part.js';
+import { sentenceOf } from '../../base/typed.js';
 import { bytesOf, isAddress, isBytes } from '../../load/source.js';
 import { pitchName } from './alphabet.js';
 import { VELOCITY } from './codec.js';
@@ -91,7 +92,7 @@ function ofFile({ notes, parts, empty, drums, tempo, tempos }, alphabet, ticks, 
     return own.reduce((sum, { pitch }) => sum + pitch, 0) / own.length;
   });
   const down = [...parts.keys()].sort((a, b) => height[b] - height[a]);
-  const named = parts.map((part) => all.find((voice) => part.toLowerCase() === voice.toLowerCase()));
+  const named = parts.map((part) => all.find((voice) => part.toLowerCase() === sentenceOf(voice).toLowerCase()));
   const every = named.every((voice) => voice) && new Set(named).size === parts.length;
   const voiceOf = (/** @type {number} */ part) => (every ? named[part] : (voices ?? all)[down.indexOf(part)]) ?? '';
   let moved = 0;

@@ -273,7 +273,7 @@ export function writeNotes(notes, { ticks, voices, tempo }) {
       .sort((a, b) => a.time - b.time || Number(a.type === 'noteOn') - Number(b.type === 'noteOn')); // at the same time, note ends come first
     let now = 0;
     tracks.push([
-      { deltaTime: 0, meta: true, type: 'trackName', text: voice },
+      { deltaTime: 0, meta: true, type: 'trackName', text: String.fromCharCode(...new TextEncoder().encode(voice)) },
       { deltaTime: 0, channel, type: 'programChange', programNumber: PROGRAMME },
       ...events.map(({ time, ...event }) => {
         const deltaTime = time - now;

@@ -99,7 +99,7 @@ export class NoteRun extends BaseRun {
   sampleRate = 44100;
 
   /** Resolves with the piece that complete() continues or harmonises, in the form that the model takes, once the piece has been read.
-   * Rejects if the piece cannot be read.
+   * Rejects if the piece cannot be read, or if the run ends before.
    * @returns {Promise<Given | undefined>} */
   get input() {
     return this.once(() => this.#given);

@@ -94,7 +94,7 @@ export class PictureRun extends BaseRun {
   /**
    * The input as the model receives it. For complete(): the given elements, which are the first in generation order, rounded to the model's
    * levels or to its palette; for superResolve(): the small picture, (inputHeight, inputWidth, channels) 8-bit; otherwise empty. Rejects if
-   * the input cannot be read.
+   * the input cannot be read, or if the run ends before.
    *
    * @returns {Promise<Uint8Array>}
    */

@@ -64,7 +64,7 @@ export class SoundRun extends AudibleRun {
 
   /**
    * Resolves with the sound that complete() continues, at the model's rate, once the sound has been read. Rejects if the sound cannot be
-   * read.
+   * read, or if the run ends before.
    *
    * @returns {Promise<Heard | undefined>}
    */
