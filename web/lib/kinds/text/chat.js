@@ -7,6 +7,7 @@
  */
 
 import { show, wrongAnswer } from '../../base/checks.js';
+import { copyOf } from '../../base/copy.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { part } from '../../base/part.js';
 import { inTurns } from '../../base/turns.js';
@@ -104,6 +105,22 @@ export function renderedByPage({ messages, template, values, render }, names) {
 }
 
 /**
+ * Returns a deep copy. Throws for circular objects and for objects that are nested too deeply.
+ *
+ * @template T
+ * @param {T} given
+ * @returns {T}
+ */
+function plainCopy(given) {
+  try {
+    JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+    return copyOf(given);
+  } catch (cause) {
+    throw argumentError(`What chat() is given must be plain objects: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
+  }
+}
+
+/**
  * Returns the prompt of a chat, up to where the model's answer begins.
  *
  * @param {Talk} talk
@@ -111,8 +128,9 @@ export function renderedByPage({ messages, template, values, render }, names) {
  * @param {Stop} [stop]
  * @returns {Promise<Prompt>}
  */
-export async function promptOf(talk, names, stop) {
+export async function promptOf({ messages, values, ...talk }, names, stop) {
+  const own = plainCopy({ messages, values }); // the caller may change them before the template is run
   const { prompting } = await part(() => import('./template.js'));
   stop?.throwIfAborted();
-  return inTurns(prompting(talk, names), stop);
+  return inTurns(prompting({ ...talk, ...own }, names), stop);
 }

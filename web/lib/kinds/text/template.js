@@ -90,15 +90,6 @@ function dateNow(format) {
 /** @param {Text} text @param {number} source */
 const hasSource = (text, source) => text.sources.includes(String.fromCharCode(source));
 
-/** Throws for circular objects and for objects that are nested too deeply. @param {unknown} given */
-function checkPlain(given) {
-  try {
-    JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-  } catch (cause) {
-    throw argumentError(`What chat() is given must be plain objects: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
-  }
-}
-
 /**
  * Converts a value from the page to a value of the template.
  *
@@ -204,7 +195,6 @@ function messageOf({ message, index, before }, argumentsAs) {
  */
 export function* prompting({ messages, template, values }, names) {
   try {
-    checkPlain([messages, values]);
     return yield* new Rendering(yield* programOf(template), messages, { ...names, add_generation_prompt: true, ...values }).prompt();
   } catch (error) {
     throw asked(error);
