@@ -98,6 +98,34 @@ test('every shell command names scripts, tasks, recipes and files that exist', a
   ]);
 });
 
+test('every file that a document or a comment names exists', async () => {
+  const { stdout } = await run('git', ['ls-files'], { cwd: ROOT, maxBuffer: 2 ** 24 });
+  const files = stdout.split('\n').filter(Boolean);
+  const ends = new Set(files.flatMap((name) => name.split('/').map((_, i, parts) => parts.slice(i).join('/'))));
+  const made = /^(web\/single\/|web\/courses\.json$)/; // generated, and not committed
+  const missing = [];
+  let named = 0;
+  for (const file of files) {
+    const isDocument = TEXTS.includes(file);
+    if (!isDocument && (!/^(src|include|tests|weights|web)\/.*\.(c|h|js|py|sh)$/.test(file) || /^web\/(dist|single)\//.test(file)))
+      continue;
+    const said = existsSync(ROOT + file) ? await text(file) : '';
+    // A document names a file by the end of its path, in code; a comment by its whole path.
+    const paths = isDocument
+      ? [...said.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:c|h|js|py|md|sh))`/g)]
+      : [...said.matchAll(/(?:\/\*|^\s*\*|\/\/|#).*$/gm)].flatMap(([line]) => [
+          ...line.matchAll(/(?<![\w./@-])((?:src|include|tests|weights|web)\/(?:[\w.-]+\/)*[\w.-]+\.(?:c|h|js|py|md|sh))\b/g),
+        ]);
+    for (const [, path] of paths) {
+      if (/NAME|FILE|^\.\.?\//.test(path)) continue; // NAME and FILE stand for any; a link is relative to its document
+      named++;
+      if (!ends.has(path) && !made.test(path) && !path.startsWith('build/')) missing.push(`${file}: ${path}`);
+    }
+  }
+  assert.deepEqual(missing, []);
+  assert.ok(named > 200, `${named} are named`);
+});
+
 test('every setting in a training command exists', async () => {
   const settings = (
     await Promise.all(

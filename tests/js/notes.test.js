@@ -317,7 +317,7 @@ test('a track becomes the voice of its name, as both are read as typed text is',
   const own = piece(random(4)).map((note) => ({ ...note, voice: names[NAMES.indexOf(note.voice)] }));
   for (const voices of [names, ["oboe d'amore", 'VIOLIN 1', 'Fl\u00f6te', 'alto']]) {
     const notes = own.map((note) => ({ ...note, voice: voices[names.indexOf(note.voice)] }));
-    const file = writeNotes(notes, { ticks: 4, voices: voices.toReversed(), tempo: 84 });
+    const file = writeNotes(notes, { ticks: 4, voices: [...voices].reverse(), tempo: 84 });
     const read = await given(file, alphabet, 4, [names[3]]);
     const order = (/** @type {Note[]} */ list) => list.map((note) => JSON.stringify(note, Object.keys(note).sort())).sort();
     assert.deepEqual(order(read.notes), order(own));
