@@ -52,7 +52,9 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     },
   });
 
-  /** A model that draws blocks is given whole rows of them. @param {Model} artist @returns {{ rows?: number }} */
+  /**
+   * Returns the rows to give: a model that draws blocks is given whole rows of blocks. @param {Model} artist @returns {{ rows?: number }}
+   */
   function part({ info: { height, blockRows } }) {
     if (given === undefined) return {};
     const step = blockRows || 1;
@@ -69,7 +71,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     const { image, label } = row.subject;
     const { channels, classes } = artist.info;
     const samples = tries;
-    const resample = samples / SHOWN; // the samples for one shown picture compete
+    const resample = samples / SHOWN; // the samples for the same shown picture compete
     const run = task.ask(artist, image, {
       samples,
       resample,
@@ -87,7 +89,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       row.take(knows, step);
       if (step.sample < samples - 1 || step.anew) continue;
       const pixels = (step.to - step.from) / channels;
-      // The first pull also reads the given part.
+      // The first request also reads the given part.
       if (!whole) onPull(performance.now() - asked, samples * pixels);
       whole = false;
       await playback.pass(pixels, signal);
@@ -156,7 +158,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       const knows = codec;
       return knows ? rows.filter((row) => row.shown).flatMap((row) => row.shots(knows, seed)) : [];
     },
-    /** The first row. */
+    /** Returns the first row. */
     get first() {
       return rows[0].subject;
     },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The colour page: pictures completed, enlarged, and drawn from a class alone.
+// Starts the colour page: pictures completed, enlarged, and drawn from a class alone.
 // @ts-check
 import { acquire, asked, createClasses, introduce, phrase, startPage, weights } from '../../shell/index.js';
 import { createColour } from './colour.js';
@@ -7,8 +7,8 @@ import { createSuperres } from './superres.js';
 
 startPage();
 const [colour, superres] = [createColour(), createSuperres()];
-// Temperatures chosen by looking at samples. Emoji (0.6 to 1): below 1 they stay blank, because white is always the most probable value at
-// the edge of a picture. Photographs (0.8 to 1): below 1 they became dark, halfway through the training.
+// The temperatures were chosen by looking at samples. Emoji (0.6 to 1): below 1 pictures stay blank, because white is always the most
+// probable value at the edge of a picture. Photographs (0.8 to 1): below 1 pictures became dark, halfway through the training.
 createClasses({
   emoji: { weights: weights('emoji.gguf'), temperature: 1, things: phrase`emoji` },
   photos: { weights: weights('cifar10.gguf'), temperature: 1, things: phrase`photographs` },

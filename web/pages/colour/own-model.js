@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A model of the visitor for a figure: a GGUF file that is chosen or dropped there and never leaves the page, or one named in the page's
-// address.
+// Opens a model of the visitor for a figure: a GGUF file that is chosen or dropped there and never leaves the page, or one named in the
+// page's address.
 // @ts-check
 import { acquire, announce, load, make, misfit, phrase } from '../../shell/index.js';
 /** @import { Hold, LoadOptions, ModelInfo } from '../../shell/index.js' */
@@ -73,7 +73,7 @@ export function createOwnModel(root, onFile) {
   choose.addEventListener('click', () => input.click());
   input.addEventListener('change', () => {
     const [file] = input.files ?? [];
-    input.value = ''; // the same file can be chosen again, after further training
+    input.value = ''; // allows the same file to be chosen again, after further training
     if (!file) return;
     if (isModelFile(file)) onFile(file);
     else

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A picture of the visitor for a figure: from a file, dropped on the figure, pasted, or from the camera. It never leaves the page.
+// Gets a picture of the visitor for a figure: from a file, dropped on the figure, pasted, or from the camera. The picture never leaves the
+// page.
 // @ts-check
 import { announce, make, phrase } from '../../shell/index.js';
 import { takePicture } from './camera.js';
@@ -85,7 +86,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
   input.addEventListener('change', () => {
     const [file] = input.files ?? [];
     if (file) take(file);
-    input.value = ''; // the same file can be chosen again
+    input.value = ''; // allows the same file to be chosen again
   });
   camera.addEventListener('click', () => use(takePicture));
 
@@ -109,13 +110,15 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
   takers.set(figure, take);
 }
 
-/** The fraction of the screen's height that an element covers. @param {Element} element */
+/** Returns the fraction of the screen's height that an element covers. @param {Element} element */
 function visible(element) {
   const { top, bottom } = element.getBoundingClientRect();
   return Math.min(bottom, innerHeight) - Math.max(top, 0);
 }
 
-/** The figure with the focus takes the pasted picture, otherwise the one that fills most of the screen. @param {ClipboardEvent} event */
+/**
+ * Gives a pasted picture to the figure with the focus, otherwise to the figure that fills most of the screen. @param {ClipboardEvent} event
+ */
 function paste(event) {
   const file = fileOf(event.clipboardData);
   if (!file || document.querySelector('dialog[open]')) return;

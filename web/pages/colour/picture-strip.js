@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A strip of pictures: radio buttons, so that arrow keys walk along it.
+// Shows a strip of pictures: radio buttons, so that arrow keys walk along it.
 // @ts-check
 import { STRIPS, make, phrase } from '../../shell/index.js';
 /** @import { StripName, Subject } from '../../shell/index.js' */
@@ -16,7 +16,7 @@ export function createPictureStrip(root, choose) {
     /**
      * @param {StripName} name
      * @param {Subject[]} subjects
-     * @param {Subject} first the one in the first row, which may not be in the strip
+     * @param {Subject} first the picture in the first row, which may not be in the strip
      */
     show(name, subjects, first) {
       root.dataset.strip = name;

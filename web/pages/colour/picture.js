@@ -7,7 +7,7 @@ import { bytes, phrase } from '../../shell/index.js';
 const MAX_BYTES = 100e6;
 const MAX_PIXELS = 120e6;
 
-/** A reason to show to the visitor. */
+/** An error whose message is shown to the visitor. */
 export class PictureError extends Error {}
 
 /** Decodes a picture file. @param {File} file @returns {Promise<ImageBitmap>} rotated by its EXIF orientation */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A row of a gallery: the model's input, its output, the original.
+// Draws a row of a gallery: the model's input, its output, the original.
 // @ts-check
 import { make, paintElements, palette, perFrame, phrase, reducedMotion } from '../../shell/index.js';
 /** @import { Codec, Picture, Shot, Subject } from '../../shell/index.js' */
@@ -8,7 +8,7 @@ import { make, paintElements, palette, perFrame, phrase, reducedMotion } from '.
 export const SHOWN = 3;
 
 /**
- * @typedef {{ words: string, share: number }} Note the text under a picture, and the length of its bar, 0 to 1
+ * @typedef {{ words: string, share: number }} Note the text under a picture, and the length of the bar there, 0 to 1
  *
  * @typedef {Object} Preview the display before anything is drawn
  * @property {{ picture: Picture, note?: Note }[]} given one for each tile before the drawn ones
@@ -20,12 +20,12 @@ export const SHOWN = 3;
 /**
  * @typedef {Object} Plan the contents of a row
  * @property {{ kind: string, name: string }[]} given tiles before the drawn ones; kind: a class for the style sheet
- * @property {string} noun the word for a drawn picture in file names: 'ending'
- * @property {string} called the word shown to visitors
- * @property {string} many its plural
+ * @property {string} noun the word for a drawn picture in file names, such as 'ending'
+ * @property {string} called the word for a drawn picture that visitors see
+ * @property {string} many the plural of this word
  */
 
-/** A picture, with space for a caption. @param {string} kind */
+/** Returns a picture with space for a caption. @param {string} kind */
 function tile(kind) {
   const canvas = make('canvas', { role: 'img' });
   const note = make('p', { class: 'tile-note' });
@@ -42,7 +42,7 @@ function say(root, note) {
 function mixed(picture, other, share) {
   const mix = copy(other);
   for (let i = 0; i < mix.data.length; i += 4) {
-    const own = picture.data[i + 3] === 0 ? 0 : share; // undrawn pixels are entirely the other's
+    const own = picture.data[i + 3] === 0 ? 0 : share; // undrawn pixels are entirely those of the other picture
     for (let c = 0; c < 3; c++) mix.data[i + c] = Math.round(other.data[i + c] + own * (picture.data[i + c] - other.data[i + c]));
     if (own === 0) mix.data[i + 3] = Math.round(255 * (1 - share));
   }
@@ -59,13 +59,13 @@ function put(canvas, picture) {
 /** @param {Picture} picture */
 const copy = ({ data, width, height }) => new ImageData(data.slice(), width, height);
 
-/** One picture and its versions. */
+/** A picture and its versions. */
 export class Row {
-  /** whether all of it is drawn */
+  /** whether the whole row is drawn */
   done = false;
   /** Index of the next pixel in raster order while a run is drawing, else -1. */
   #at = -1;
-  /** whether a run is drawing it or about to */
+  /** whether a run is drawing the row or is about to */
   #drawing = false;
   /** Number of drawn elements. */
   #to = 0;
@@ -78,7 +78,7 @@ export class Row {
   #preview;
   /** All drawn pictures, in as many groups as are shown; the first of each group is shown. @type {Picture[]} */
   #pictures = [];
-  /** -log p of each. @type {number[]} */
+  /** -log p of each drawn picture. @type {number[]} */
   #nats = [];
   /** The weight of the model's picture in the blend. */
   #share = 1;
@@ -98,7 +98,7 @@ export class Row {
     this.show(subject);
   }
 
-  /** The number of pictures shown: fewer on a phone. */
+  /** Returns the number of pictures shown: fewer on a phone. */
   get shown() {
     return this.root.offsetParent !== null;
   }
@@ -142,14 +142,14 @@ export class Row {
     this.#nats = new Array(samples).fill(0);
   }
 
-  /** The pictures that the row shows: the first of each group of competing samples. */
+  /** Returns the pictures that the row shows: the first of each group of competing samples. */
   get #leading() {
     const group = this.#pictures.length / SHOWN;
     return this.#pictures.filter((_, i) => i % group === 0);
   }
 
   /**
-   * The drawn pictures, for sharing.
+   * Returns the drawn pictures, for sharing.
    * @param {Codec} codec
    * @param {number} seed
    * @returns {Shot[]}
@@ -187,7 +187,7 @@ export class Row {
     if (!reducedMotion()) this.#paintSoon();
   }
 
-  /** Ends the row: if it has drawn more pictures than it shows, keeps the most probable one of each group. */
+  /** Ends the row: if it has drawn more pictures than it shows, keeps the most probable picture of each group. */
   end() {
     this.done = true;
     const group = this.#pictures.length / SHOWN;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A section with a gallery: loaded when it comes near, with a switch to another model.
+// Runs a section with a gallery: it is loaded when it comes near, and can switch to another model.
 // @ts-check
 import {
   acquire,
@@ -24,10 +24,10 @@ import { SHOWN } from './row.js';
  * @property {StripName} strip
  * @property {string} weights
  * @property {number} temperature
- * @property {number} [tries] pictures drawn per row for each shown one; by default all are shown
+ * @property {number} [tries] pictures drawn for each shown one; by default all are shown
  * @property {number} [given] per cent of the rows that a completion is given, by default half
  * @property {number[]} first the initial pictures of the rows, by their index in the strip
- * @property {File | string} [own] the visitor's own, or one at an address, instead of `weights`
+ * @property {File | string} [own] the visitor's own model, or one at an address, instead of `weights`
  */
 
 /**

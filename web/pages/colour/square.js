@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reduces the central square of a picture of any size to a few pixels: each is the mean over its area, on white, as for the emoji in
-// training and for images in the library. Read in bands, because the canvas of a phone cannot hold a large photograph.
+// Reduces the central square of a picture of any size to a few pixels: each pixel is the mean over its area, on white, as for the emoji in
+// training and for images in the library. The picture is read in bands, because the canvas of a phone cannot hold a large photograph.
 // @ts-check
 
 /** Pixels read per step. */
@@ -8,7 +8,7 @@ const BAND = 2 ** 20;
 
 /**
  * @param {ImageBitmap} picture
- * @param {number} size of the result
+ * @param {number} size side of the result in pixels
  * @returns {Promise<ImageData>} size x size
  */
 export async function centralSquare(picture, size) {
@@ -67,7 +67,7 @@ function lineOf(rgba, shares, size) {
 }
 
 /**
- * The parts, out of `size` equal parts of 0..count, that the pixel from i to i + 1 overlaps.
+ * Returns the parts, out of `size` equal parts of 0..count, that the pixel from i to i + 1 overlaps.
  * @param {number} i
  * @param {number} count
  * @param {number} size
@@ -77,7 +77,7 @@ function parts(i, count, size) {
   const shares = [];
   for (let part = Math.floor((i * size) / count); part < size && part * count < (i + 1) * size; part++) {
     const share = Math.min(((part + 1) * count) / size, i + 1) - Math.max((part * count) / size, i);
-    if (share > 1e-9) shares.push({ part, share }); // less is rounding error
+    if (share > 1e-9) shares.push({ part, share }); // a smaller share is rounding error
   }
   return shares;
 }

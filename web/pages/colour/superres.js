@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The section about enlarging: emoji and photographs from eight by eight pixels.
+// Runs the section about enlarging: emoji and photographs from eight by eight pixels.
 // @ts-check
 import { blank, fromRGBA, phrase, reduce, weights } from '../../shell/index.js';
 import { bicubic } from './bicubic.js';
@@ -8,7 +8,9 @@ import { createSection } from './section.js';
 /** @import { Picture } from '../../shell/index.js' */
 /** @import { Task } from './gallery.js' */
 
-/** The RGBA picture of RGB values. @param {ArrayLike<number>} rgb @param {number} width @param {number} height @returns {Picture} */
+/**
+ * Returns the RGBA picture of RGB values. @param {ArrayLike<number>} rgb @param {number} width @param {number} height @returns {Picture}
+ */
 function opaque(rgb, width, height) {
   const picture = blank(width, height);
   for (let i = 0; i < width * height; i++) picture.data.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255], 4 * i);
@@ -18,7 +20,7 @@ function opaque(rgb, width, height) {
 /** Decibels at the two ends of the agreement bar. */
 const BAR = [10, 40];
 
-/** Peak signal-to-noise ratio of 8-bit values, in words and as a bar. @param {Uint8Array} values @param {Uint8Array} wanted */
+/** Returns the peak signal-to-noise ratio of 8-bit values, in words and as a bar. @param {Uint8Array} values @param {Uint8Array} wanted */
 function agreement(values, wanted) {
   const squares = values.reduce((sum, value, i) => sum + (value - wanted[i]) ** 2, 0);
   const decibels = 10 * Math.log10((255 ** 2 * values.length) / squares);
@@ -43,9 +45,9 @@ const enlargement = {
     const { width, height, channels, inputWidth = 0, inputHeight = 0 } = info;
     const small = /** @type {Uint8Array} */ (input);
     const smooth = opaque(bicubic(small, { width: inputWidth, height: inputHeight, channels }, info), width, height);
-    /** The expected picture, if the subject has that size. */
+    /** The original picture, if the subject has that size. */
     const original = image.width === width && image.height === height ? fromRGBA(image.data, 3) : undefined;
-    /** The agreement of a picture with the small one, and its distance from the original. @param {Picture} picture */
+    /** Returns the agreement of a picture with the small one, and its distance from the original. @param {Picture} picture */
     const judge = (picture) => {
       const { words, share } = agreement(reduce(fromRGBA(picture.data, channels), info, inputWidth, inputHeight), small);
       return { words: original ? `${words} · ${distance(fromRGBA(picture.data, 3), original, width).toFixed(2)}` : words, share };
@@ -65,11 +67,11 @@ export const createSuperres = () =>
     emoji: {
       strip: 'emoji',
       weights: weights('emoji-sr.gguf'),
-      // With eight competing pictures, 1 and 0.9 come about equally close to the validation originals; at 0.9 neighbouring pixels differ
-      // about as much as in those.
+      // With eight competing pictures, temperatures 1 and 0.9 come about equally close to the validation originals; at 0.9 neighbouring
+      // pixels differ about as much as in the originals.
       temperature: 0.9,
       tries: 24,
-      // Selected by how much is still recognisable in eight by eight pixels.
+      // Emoji that are still recognisable in eight by eight pixels.
       first: [20, 5, 22, 2],
     },
     photos: {
@@ -78,7 +80,7 @@ export const createSuperres = () =>
       // Chosen from 1 to 0.6: neighbouring pixels differ about as much as in validation pictures (14.6 and 13.9 of 255), and there are no
       // seams.
       temperature: 0.7,
-      // The first ones of different classes.
+      // The first photographs of different classes.
       first: [0, 1, 3, 4],
     },
     task: enlargement,

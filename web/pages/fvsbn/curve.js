@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two small curves: the nats of training digits and of held-out digits.
+// Draws two small curves: the nats of training digits and of held-out digits.
 // @ts-check
 import { make, onTheme, palette } from '../../shell/index.js';
 
@@ -10,7 +10,7 @@ const LINES = [500, 200, 100, 50];
 /** @typedef {{ at: number, learning: number, unseen: number }} Point at: digits learned so far; NaN: no digit to measure */
 
 export function createCurve() {
-  const canvas = make('canvas', { class: 'curve', 'aria-hidden': 'true' }); // the text next to it says the same
+  const canvas = make('canvas', { class: 'curve', 'aria-hidden': 'true' }); // the text next to the curves states the same
   /** @type {Point[]} */
   let points = [];
   function draw() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of four distributions of a shade, with the loss of an observed shade under each, in nats.
+// Draws the figure of four distributions of a shade, with the loss of an observed shade under each, in nats.
 // @ts-check
 import { byId, keepInAddress, make, makeSvg, perFrame, phrase, wholeIn } from '../../shell/index.js';
 import { SHADES, bernoulli, categorical, gaussian, logistic } from './densities.js';
@@ -8,7 +8,7 @@ const [HEIGHT, BASE] = [100, 92];
 /** Nats at the top of the lines, and probability at the top of the areas as a multiple of the largest. */
 const MOST = 12;
 
-/** Each loss is -ln p of the observed value. */
+/** The distributions; each loss is -ln p of the observed value. */
 const KINDS = [
   { name: phrase`Bernoulli`, says: phrase`a coin: one number`, loss: '−x ln p − (1 − x) ln (1 − p)', of: bernoulli },
   { name: phrase`Categorical`, says: phrase`a list: 16 numbers`, loss: '−ln pₖ, Σ pₖ = 1', of: categorical },

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Four distributions of a shade, 0 to 255: a coin, a categorical list, a Gaussian, a logistic. Each gives the probability of every shade;
-// its loss is the surprisal. Independent of the page. Pure.
+// Computes four distributions of a shade, 0 to 255: a coin, a categorical list, a Gaussian, a logistic. Each distribution gives the
+// probability of every shade; its loss is the surprisal. The functions are pure and do not depend on the page. Pure.
 // @ts-check
 
 export const SHADES = 256;
 /** Number of shades, as in the Image Transformer of digits. */
 const LISTED = 16;
-/** The categorical list may have two peaks; this fraction of it is in the second, on the other side. */
+/** The categorical list may have two peaks; this fraction of the probability is in the second, on the other side. */
 const SECOND = 0.25;
 
 /** @typedef {{ mean: number, width: number }} Expected in shades */
@@ -15,13 +15,13 @@ const SECOND = 0.25;
 /** 1 / (1 + e^-z) @param {number} z */
 const sigmoid = (z) => 1 / (1 + Math.exp(-z));
 
-/** The coin: ink from shade 128 on, paper below; it has no width. @param {Expected} expected @returns {Nats} */
+/** Returns the loss under a coin: ink from shade 128 on, paper below; a coin has no width. @param {Expected} expected @returns {Nats} */
 export function bernoulli({ mean }) {
   const ink = Math.min(0.999, Math.max(0.001, mean / (SHADES - 1)));
   return (x) => -Math.log(x >= SHADES / 2 ? ink : 1 - ink);
 }
 
-/** Sixteen probabilities that add up to 1, here with two peaks. @param {Expected} expected @returns {Nats} */
+/** Returns the loss under sixteen probabilities that add up to 1, here with two peaks. @param {Expected} expected @returns {Nats} */
 export function categorical({ mean, width }) {
   const per = SHADES / LISTED;
   const peak = (/** @type {number} */ centre) => {
@@ -37,7 +37,7 @@ export function categorical({ mean, width }) {
 }
 
 /**
- * A density times the width of a shade: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)).
+ * Returns the loss under a density times the width of a shade: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)).
  * @param {Expected} expected
  * @returns {Nats}
  */

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Trains a fully visible sigmoid belief network, picture by picture, by plain stochastic gradient descent. Independent of the page.
+// Trains a fully visible sigmoid belief network, picture by picture, by plain stochastic gradient descent. The module does not depend on
+// the page.
 //
 //   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j
 //
 // The sums are computed as in the engine (src/models/fvsbn.c): weight[j * n + i] = W_ij, and a pixel j that is ink adds its row to the sums
-// of the pixels after it. The gradient of log p(x) is (x_i - sigma(a_i)) for b_i, and the same times x_j for W_ij: each logistic regression
-// is independent, and only the rows of ink pixels change.
+// of the pixels after it. The gradient of log p(x) is (x_i - sigma(a_i)) for b_i, and this times x_j for W_ij: each logistic regression is
+// independent, and only the rows of ink pixels change.
 // @ts-check
 
 /**
- * @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * n + i]: what pixel j, if it is ink, adds to the sum of pixel i
- * > j; zero elsewhere
+ * @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * n + i]: the value that pixel j, if it is ink, adds to the sum
+ * of pixel i > j; zero elsewhere
  */
 
-/** An untrained network: every pixel is ink with probability one half. @param {number} n pixels @returns {Weights} */
+/** Returns an untrained network: every pixel is ink with probability one half. @param {number} n pixels @returns {Weights} */
 export const nothingLearnt = (n) => ({ weight: new Float32Array(n * n), bias: new Float32Array(n) });
 
 /** @param {number} a */
 const sigmoid = (a) => 1 / (1 + Math.exp(-a));
-/** log sigma(a), without overflow. @param {number} a */
+/** Returns log sigma(a), without overflow. @param {number} a */
 const logSigmoid = (a) => Math.min(a, 0) - Math.log1p(Math.exp(-Math.abs(a)));
 
 /** Adds the row of pixel j to the sums of the pixels after it. @param {Float64Array} sums @param {Float32Array} weight @param {number} j */
@@ -28,7 +29,7 @@ function addRow(sums, weight, j) {
 }
 
 /**
- * The sums a of a whole picture.
+ * Returns the sums a of a whole picture.
  * @param {Weights} weights
  * @param {Uint8Array} picture n pixels, 1 = ink
  */
@@ -42,14 +43,14 @@ function sumsOf({ weight, bias }, picture) {
 const surprise = (sums, picture) => sums.reduce((nats, a, i) => nats - logSigmoid(picture[i] ? a : -a), 0);
 
 /**
- * -log p(picture), in nats.
+ * Returns -log p(picture), in nats.
  * @param {Weights} weights
  * @param {Uint8Array} picture n pixels, 1 = ink
  */
 export const natsOf = (weights, picture) => surprise(sumsOf(weights, picture), picture);
 
 /**
- * One step along the gradient of log p(picture). Changes the weights.
+ * Takes one step along the gradient of log p(picture). The step changes the weights in place.
  * @param {Weights} weights
  * @param {Uint8Array} picture n pixels, 1 = ink
  * @param {number} rate learning rate, above 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure that trains: digits to choose, the weights of a pixel as they change, samples of the current model, the falling nats.
+// Draws the figure that trains: digits to choose, the weights of a pixel as they change, samples of the current model, the falling nats.
 // @ts-check
 import {
   Playback,
@@ -24,13 +24,13 @@ import { createVotes } from './votes.js';
 
 /** Milliseconds of learning between yields to the event loop. */
 const SLICE = 10;
-/** Digits a second. */
+/** Speeds in digits per second. */
 const SPEEDS = [1, 10, 50, 200, 1000];
-/** Digits after which it pauses, until it is resumed. */
+/** Number of digits after which training pauses, until it is resumed. */
 const REST = 2000;
 /** Digits between two progress messages. */
 const SAY = 500;
-/** Digits held out at first, to measure progress. */
+/** Number of digits held out at first, to measure progress. */
 const LEFT_OUT = 40;
 const SAMPLES = 8;
 /** The grey value, of 255, from which a pixel of a drawing is ink, as in the test digits of this page. */
@@ -80,7 +80,7 @@ export function createLearning(training) {
     for (;;) {
       const due = await playback.take(SPEEDS[SPEEDS.length - 1], signal);
       const by = performance.now() + SLICE;
-      let said = playback.paused ? words : null; // a single step
+      let said = playback.paused ? words : null; // true for a single step
       for (let n = 0; n < due && (n === 0 || performance.now() < by); n++) {
         if (lesson.step() < 0) {
           playback.pause();
@@ -151,14 +151,14 @@ export function createLearning(training) {
     const { source } = drawing.now;
     if (!source) return;
     picking.add(source.pixels.map((grey) => (grey < INK ? 0 : 1)));
-    add.disabled = true; // until the drawing changes
+    add.disabled = true; // disabled until the drawing changes
   });
   onTheme(show);
   playback.enter('ready');
   sight.proceed();
 }
 
-/** The next frame, or a short delay if there is none. */
+/** Resolves at the next frame, or after a short delay if there is none. */
 const frame = () =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, 100);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A training course: which pictures it uses, in what order, and their nats along the way. Independent of the page. Pure.
+// Plans a training course: which pictures it uses, in what order, and their nats along the way. The module does not depend on the page.
+// Pure.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 import { learn, natsOf, nothingLearnt } from './learn.js';
 /** @import { Point } from './curve.js' */
 
 /**
- * Of learning. The learning rate. Of 0.005, 0.01, 0.02, 0.03 and 0.05, it is the largest with which forty held-out digits still improve in
- * the tenth pass over the others.
+ * Of learning. The learning rate. Among 0.005, 0.01, 0.02, 0.03 and 0.05, it is the largest rate at which forty held-out digits still
+ * improve in the tenth pass over the others.
  */
 const RATE = 0.02;
 /** A point of the curve is the mean over this many training digits, and over at most this many held-out digits. */
@@ -19,7 +20,7 @@ export class Lesson {
   #pictures;
   /** Indices of the digits that were learned from. @type {Set<number>} */
   #seen = new Set();
-  /** The remaining digits of a pass. @type {number[]} */
+  /** The remaining digits of the current pass. @type {number[]} */
   #queue = [];
   #random = randomFrom(1);
   #sum = 0;
@@ -39,7 +40,8 @@ export class Lesson {
   }
 
   /**
-   * Learns from the next of the picked pictures, which each pass takes in a new random order. Returns its index, or -1 if none is picked.
+   * Learns from the next of the picked pictures, which each pass takes in a new random order. Returns the index of the picture, or -1 if no
+   * picture is picked.
    */
   step() {
     while (this.#queue.length && !this.picked.has(this.#queue[this.#queue.length - 1])) this.#queue.pop();
@@ -61,7 +63,7 @@ export class Lesson {
     this.#sum = this.#summed = 0;
   }
 
-  /** The picked digits in random order. */
+  /** Returns the picked digits in random order. */
   #shuffled() {
     const order = [...this.picked];
     for (let i = order.length - 1; i > 0; i--) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of the fully visible sigmoid belief network: a binarised digit is completed, and the weights are shown.
+// Starts the page of the fully visible sigmoid belief network: a binarised digit is completed, and the weights are shown.
 // @ts-check
 import { SIDE, byId, bytes, integer, onFile, phrase, startPage, whenNear } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';
@@ -25,7 +25,7 @@ store.on(['info'], ({ info }) => {
   if (info) byId('model-size').textContent = phrase`${integer(info.parameters)} numbers, ${bytes(info.bytes)}`;
 });
 
-/** The weights in the model's file. @param {ArrayBuffer} file */
+/** Shows the weights in the model's file. @param {ArrayBuffer} file */
 function showVotes(file) {
   const { tensor } = readGguf(file);
   const read = { weight: tensor('fvsbn.weight').values, bias: tensor('fvsbn.bias').values };

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The sheet of digits to learn from: each is picked or not, with the pointer or the keyboard.
+// Shows the sheet of digits to learn from: each digit is picked or not, with the pointer or the keyboard.
 // @ts-check
 import { announce, askable, createButton, make, onTheme, perFrame, phrase } from '../../shell/index.js';
 import { paintSheet } from './sheet.js';
 /** @import { Lesson } from './lesson.js' */
 
 const COLS = 20;
-/** On a narrow screen, a digit must remain large enough for a finger. */
+/** Number of digits per row on a narrow screen, where a digit must remain large enough for a finger. */
 const FEW = 10;
 const NARROW = matchMedia('(max-width: 40rem)');
 
 /**
  * @param {HTMLElement} root
- * @param {Uint8Array[]} pictures those from `own` on were drawn by the visitor
+ * @param {Uint8Array[]} pictures the pictures from `own` on were drawn by the visitor
  * @param {{ own: number, rest: number, lesson: () => Lesson }} options rest: this many of the last digits are excluded at first
  */
 export function createPicking(root, pictures, { own, rest, lesson }) {

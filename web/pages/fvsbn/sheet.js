@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A sheet of pictures in black and white on one canvas, in rows.
+// Paints a sheet of pictures in black and white on one canvas, in rows.
 // @ts-check
 import { SIDE, palette } from '../../shell/index.js';
 

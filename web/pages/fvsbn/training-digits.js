@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Some of the pictures that the model was trained on (see ../../pictures/binarised-digits.md).
+// Fetches some of the pictures that the model was trained on (see ../../pictures/binarised-digits.md).
 // @ts-check
 import { PIXELS } from '../../shell/picture/digits.js';
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The figure of the weights: for one pixel, the vote of each earlier pixel.
+// Draws the figure of the weights: for one pixel, the weight of each earlier pixel.
 // @ts-check
 import { PIXELS, SIDE, announce, askable, byId, make, onTheme, paintGrid, palette, perFrame, phrase } from '../../shell/index.js';
 
-/** The weight with the strongest colour: larger ones look the same. */
+/** The weight with the strongest colour: larger weights look the same. */
 const MOST = 3;
 
-/** @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * PIXELS + i] is what pixel j, if it is ink, adds to the logit of pixel i */
+/**
+ * @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * PIXELS + i] is the value that pixel j, if it is ink, adds to
+ * the logit of pixel i
+ */
 
-/** The vote of pixel j on pixel i. @param {Weights} weights @param {number} i @param {number} j */
+/** Returns the weight of pixel j for pixel i. @param {Weights} weights @param {number} i @param {number} j */
 const vote = ({ weight }, i, j) => (j < i ? weight[j * PIXELS + i] : 0);
 
-/** The probability of ink if all earlier pixels are blank. @param {number} bias */
+/** Returns the probability of ink if all earlier pixels are blank. @param {number} bias */
 const alone = (bias) => 1 / (1 + Math.exp(-bias));
 
 /** @param {HTMLElement} root */
@@ -38,7 +41,7 @@ export function createVotes(root) {
       cell(j, { wash, predicted, heat, accent }) {
         if (j >= at) return j === at ? accent : wash;
         const w = weights ? vote(weights, at, j) : 0;
-        const share = Math.sqrt(Math.min(1, Math.abs(w) / MOST)); // raised, so that small weights are visible
+        const share = Math.sqrt(Math.min(1, Math.abs(w) / MOST)); // the root makes small weights visible
         return w > 0 ? heat(share) : predicted[Math.round(255 * share)];
       },
     });
@@ -79,7 +82,7 @@ function describe(weights, i) {
   return phrase`${first} Most for it: ${where(most)} (${for_ >= 0 ? '+' : ''}${for_.toFixed(1)}); most against it: ${where(least)} (${against.toFixed(1)}).`;
 }
 
-/** The legend: against, nothing, for. @param {string} id */
+/** Draws the legend: against, nothing, for. @param {string} id */
 export function createScale(id) {
   const canvas = make('canvas', { width: '257', height: '1', 'aria-hidden': 'true' });
   const scale = make(

@@ -33,7 +33,7 @@ import { heatOf, windowOf } from './heads.js';
 export const chosen = (maps, head) => (head < 0 ? maps : [maps[head]]);
 
 /**
- * Queries the model about the latest pixel only: during a query, newer ones replace each other.
+ * Queries the model about the latest pixel only: during a query, a newer pixel replaces the waiting one.
  * @param {Store<State>} store
  * @param {Store<Attended>} attended
  * @param {() => Ending[]} pictures
@@ -50,7 +50,7 @@ export function createAsker(store, attended, pictures) {
       const maps = await model.attention(toImage(values), { row: asked.row, column: asked.column, ...(label && { label }) });
       if (store.now.model === model && store.now.asked) attended.set({ attention: { maps, asked } });
     } catch {
-      attended.set({ attention: null }); // the run itself reports the model's error
+      attended.set({ attention: null }); // the run itself reports an error of the model
     } finally {
       busy = false;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a picture with the positions that one query sees: its block, its memory, the visible part, and the order of the blocks.
+// Draws a picture with the positions that one query sees: the query's block, its memory, the visible part, and the order of the blocks.
 // @ts-check
 import { palette } from '../../shell/index.js';
 import { FORGOTTEN, LATER, TINT } from './geometry-shades.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pattern of local attention, which says who sees whom, from the geometry in a model's description alone: query blocks, memory, flanges.
-// The engine knows the same by other means; the tests compare the two position by position.
+// Computes the pattern of local attention, that is, which position sees which, from the geometry in a model's description alone: query
+// blocks, memory, flanges. The engine computes the same pattern by other means; the tests compare the two position by position.
 // @ts-check
 
 /** @import { ModelInfo } from '../../shell/index.js' */
@@ -16,8 +16,8 @@
  *
  * @typedef {Object} Seen
  * @property {Int32Array} elements raster indices, as in model.attention(); -1: the start
- * @property {number} own number of them in the query's own block
- * @property {number} memory number of them before it
+ * @property {number} own number of these elements in the query's own block
+ * @property {number} memory number of these elements before the query's own block
  */
 
 /**
@@ -25,8 +25,8 @@
  *
  * @typedef {Object} Block
  * @property {number} index
- * @property {number} from its first position
- * @property {number} to one past its last
+ * @property {number} from first position of the block
+ * @property {number} to one past the last position of the block
  * @property {number} top first row; for local 1D attention, the row in which it begins
  * @property {number} bottom one past the last row
  * @property {number} left
@@ -34,7 +34,7 @@
  */
 
 /**
- * The drawing order: rows of blocks, blocks, rows within a block; without 2D blocks, rows.
+ * Returns the drawing order: rows of blocks, blocks, rows within a block; without 2D blocks, rows.
  *
  * @param {Shape} shape
  * @returns {Uint32Array} the pixel of each position in raster order
@@ -55,7 +55,7 @@ export class Geometry {
     this.order = order;
     this.positions = shape.positions;
     this.rows = shape.height;
-    /** Positions per row: pixels, or channels of pixels. */
+    /** Number of positions per row: pixels, or channels of pixels. */
     this.cols = shape.positions / shape.height;
     this.is2d = shape.blockRows > 0;
     /** The position of each pixel in raster order. */
@@ -65,13 +65,13 @@ export class Geometry {
     });
   }
 
-  /** The row and column of a position. @param {number} step */
+  /** Returns the row and column of a position. @param {number} step */
   at(step) {
     const pixel = this.order[step];
     return { row: Math.floor(pixel / this.cols), col: pixel % this.cols };
   }
 
-  /** The query block of a position. @param {number} step @returns {Block} */
+  /** Returns the query block of a position. @param {number} step @returns {Block} */
   block(step) {
     const { queryBlock, blockRows, blockCols } = this.shape;
     if (!this.is2d) {
@@ -91,7 +91,7 @@ export class Geometry {
     return { index, from, to: from + (bottom - top) * (right - left), top, bottom, left, right };
   }
 
-  /** All query blocks, in drawing order. @returns {Block[]} */
+  /** Returns all query blocks, in drawing order. @returns {Block[]} */
   blocks() {
     const blocks = [];
     for (let step = 0; step < this.positions; ) {
@@ -102,7 +102,7 @@ export class Geometry {
     return blocks;
   }
 
-  /** Whether a position is in the memory of a query block. @param {Block} block @param {number} step */
+  /** Tells whether a position is in the memory of a query block. @param {Block} block @param {number} step */
   #remembers({ from, top, bottom, left, right }, step) {
     const { memoryBlock, flangeRows, flangeCols } = this.shape;
     if (!this.is2d) return step < from && step >= from - memoryBlock;
@@ -112,7 +112,7 @@ export class Geometry {
     return row >= top && row < bottom && col >= left - flangeCols && col < left;
   }
 
-  /** The memory shared by the queries of a position's block: positions, in ascending order. @param {number} step */
+  /** Returns the memory shared by the queries of a position's block: positions, in ascending order. @param {number} step */
   memory(step) {
     const block = this.block(step);
     const memory = [];
@@ -121,8 +121,8 @@ export class Geometry {
   }
 
   /**
-   * The positions visible to the query that draws a position. A key is the item at the position before its own, because the input is
-   * shifted by one.
+   * Returns the positions visible to the query that draws a position. A key is the item at the position before its own, because the input
+   * is shifted by one.
    *
    * @param {number} step
    * @returns {Seen}
@@ -138,7 +138,7 @@ export class Geometry {
     };
   }
 
-  /** The number of positions visible to a query, without listing them. @param {number} step */
+  /** Returns the number of positions visible to a query, without listing them. @param {number} step */
   count(step) {
     const { memoryBlock, flangeRows, flangeCols } = this.shape;
     const { from, top, bottom, left, right } = this.block(step);
@@ -149,13 +149,13 @@ export class Geometry {
     return own + above + (bottom - top) * (left - first);
   }
 
-  /** The largest number of positions visible to any query. */
+  /** Returns the largest number of positions visible to any query. */
   most() {
-    // Within a block each query sees one more than the previous one.
+    // Within a block, each query sees one position more than the previous query.
     return Math.max(...this.blocks().map(({ to }) => this.count(to - 1)));
   }
 
-  /** The same attention over a square picture of another size. @param {number} side pixels */
+  /** Returns the geometry of the same attention over a square picture of another size. @param {number} side pixels */
   over(side) {
     const each = this.cols / this.rows; // positions per pixel, for a square picture
     return new Geometry({ ...this.shape, height: side, positions: side * side * each });

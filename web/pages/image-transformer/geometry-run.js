@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Two pictures that are drawn at one speed, position by position, and remember everything drawn.
+// Draws two pictures at the same speed, position by position, and remembers everything drawn.
 // @ts-check
 import { Codec, Playback, palette, pictureOf, reducedMotion } from '../../shell/index.js';
 import { Geometry } from './geometry-pattern.js';
 /** @import { PictureOptions, Model, Phase, PictureRun, PictureStep } from '../../shell/index.js' */
 
-/** Pixels requested together: the model is a few ahead of the display. */
+/** Number of pixels requested together: the model is a few pixels ahead of the display. */
 const CHUNK = 8;
 
 /** A picture whose positions are pixels, and the run that draws it. */
@@ -29,7 +29,7 @@ export class Track {
     this.#ask = ask;
   }
 
-  /** A run from the first pixel. @param {number} seed @param {AbortSignal} signal */
+  /** Starts a run from the first pixel. @param {number} seed @param {AbortSignal} signal */
   begin(seed, signal) {
     this.#pulled = 0;
     this.#steps = this.#ask({ seed, signal, chunkSize: CHUNK * this.info.channels })[Symbol.asyncIterator]();
@@ -45,17 +45,17 @@ export class Track {
     }
   }
 
-  /** The picture so far; transparent where nothing is drawn. */
+  /** Returns the picture so far; transparent where nothing is drawn. */
   picture() {
     return pictureOf(this.codec, this.elements.subarray(0, this.#pulled * this.info.channels));
   }
 
-  /** Number of pixels drawn. */
+  /** Returns the number of pixels drawn. */
   get pulled() {
     return this.#pulled;
   }
 
-  /** The colour of a drawn position. @param {number} step */
+  /** Returns the colour of a drawn position. @param {number} step */
   colour(step) {
     const { channels } = this.info;
     const at = step * channels;
@@ -104,7 +104,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
     get phase() {
       return playback.phase;
     },
-    /** Number of drawn positions of each picture. */
+    /** Returns the number of drawn positions of each picture. */
     get head() {
       return head;
     },
@@ -123,7 +123,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
       playback.enter(tracks.length ? 'ready' : 'empty');
       onChange();
     },
-    /** @param {number} n of the next run */
+    /** @param {number} n seed of the next run */
     set seed(n) {
       seed = n;
     },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figure of local attention: two pictures that draw themselves, one in strips and one in blocks, and what each pixel sees.
+// Draws the figure of local attention: two pictures that draw themselves, one in strips and one in blocks, and the positions that each
+// pixel sees.
 // @ts-check
 import {
   acquireAll,
@@ -27,9 +28,9 @@ import { Track, createPlayer } from './geometry-run.js';
 /** @import { Cell, Model, Phase, Shot, Subject } from '../../shell/index.js' */
 /** @import { Geometry } from './geometry-pattern.js' */
 
-/** The first picture is drawn in one dimension, without input; the other one in two, from a small picture. */
+/** The models: the first picture is drawn in one dimension, without input; the other in two, from a small picture. */
 const MODELS = [weights('emoji.gguf'), weights('cifar10-sr-2d.gguf')];
-/** At 1 the probabilities are the model's; enlarging benefits from a slightly lower temperature. */
+/** At temperature 1 the probabilities are the model's; enlarging benefits from a slightly lower temperature. */
 const TEMPERATURES = { one: 1, two: 0.8 };
 /** Pixels per second of each picture. */
 const SPEEDS = [2, 5, 12, 30, 80, 250, Infinity];
@@ -61,7 +62,7 @@ function createFigure({ onRun, onError }) {
   const scrubber = byId('geometry-scrubber');
 
   /**
-   * The visitor's selection: a step of both pictures, or a pixel of one (and of the other, if it has the same size).
+   * The visitor's selection: a step of both pictures, or a pixel of one picture (and of the other, if it has the same size).
    * @type {{ step: number } | { cell: Cell, by: Panel } | null}
    */
   let asked = null;
@@ -101,7 +102,10 @@ function createFigure({ onRun, onError }) {
 
   /** @typedef {ReturnType<typeof createPanel>} Panel */
 
-  /** One picture with its name and its numbers. @param {Track} track @param {{ name: string, file: string, detail: string, source?: HTMLCanvasElement }} texts */
+  /**
+   * Creates one picture with its name and its numbers. @param {Track} track @param {{ name: string, file: string, detail: string, source?:
+   * HTMLCanvasElement }} texts
+   */
   function createPanel(track, { name, file, detail, source }) {
     const canvas = make('canvas', { role: 'img' });
     const note = make('p', { class: 'panel-note' });
@@ -130,7 +134,7 @@ function createFigure({ onRun, onError }) {
     redraw();
   }
 
-  /** The position whose query a picture shows; -1: none. @param {Panel} panel */
+  /** Returns the position whose query a picture shows; -1: none. @param {Panel} panel */
   function queryOf(panel) {
     const { geometry } = panel.track;
     if (asked && 'step' in asked) return Math.min(asked.step, geometry.positions - 1);
@@ -232,7 +236,7 @@ function createFigure({ onRun, onError }) {
   });
 
   return {
-    /** @param {Model[]} models two, or none if they are closed @param {Subject[]} photos */
+    /** @param {Model[]} models two models, or none if they are closed @param {Subject[]} photos */
     use(models, photos) {
       asked = null;
       const [one, two] = models;
@@ -306,7 +310,7 @@ function showSmall(canvas, rgb) {
   canvas.getContext('2d')?.putImageData(image, 0, 0);
 }
 
-/** The table: the most positions visible to a pixel, in pictures of several sizes. @param {Geometry[]} geometries */
+/** Fills the table: the largest number of positions visible to a pixel, in pictures of several sizes. @param {Geometry[]} geometries */
 function compare(geometries) {
   const [first] = geometries;
   /** @param {string} name @param {(side: number) => number} most */

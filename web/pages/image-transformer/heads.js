@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the answer of model.attention: which earlier pixel got which share, by one head or by all of them on average.
+// Reads the answer of model.attention: the share that each earlier pixel gets, by one head or by all heads on average.
 // @ts-check
 
 /** @import { AttentionMap } from '../../shell/index.js' */
@@ -40,8 +40,8 @@ export function heatOf(maps) {
 }
 
 /**
- * The two ranges that a pixel may attend to: the memory before its block, and its own block so far. Pixel ranges in raster order. Position
- * p of the model holds the pixel before it (p - 1), because the input is shifted by one.
+ * Returns the two ranges that a pixel may attend to: the memory before its block, and its own block so far. The ranges are pixels in raster
+ * order. Position p of the model holds the pixel before it (p - 1), because the input is shifted by one.
  * @param {AttentionMap} map of any head
  * @param {number} queryBlock 0: no blocks, all earlier pixels are visible
  * @returns {{ memory: [number, number], own: [number, number] }}

@@ -29,7 +29,7 @@ export function createMachine(store) {
   });
   let drawn = false;
   return {
-    /** The first drawn pixel has arrived. */
+    /** Called when the first drawn pixel has arrived. */
     first() {
       if (drawn) return;
       drawn = true;

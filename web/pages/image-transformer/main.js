@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page of the Image Transformer: half a digit and three completions, the model's attention, a pixel step by step, local attention,
-// classes.
+// Starts the page of the Image Transformer: half a digit and three completions, the model's attention, a pixel step by step, local
+// attention, classes.
 // @ts-check
 import { SIDE, byId, createClasses, phrase, startPage, weights } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';

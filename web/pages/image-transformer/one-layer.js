@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first layer of the model for one pixel, computed from the numbers of its file in slow, simple code that keeps all intermediate results.
-// Independent of the page.
+// Computes the first layer of the model for one pixel from the numbers of the model's file, in slow, simple code that keeps all
+// intermediate results. The module does not depend on the page.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
@@ -8,7 +8,7 @@ import { readGguf } from '../../shell/model/gguf.js';
  * @typedef {Object} Layer
  * @property {number} d      width
  * @property {number} heads
- * @property {number} length of a key
+ * @property {number} length length of a key
  * @property {number} width  pixels per row
  * @property {number} levels
  * @property {number} epsilon epsilon of the norms
@@ -52,7 +52,7 @@ export function readLayer(buffer) {
   };
 }
 
-/** W x + b. @param {Float32Array} weights (rows, x.length) @param {Float32Array} x @param {Float32Array} [bias] */
+/** Returns W x + b. @param {Float32Array} weights (rows, x.length) @param {Float32Array} x @param {Float32Array} [bias] */
 function product(weights, x, bias) {
   return Float32Array.from({ length: weights.length / x.length }, (_, i) => {
     let sum = bias?.[i] ?? 0;
@@ -62,7 +62,7 @@ function product(weights, x, bias) {
 }
 
 /**
- * Mean 0, standard deviation 1, then a gain and a bias for each channel.
+ * Normalises x to mean 0 and standard deviation 1, then applies a gain and a bias for each channel.
  * @param {Float32Array} x
  * @param {Float32Array} gain
  * @param {Float32Array} bias
@@ -85,10 +85,10 @@ const plus = (a, b) => a.map((value, i) => value + b[i]);
  */
 export function passOf({ d, heads, length, width, epsilon, classes, tensor }, { shades, elements, label }) {
   const row = (/** @type {string} */ name, /** @type {number} */ i, n = d) => tensor(name).subarray(i * n, i * n + n);
-  /** The shade that a position holds. @param {number} pixel */
+  /** Returns the shade that a position holds. @param {number} pixel */
   const shadeOf = (pixel) =>
     pixel < 0 ? new Float32Array(d) : row('token_embd.weight', shades[pixel]).map((value) => value * Math.sqrt(d));
-  /** The input of a position, which is that of the next pixel. @param {number} pixel */
+  /** Returns the input of a position, which is that of the next pixel. @param {number} pixel */
   function inputOf(pixel) {
     const place = pixel + 1;
     const where = new Float32Array(d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of the walk: one pixel from its neighbours through a layer to its probabilities, with the model's own maps and numbers.
+// Draws the figure of the walk: one pixel from its neighbours through a layer to its probabilities, with the model's own maps and numbers.
 // @ts-check
 import {
   SIDE,
@@ -27,24 +27,24 @@ import { passOf, readLayer } from './one-layer.js';
 /** @import { WalkStep } from '../../shell/page/walk.js' */
 /** @import { Layer, Pass } from './one-layer.js' */
 
-/** A pointer passes over many pixels: the walk uses the one where it rests. */
+/** A pointer passes over many pixels: the walk uses the pixel where the pointer rests. */
 const REST_MS = 300;
 
 /**
  * @typedef {Object} Walked
  * @property {Pixel} pixel
- * @property {Ending} picture  as it was then
- * @property {AttentionMap[]} attention  the model's own, of all layers
+ * @property {Ending} picture  the picture when the walk began
+ * @property {AttentionMap[]} attention  the model's own maps, of all layers
  * @property {Pass} pass
  * @property {number} head     the head of layer 1 with the sharpest attention
- * @property {number} best     its most attended position
- * @property {number[]} odds   of each shade, once the model has answered
+ * @property {number} best     the most attended position of this head
+ * @property {number[]} odds   probability of each shade, once the model has answered
  */
 
-/** The index of the largest. @param {ArrayLike<number>} numbers @param {number} [from] */
+/** Returns the index of the largest number. @param {ArrayLike<number>} numbers @param {number} [from] */
 const largest = (numbers, from = 0) => Array.from(numbers).reduce((best, x, i, all) => (i >= from && x > all[best] ? i : best), from);
 
-/** The heads of one layer. @param {AttentionMap[]} maps @param {number} layer */
+/** Returns the heads of one layer. @param {AttentionMap[]} maps @param {number} layer */
 const layerOf = (maps, layer) => maps.filter((map) => map.layer === layer);
 
 /**
@@ -65,7 +65,7 @@ export function createPixelWalk(store, pictures) {
   const walk = createWalk({ list: byId('walk'), tools: byId('walk-tools'), figure }, show);
   walk.use(stepsOf(byId('walk')));
 
-  /** The visible part of the picture at a step. @param {WalkStep} step */
+  /** Shows the visible part of the picture at a step. @param {WalkStep} step */
   function show({ id }) {
     for (const part of parts) part.classList.toggle('lit', Boolean(part.dataset.steps?.split(' ').includes(id)));
     if (!walked || !store.now.info) return;
@@ -100,7 +100,7 @@ export function createPixelWalk(store, pictures) {
       bar.style.setProperty('--p', `${100 * (odds[i] ?? 0)}%`);
   }
 
-  /** Everything except the parts that a step changes. */
+  /** Fills in everything except the parts that a step changes. */
   function fill() {
     if (!walked || !store.now.info) return;
     const { pixel, picture, attention, pass, head, best, odds } = walked;
@@ -166,7 +166,7 @@ export function createPixelWalk(store, pictures) {
     show(walk.step);
   }
 
-  /** Requests all of it from the model. */
+  /** Requests all data of the walk from the model. */
   async function ask() {
     const { model, asked, label, info } = store.now;
     if (!model || !info || !asked || !sight.seen || (walked?.pixel === asked && walked.odds.length > 0)) return;
@@ -190,7 +190,7 @@ export function createPixelWalk(store, pictures) {
       fill();
       await askOdds(model, walked, at, info.levels, told);
     } catch {
-      file = signal.aborted ? file : undefined; // the first figure reports the model's error
+      file = signal.aborted ? file : undefined; // the first figure reports an error of the model
     }
   }
 
@@ -226,7 +226,7 @@ export function createPixelWalk(store, pictures) {
   store.on(['asked', 'model', 'label'], soon);
   store.on(['model'], ({ model }) => {
     if (model) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName());
-  }); // its sentences and numbers describe our file
+  }); // the sentences and numbers of this figure describe our file
   new ResizeObserver(() => show(walk.step)).observe(canvas);
   onTheme(fill);
 }

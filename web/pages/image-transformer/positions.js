@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figure of learned positions: the model's embeddings of a row and of a column, and the similarity of positions that follows.
+// Draws the figure of learned positions: the model's embeddings of a row and of a column, and the similarity of positions that follows from
+// them.
 // @ts-check
 import {
   announce,
@@ -67,7 +68,7 @@ export function createPositions() {
     redraw();
   }
 
-  /** The most similar of the others, with their similarity. @param {Float32Array} alike @param {number} own */
+  /** Returns the most similar of the other rows or columns, with their similarity. @param {Float32Array} alike @param {number} own */
   const nearest = (alike, own) =>
     Array.from(alike, (x, i) => ({ x, i }))
       .filter(({ i }) => i !== own)
@@ -134,7 +135,7 @@ export function createPositions() {
     const wanted = file.value;
     try {
       const bytes = await fileBytes(weights(wanted));
-      if (file.value !== wanted) return; // another one was chosen meanwhile
+      if (file.value !== wanted) return; // another file was chosen meanwhile
       read = placesOf(bytes);
       show();
     } catch (error) {

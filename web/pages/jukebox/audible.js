@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sound of the page: one context, made at the first click, and one sound at a time.
+// Plays the sound of the page: one context, made at the first click, and one sound at a time.
 // @ts-check
 
 /** @type {AudioContext | undefined} */
@@ -19,7 +19,7 @@ export function hush() {
  * Plays samples instead of the current sound. Call it from a click or a key press.
  * @param {Float32Array} samples @param {number} rate
  * @param {(seconds: number) => void} [onPlay] called at each frame, and with -1 at the end
- * @returns {Promise<boolean>} called at the end: whether all of it was played
+ * @returns {Promise<boolean>} called at the end: whether the whole sound was played
  */
 export async function playSamples(samples, rate, onPlay = () => {}) {
   hush();

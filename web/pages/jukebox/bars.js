@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Codes of a level as bars of colour, as high as they are loud. With a pointer or the arrow keys each is found.
+// Draws the codes of a level as bars of colour; the louder a code, the higher its bar. Each bar can be found with a pointer or the arrow
+// keys.
 // @ts-check
 import { createSurface } from './surface.js';
 /** @import { Book } from './book.js' */
 
 /**
  * @param {HTMLCanvasElement} canvas
- * @param {{ onPick?: (at: number) => void }} [told] of a pressed or focused bar
+ * @param {{ onPick?: (at: number) => void }} [told] onPick: called with the index of a pressed or focused bar
  */
 export function createBars(canvas, { onPick } = {}) {
   /** @type {ArrayLike<number>} */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What each code of a level sounds like: the decoder of the level is given each of them for a while, and its loudness and brightness are its colour.
+// Finds how each code of a level sounds: the level's decoder gets the code for a while, and the loudness and brightness of the result
+// determine the code's colour.
 // @ts-check
 /** @import { Model } from '../../shell/index.js' */
 
@@ -10,16 +11,16 @@
  * @property {Level} level
  * @property {number} hop
  * @property {number} count
- * @property {Float32Array[]} sounds of each code, per sample
- * @property {number[]} order the codes, low ones first
+ * @property {Float32Array[]} sounds the sound of each code, sample by sample
+ * @property {number[]} order the codes, those that sound low first
  * @property {(code: number, dark: boolean) => string} colour
  * @property {(code: number) => number} loudness 0 to 1
  */
 
-/** The length of each code's sound, in samples; and the length cut at each end, where its neighbours overlap. */
+/** The length of each code's sound, in samples; and the length cut at each end, where neighbours overlap. */
 const LASTS = 1024;
 const EDGE = 256;
-/** Codes decoded per step, so that nothing waits for long. */
+/** Number of codes decoded per step, so that nothing waits for long. */
 const AT_ONCE = 64;
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The codebooks as pictures, each code a sound; and a sound of the top level painted with them.
+// Draws the codebooks as pictures, each code with its sound; a sound of the top level is painted with these codes.
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
 import { playSamples } from './audible.js';

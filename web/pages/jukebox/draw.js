@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A digit by a speaker: the top prior draws its codes, the bottom prior those below, and the decoder plays meanwhile. WaveNet for
-// comparison.
+// Draws a digit by a speaker: the top prior draws its codes, the bottom prior those below, and the decoder plays meanwhile. WaveNet draws
+// the same digit for comparison.
 // @ts-check
 import { acquire, announce, byId, createTransport, fault, make, phrase, weights } from '../../shell/index.js';
 import { audio, hush } from './audible.js';

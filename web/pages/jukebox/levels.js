@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recordings as the page keeps them.
+// Decodes recordings as the page stores them.
 // @ts-check
 
 /** Decodes base64 mu-law levels to samples. @param {string} text */

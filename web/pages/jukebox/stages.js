@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first figure: a sound, its codes of two levels, and the sound again from either, each heard at its stage.
+// Draws the first figure: a sound, its codes of two levels, and the sound decoded from either level. Each can be played at its stage.
 // @ts-check
 import {
   acquireFirst,
@@ -112,7 +112,7 @@ export function createStages() {
     if (!model) return;
     stopper.abort();
     const { signal } = (stopper = new AbortController());
-    said.textContent = ''; // not at the end: what is said meanwhile, such as a refused microphone, stays
+    said.textContent = ''; // cleared now, not at the end: a message that arrives meanwhile, such as a refused microphone, stays
     try {
       const began = performance.now();
       const { top, bottom, heard } = await model.encode(sound, { signal });
@@ -182,7 +182,7 @@ export function createStages() {
         await stageChosen();
         for (const level of LEVELS) {
           const book = await readBook(loaded, level);
-          if (model !== loaded) return; // another one is shown
+          if (model !== loaded) return; // another model is shown
           bars[level].book = books[level] = book;
         }
         transport.show('done');

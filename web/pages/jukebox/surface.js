@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A canvas of its element's width, repainted when its size or the colours change.
+// Creates a canvas as wide as its element, which is repainted when its size or the colours change.
 // @ts-check
 
 /**
@@ -7,7 +7,7 @@
  * @property {CanvasRenderingContext2D} context in CSS pixels
  * @property {number} width
  * @property {number} height
- * @property {(name: string) => string} colour of the page, by the name of its property
+ * @property {(name: string) => string} colour returns a colour of the page by the name of its property
  * @property {boolean} dark
  */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The numbers of speculative decoding: what the picture took with guesses and without, and how long many of them take.
+// Shows the numbers of speculative decoding: the passes and the time of a picture with guesses and without, and the times of many pictures.
 // @ts-check
 import { byId, phrase, time } from '../../shell/index.js';
 import { passes, verdict } from './ahead-run.js';
@@ -9,7 +9,7 @@ import { passes, verdict } from './ahead-run.js';
 const WAYS = /** @type {const} */ (['guessing', 'without']);
 const BLANK = phrase`not yet`;
 
-/** The numbers of the shown part of a picture. @param {Way} way @param {Drawing} drawing @param {number} pixels */
+/** Shows the numbers of the displayed part of a picture. @param {Way} way @param {Drawing} drawing @param {number} pixels */
 export function showDrawing(way, { ahead }, pixels) {
   const count = passes(ahead, pixels);
   const whole = pixels === ahead.length;
@@ -23,7 +23,7 @@ export function showDrawing(way, { ahead }, pixels) {
     : phrase`${pixels} pixels in ${count} passes: ${each} pixels a pass so far.`;
 }
 
-/** Compares both, once they are complete.
+/** Compares both drawings, once they are complete.
  * @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} the result in words */
 export function showVerdict(a, b) {
   const text = a && b ? verdict(a, b) : '';
@@ -31,7 +31,7 @@ export function showVerdict(a, b) {
   return text;
 }
 
-/** Another picture: its numbers are unknown; the medians are of eight pictures and stay. @param {boolean} [all] these too */
+/** Clears the numbers for another picture; the medians are of eight pictures and stay. @param {boolean} [all] clears the medians too */
 export function clearNumbers(all = false) {
   const rows = ['passes', 'each', 'right', ...(all ? ['median'] : [])];
   for (const way of WAYS) for (const row of rows) byId(`ahead-${row}-${way}`).textContent = BLANK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two pictures of speculative decoding: the digit as it appears, and the passes of the model that drew it.
+// Draws the two pictures of speculative decoding: the digit as it appears, and the passes of the model that drew it.
 // @ts-check
 import { SIDE, announce, askable, make, onTheme, paint, perFrame, phrase } from '../../shell/index.js';
 import { passAt, passes } from './ahead-run.js';
@@ -68,7 +68,7 @@ export function createAheadPanels(root) {
   }
   const picture = createPanel(phrase`The picture`, '', phrase`The picture.`);
   const runs = createPanel(phrase`Its passes`, phrase`each a run of one colour`, phrase`The passes of the model.`);
-  runs.canvas.dataset.varies = ''; // a pass also ends at a chunk's end, which depends on timing
+  runs.canvas.dataset.varies = ''; // a pass also ends at the end of a chunk, which depends on timing
 
   onTheme(redraw);
   new ResizeObserver(redraw).observe(root);

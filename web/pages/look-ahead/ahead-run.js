@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws digits at full speed, with guesses or without, and knows which passes of the model a picture took.
+// Draws digits at full speed, with guesses or without, and counts the passes of the model that a picture took.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 /** @import { PictureOptions, Model } from '../../shell/index.js' */
@@ -34,7 +34,7 @@ export function passes(ahead, pixels = ahead.length) {
   return count;
 }
 
-/** The pixels of the pass that computed one. @param {Uint8Array} ahead @param {number} pixel */
+/** Returns the pixels of the pass that computed a pixel. @param {Uint8Array} ahead @param {number} pixel */
 export function passAt(ahead, pixel) {
   const from = pixel - ahead[pixel];
   let to = pixel + 1;
@@ -42,7 +42,7 @@ export function passAt(ahead, pixel) {
   return { from, to };
 }
 
-/** The number of values in which two pictures differ. @param {Drawing} a @param {Drawing} b */
+/** Returns the number of values in which two pictures differ. @param {Drawing} a @param {Drawing} b */
 export const differences = (a, b) => a.values.reduce((count, value, i) => count + Number(value !== b.values[i]), 0);
 
 /** Describes whether a picture drawn both ways is the same. @param {Drawing} a @param {Drawing} b */
@@ -67,7 +67,7 @@ export function median(numbers) {
  */
 
 /**
- * Draws pictures of this many seeds in both ways. The ways alternate in going first, so that neither has an advantage.
+ * Draws pictures of this many seeds in both ways. The two ways alternate in going first, so that neither has an advantage.
  * @param {Model} model
  * @param {PictureOptions & { seed: number }} options
  * @param {number} pictures

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of speculative decoding: a digit, the passes of the model that drew it, and the same digit drawn without guesses.
+// Draws the figure of speculative decoding: a digit, the passes of the model that drew it, and the same digit drawn without guesses.
 // @ts-check
 import {
   Playback,
@@ -24,7 +24,7 @@ import { draw, passAt, timeBoth } from './ahead-run.js';
 /** @import { Model, Phase } from '../../shell/index.js' */
 /** @import { Drawing } from './ahead-run.js' */
 
-/** Displayed pixels per second: a pass at a time, for as long as it has pixels. */
+/** Displayed pixels per second: the pixels of a pass appear together, and stay for as long as the pass has pixels. */
 const SPEED = 200;
 /** Number of pictures to time, each in both ways. */
 const PICTURES = 8;
@@ -102,12 +102,12 @@ function createAhead() {
         showDrawing(way, drawing, head);
       }
       showWhole();
-      // The other way, drawn in the background: its numbers appear next to these.
+      // Draws the other way in the background: its numbers appear next to these.
       const other = way === 'guessing' ? 'without' : 'guessing';
       const beside = (drawings[other] ??= await draw(artist, { ...options(), lookAhead: other === 'guessing', signal }));
       showDrawing(other, beside, length);
       announce([byId('ahead-summary').textContent, showVerdict(drawings.guessing, drawings.without)].join(' '));
-      // A single time proves nothing, and the first of a page includes compile time: the figure shows medians only.
+      // A single time proves nothing, and the first time on a page includes compilation: the figure shows medians only.
       if (!timed) await measure(artist, signal);
     });
 
@@ -118,7 +118,7 @@ function createAhead() {
       announce(await measure(artist, signal));
     });
 
-  /** The medians of several pictures, drawn both ways in turn. @param {Model} artist @param {AbortSignal} signal */
+  /** Measures the medians of several pictures, drawn both ways in turn. @param {Model} artist @param {AbortSignal} signal */
   async function measure(artist, signal) {
     const timing = await timeBoth(artist, { ...options(), signal }, PICTURES, (done) => {
       measuring = true;
@@ -129,7 +129,7 @@ function createAhead() {
     return showTiming(timing, PICTURES);
   }
 
-  /** Another picture. */
+  /** Starts another picture. */
   function startNew() {
     address.changed();
     drawings = {};

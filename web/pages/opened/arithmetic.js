@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The arithmetic of the engine on one core, one number at a time: single precision, every sum in the order of src/kernels and
+// Does the arithmetic of the engine on one core, one number at a time: single precision, every sum in the order of src/kernels and
 // src/attention, and the engine's own exponential. A product or a sum of two singles is exact enough in JavaScript's doubles to be rounded
-// once. So Math.fround after each operation gives the same bits as the engine, in every browser. A test checks that the logits of both are
-// equal.
+// once. So Math.fround after each operation gives the same bits as the engine, in every browser. A test checks that the logits of this code
+// and of the engine are equal.
 // @ts-check
 
 const f = Math.fround;
@@ -14,10 +14,10 @@ const float = new Float32Array(bits.buffer);
  * src/kernels/elementary.h.
  */
 const [PER_LN2, LN2_HIGH, LN2_LOW, SHIFT] = [0x1715476 / 2 ** 24, 0x162e4 / 2 ** 17, 0x17f7d1c / 2 ** 44, 1.5 * 2 ** 23];
-/** Taylor series of e^r, from r^7 down. */
+/** Coefficients of the Taylor series of e^r, from r^7 down. */
 const TAYLOR = [1 / 720, 1 / 120, 1 / 24, 1 / 6, 0.5, 1, 1].map(f);
 
-/** e^x; below -87 it is 0. @param {number} x single */
+/** Returns e^x; below -87 it is 0. @param {number} x single */
 export function exp(x) {
   if (x < -87) return 0;
   const sum = f(f(Math.min(x, 88) * PER_LN2) + SHIFT);
@@ -30,21 +30,27 @@ export function exp(x) {
   return f(p * float[0]);
 }
 
-/** Four partial sums, term i in sum i mod 4, added at the end. @param {number} count @param {(i: number) => number} number */
+/**
+ * Adds numbers in four partial sums, term i in sum i mod 4, which are added at the end. @param {number} count @param {(i: number) =>
+ * number} number
+ */
 function lanes(count, number) {
   const sums = [0, 0, 0, 0];
   for (let i = 0; i < count; i++) sums[i % 4] = f(sums[i % 4] + number(i));
   return f(f(sums[0] + sums[2]) + f(sums[1] + sums[3]));
 }
 
-/** bias + sum of a_i b_i, in order. @param {ArrayLike<number>} a @param {ArrayLike<number>} b @param {number} [bias] */
+/** Returns bias + sum of a_i b_i, in order. @param {ArrayLike<number>} a @param {ArrayLike<number>} b @param {number} [bias] */
 export function dot(a, b, bias = 0) {
   let sum = bias;
   for (let i = 0; i < a.length; i++) sum = f(f(a[i] * b[i]) + sum);
   return sum;
 }
 
-/** The same for a query and a key: even and odd channels separately. @param {ArrayLike<number>} q @param {ArrayLike<number>} k */
+/**
+ * Returns the product of a query and a key, with even and odd channels summed separately. @param {ArrayLike<number>} q @param
+ * {ArrayLike<number>} k
+ */
 export function compare(q, k) {
   let [even, odd] = [0, 0];
   for (let i = 0; i < q.length; i += 2) {
@@ -54,7 +60,7 @@ export function compare(q, k) {
   return f(even + odd);
 }
 
-/** e^(x - largest) divided by their sum; -Infinity becomes 0. @param {ArrayLike<number>} row */
+/** Returns e^(x - largest) divided by their sum; -Infinity becomes 0. @param {ArrayLike<number>} row */
 export function softmax(row) {
   const top = Array.from(row).reduce((a, b) => Math.max(a, b), -Infinity);
   const e = Float32Array.from(row, (x) => exp(f(x - (top === -Infinity ? 0 : top))));
@@ -80,7 +86,7 @@ export function norm(x, weight, bias, epsilon) {
   return { mean, scale, row: centred.map((one, i) => f(f(one * scale) * weight[i]) + bias[i]) };
 }
 
-/** 1 / sqrt(k), the factor of the scores. @param {number} k */
+/** Returns 1 / sqrt(k), the factor of the scores. @param {number} k */
 export const scaleOf = (k) => f(1 / f(Math.sqrt(k)));
 
 /** max(x, 0) @param {number} x */
@@ -89,7 +95,9 @@ export const relu = (x) => (x < 0 ? 0 : x);
 /** x / (1 + e^(-2 sqrt(2 / pi) (x + 0.044715 x^3))) @param {number} x */
 export const gelu = (x) => f(x / f(1 + exp(f(f(x * f(f(f(0.044715) * f(x * x)) + 1)) * f(-1.5957691216057308)))));
 
-/** Element i of position p in a model of width d [Vaswani 2017, section 3.5]. @param {number} p @param {number} i @param {number} d */
+/**
+ * Returns element i of position p in a model of width d [Vaswani 2017, section 3.5]. @param {number} p @param {number} i @param {number} d
+ */
 export function wave(p, i, d) {
   const angle = p * 10000 ** (-(i - (i % 2)) / d);
   return f(i % 2 ? Math.cos(angle) : Math.sin(angle));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attention in the plane. Independent of the page.
+// Computes attention in the plane. The module does not depend on the page.
 // @ts-check
 
 /** @typedef {[number, number]} Vector */

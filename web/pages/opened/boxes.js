@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The boxes of a network, derived from its file, and the matrices in each of them. Independent of the page.
+// Derives the boxes of a network from its file, and the matrices in each box. The module does not depend on the page.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -16,7 +16,7 @@ import { phrase } from '../../shell/page/phrase.js';
  * @typedef {{ says: string, line: Line, closed?: boolean }} Group  closed: collapsed at first
  */
 
-/** The boxes in the order of the computation; the encoder's come first. @param {Shape} shape @returns {Box[]} */
+/** Returns the boxes in the order of the computation; the encoder's boxes come first. @param {Shape} shape @returns {Box[]} */
 export function boxesOf({ kind, blocks, encoderBlocks }) {
   /** @type {Box[]} */
   const boxes = [];
@@ -56,7 +56,7 @@ export function boxesOf({ kind, blocks, encoderBlocks }) {
   return boxes;
 }
 
-/** The displayed name of a box. @param {Box} box @param {Shape} shape */
+/** Returns the displayed name of a box. @param {Box} box @param {Shape} shape */
 export const nameOf = ({ title, side, block }, { kind }) =>
   [
     ...(kind === 'gpt2' ? [] : [side === 'enc' ? phrase`Encoder` : phrase`Decoder`]),
@@ -64,10 +64,13 @@ export const nameOf = ({ title, side, block }, { kind }) =>
     phrase(title),
   ].join(', ');
 
-/** The displayed name of a head of a box. @param {Box} box @param {Shape} shape @param {number} head */
+/** Returns the displayed name of a head of a box. @param {Box} box @param {Shape} shape @param {number} head */
 export const headOf = (box, shape, head) => phrase`${nameOf(box, shape)}, head ${head + 1}`;
 
-/** The box in which a matrix is computed: the one whose id is the longest prefix of its name. @param {Box[]} boxes @param {string} name */
+/**
+ * Returns the box in which a matrix is computed: the box whose id is the longest prefix of the matrix's name. @param {Box[]} boxes @param
+ * {string} name
+ */
 export function boxOf(boxes, name) {
   const alias = /^(enc|dec)\.(onehot|scaled)$/.test(name)
     ? name.replace(/onehot|scaled/, 'embedding')
@@ -83,7 +86,7 @@ export function boxOf(boxes, name) {
 const sub = (symbol, below) => `<i>${symbol}</i><sub>${below}</sub>`;
 
 /**
- * The contents of an open box.
+ * Returns the contents of an open box.
  *
  * @param {Box} box
  * @param {number} head
@@ -97,7 +100,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
   const shown = (name, symbol, more = {}) => ({ name, matrix: get(name), symbol, ...more });
   /** @param {Matrix} matrix @param {string} symbol @param {Partial<Shown>} [more] @returns {Shown} */
   const made = (matrix, symbol, more = {}) => ({ name: matrix.name, matrix, symbol, ...more });
-  /** The operands of a product. @param {string} name @param {string} x @param {string} w @param {string} y @returns {Line} */
+  /** Returns the operands of a product. @param {string} name @param {string} x @param {string} w @param {string} y @returns {Line} */
   const product = (name, x, w, y) => {
     const {
       made: {
@@ -336,7 +339,7 @@ const SHORT = {
   odds: 'odds',
 };
 
-/** A short displayed label of a matrix; a weight has its name in the file. @param {Matrix} matrix */
+/** Returns a short displayed label of a matrix; a weight has its name in the file. @param {Matrix} matrix */
 export function shortOf({ name, made: { op } }) {
   if (op === 'file') return name;
   const last = SHORT[name.slice(name.lastIndexOf('.') + 1)] ?? name;
@@ -348,11 +351,11 @@ export function shortOf({ name, made: { op } }) {
       : phrase`${phrase(last)} of head ${Number(head) + 1}`;
 }
 
-/** A token in the page's notation. @param {string} token */
+/** Returns a token in the page's notation. @param {string} token */
 export const letter = (token) => (token === '<end>' ? '⏎' : token);
 
 /**
- * The labels of the rows and columns of a matrix.
+ * Returns the labels of the rows and columns of a matrix.
  *
  * @param {Matrix} matrix
  * @param {Trace} trace

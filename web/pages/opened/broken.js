@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The network's output with one component removed: one row per component, filled in order.
+// Shows the network's output with one component removed: one row per component, filled in order.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
 import { boxesOf, headOf, letter } from './boxes.js';
@@ -10,7 +10,7 @@ import { ALL_ON, trace } from './networks.js';
 
 /** @typedef {{ name: string, off: Partial<typeof ALL_ON> }} Loss */
 
-/** Everything that can be removed. @param {Shape} shape @returns {Loss[]} */
+/** Lists everything that can be removed. @param {Shape} shape @returns {Loss[]} */
 function lossesOf(shape) {
   const heads = boxesOf(shape)
     .filter(({ kind }) => kind === 'attend')

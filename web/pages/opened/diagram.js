@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The network as in the paper's figure, from bottom to top: a button for each box, and arrows between them along which numbers move.
+// Draws the network as in the paper's figure, from bottom to top: a button for each box, and arrows between the boxes along which numbers
+// move.
 // @ts-check
 import { make, makeSvg, phrase, reducedMotion } from '../../shell/index.js';
 import { nameOf } from './boxes.js';
@@ -47,7 +48,7 @@ export function createDiagram(boxes, shape, onOpen) {
       const { x, y } = place(box);
       arrow(`M${x + middle} ${i === 0 ? y + half + 16 : y + STEP - half} V${y + half}`);
       if (i > 0) carry(column[i - 1], box, `M${x + BOX - 20} ${y + STEP} V${y}`);
-      // The residual connection around a sublayer.
+      // Draws the residual connection around a sublayer.
       const next = column[i + 1];
       const outer = side === 'enc' || sides.length === 1 ? -1 : 1;
       const edge = outer < 0 ? x : x + BOX;
@@ -75,7 +76,7 @@ export function createDiagram(boxes, shape, onOpen) {
       carry(top, box, way);
     }
   }
-  // The blocks.
+  // Draws the blocks.
   for (const side of sides) {
     for (let n = 0; n < (side === 'enc' ? shape.encoderBlocks : shape.blocks); n++) {
       const all = boxes.filter((box) => box.side === side && box.block === n).map(place);
@@ -155,7 +156,7 @@ export function createDiagram(boxes, shape, onOpen) {
     select(box) {
       for (const [one, button] of buttons) button.setAttribute('aria-pressed', String(one === box));
     },
-    /** Labels below and above. @param {string[]} read of each side @param {string} written */
+    /** Sets the labels below and above. @param {string[]} read of each side @param {string} written */
     label(read, written) {
       below.forEach((words, i) => {
         words.textContent = read[i];

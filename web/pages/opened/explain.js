@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The computation of a number: its sum, and the numbers in it. Independent of the page.
+// Explains the computation of a number: its sum, and the numbers in the sum. The module does not depend on the page.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -14,7 +14,8 @@ const factor = (x) => (x < 0 ? `(${number(x)})` : number(x));
 
 /**
  * @typedef {{ matrix: Matrix, cells: [number, number][] }} Source  the operand, and the rows and columns of its cells
- * @typedef {{ rule: string, sum: string, sources: Source[] }} Explanation  rule: in a few words; sum: written with the numbers
+ * @typedef {{ rule: string, sum: string, sources: Source[] }} Explanation  rule: the computation in a few words; sum: the sum written with
+ *   its numbers
  */
 
 /** @param {Matrix} matrix @param {number} i @returns {Source} */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small weight file in the form that the page needs: its metadata, and its tensors as single-precision matrices.
+// Reads a small weight file in the form that the page needs: its metadata, and its tensors as single-precision matrices.
 // @ts-check
 import { F32, readGguf } from '../../shell/model/gguf.js';
 import { Matrix } from './graph.js';

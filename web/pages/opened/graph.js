@@ -50,12 +50,16 @@ export class Graph {
     return this.#make(name, rows.length, cols, made, (i, j) => rows[i][j]);
   }
 
-  /** One-hot rows: 1 in the column of the id, 0 elsewhere. @param {string} name @param {number[]} ids -1: none @param {number} values */
+  /**
+   * Makes one-hot rows: 1 in the column of the id, 0 elsewhere. @param {string} name @param {number[]} ids -1: none @param {number} values
+   */
   onehot(name, ids, values) {
     return this.#make(name, ids.length, values, { op: 'onehot', of: [], ids }, (i, j) => Number(ids[i] === j));
   }
 
-  /** One-hot rows times a table: each is a row of the table. @param {string} name @param {Matrix} hot @param {Matrix} table */
+  /**
+   * Multiplies one-hot rows by a table: each result is a row of the table. @param {string} name @param {Matrix} hot @param {Matrix} table
+   */
   lookup(name, hot, table) {
     const { ids = [] } = hot.made;
     return this.#make(name, hot.rows, table.cols, { op: 'lookup', of: [hot, table], ids }, (i, j) =>
@@ -68,7 +72,7 @@ export class Graph {
     return this.#make(name, a.rows, a.cols, { op: 'times', of: [a], by }, (i, j) => a.at(i, j) * by);
   }
 
-  /** The waves of positions 0 to rows - 1. @param {string} name @param {number} rows @param {number} d */
+  /** Makes the waves of positions 0 to rows - 1. @param {string} name @param {number} rows @param {number} d */
   wave(name, rows, d) {
     return this.#make(name, rows, d, { op: 'wave', of: [] }, (i, j) => wave(i, j, d));
   }
@@ -78,7 +82,7 @@ export class Graph {
     return this.#make(name, a.rows, a.cols, { op: 'add', of: [a, b] }, (i, j) => a.at(i, j) + b.at(i, j));
   }
 
-  /** x W^T + bias @param {string} name @param {Matrix} x @param {Matrix} w @param {Matrix} [bias] with one row */
+  /** Computes x W^T + bias @param {string} name @param {Matrix} x @param {Matrix} w @param {Matrix} [bias] with one row */
   product(name, x, w, bias) {
     return this.#make(name, x.rows, w.rows, { op: 'product', of: bias ? [x, w, bias] : [x, w] }, (i, j) =>
       dot(w.row(j), x.row(i), bias?.data[j]),
@@ -90,7 +94,7 @@ export class Graph {
     return this.#make(name, rows, count, { op: 'columns', of: [a], from }, (i, j) => a.at(i, from + j));
   }
 
-  /** Concatenates columns; all parts have one width. @param {string} name @param {Matrix[]} parts */
+  /** Concatenates columns; all parts have the same width. @param {string} name @param {Matrix[]} parts */
   join(name, parts) {
     const width = parts[0].cols;
     return this.#make(name, parts[0].rows, width * parts.length, { op: 'join', of: parts }, (i, j) =>
