@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MESSAGES 5 /* details that are printed for each test; further failures are only counted */
+#define MESSAGES 5 /* number of details that are printed for each test; further failures are only counted */
 
 static struct {
     const char *test;

@@ -64,16 +64,16 @@ void *memory_copy(const void *from, size_t bytes);
 size_t memory_mark(void);
 void memory_release(size_t mark);
 
-/* The name of the running test; empty if none runs. */
+/* Returns the name of the running test; empty if none runs. */
 const char *check_running(void);
 
-/* The number of checks that have failed in this test. */
+/* Returns the number of checks that have failed in this test. */
 int check_failures(void);
 
-/* A whole file, or null. */
+/* Returns the contents of a whole file, or null. */
 uint8_t *check_read_file(const char *path, size_t *length);
 
-/* The n-th argument that ends in `ending`, or null. */
+/* Returns the n-th argument that ends in `ending`, or null. */
 const char *check_argument(const char *ending, int n);
 
 /* Random numbers by splitmix64, for which any state is a valid seed. */

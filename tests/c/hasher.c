@@ -8,7 +8,7 @@
 #include "kernels/kernels.h"
 #include "sampling/categorical.h"
 
-/* A hash of everything that a sequence has read and drawn before a position. It is kept for every position if positions may be entered
+/* A hash of all ids that a sequence has read and drawn before a position. The hash is kept for every position if positions may be entered
  * again, otherwise only for the last one. */
 typedef struct {
     uint32_t entered, hash[];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The hasher: a part for the tests of sessions, with features that no picture has. Its state takes each id only once and cannot rewind,
- * unless it keeps a state for each position. Some ids end samples; a pass takes several chunks; it reads a source of any length, item by
- * item; a run is as long as requested; and at every position it may draw a location on which everything after it depends. Its logits follow
- * from everything that a sequence has read and drawn, so that any mix-up shows.
+ * The hasher: a part for the tests of sessions, with features that no picture has. The state of a hasher takes each id only once and cannot
+ * rewind, unless it keeps a state for each position. Some ids end samples; a pass takes several chunks; it reads a source of any length,
+ * item by item; a run is as long as requested; and at every position it may draw a location on which everything after it depends. Its
+ * logits follow from all ids that a sequence has read and drawn, so that any mix-up shows.
  */
 #ifndef HASHER_H
 #define HASHER_H
@@ -21,14 +21,14 @@ typedef struct {
     int flat;           /* whether all ids are equally probable, whatever came before */
     int noisy;          /* whether it draws a location at every position; with flat, ids depend only on this location */
     int again;          /* whether positions may be entered again; ids below 4 are then more probable than others */
-    float end;          /* what is added to the logit of the end */
+    float end;          /* number that is added to the logit of the end */
     uint32_t misused;   /* number of times a position was entered twice or out of order, or scratch was lost between chunks */
 } hasher_config;
 
 /* Combines a hash with one more number. */
 uint32_t hasher_hash(uint32_t hash, uint32_t word);
 
-/* The logits (nx_stride(HASHER_PLACES)) of the location of a position, given a hash of everything before it. */
+/* Computes the logits (nx_stride(HASHER_PLACES)) of the location of a position, given a hash of all earlier ids and locations. */
 void hasher_place_logits(uint32_t hash, float *logits);
 
 /* A model of one part. While the model is in use, it reads `config` and counts misuses there. */

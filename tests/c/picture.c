@@ -7,7 +7,7 @@
 #include "gguf.h"
 #include "session/session.h"
 
-/* Whether a key is the key of this name for the model's architecture: "image-transformer." and the name. */
+/* Returns whether a key is the key of this name for the model's architecture: "image-transformer." and the name. */
 static int is_key(const nx_model *model, const nx_metadata *entry, const char *name) {
     size_t n = strlen(name), of = strlen(model->arch->name);
     return entry->key_bytes == of + 1 + n && !memcmp(entry->key, model->arch->name, of) && entry->key[of] == '.' &&
@@ -32,7 +32,7 @@ static int is_text(const nx_model *model, const char *name, const char *text) {
     return 0;
 }
 
-/* The port of this name; NX_PORTS if there is none. */
+/* Returns the port of this name; NX_PORTS if there is none. */
 static uint32_t port_of(const nx_model *model, const char *name) {
     nx_port port;
     for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)

@@ -33,13 +33,13 @@ typedef struct {
 void picture_info_of(const nx_model *model, picture_info *info);
 nx_settings picture_engine_settings(const picture_settings *settings);
 
-/* The raster index of each position. */
+/* Returns the raster index of each position. */
 void picture_order(const nx_model *model, uint32_t *raster);
 
-/* The colours (levels, 3) as bytes; NX_E_ARGUMENT: none. */
+/* Returns the colours (levels, 3) as bytes; NX_E_ARGUMENT if there are none. */
 nx_status picture_palette(const nx_model *model, uint8_t *rgb);
 
-/* 8-bit value <-> id. */
+/* Convert between an 8-bit value and an id. */
 uint32_t picture_id(const picture_info *info, uint32_t value);
 uint8_t picture_value(const picture_info *info, uint32_t id);
 

@@ -35,18 +35,18 @@ static double half_at(const uint8_t *bytes) {
     return bits & 0x8000 ? -size : size;
 }
 
-/* `count` bits of bytes, beginning at bit `from`, counted from the lowest bit of the first byte. */
+/* Returns `count` bits of bytes, beginning at bit `from`, counted from the lowest bit of the first byte. */
 static int bits_at(const uint8_t *bytes, uint32_t from, uint32_t count) {
     int value = 0;
     for (uint32_t i = 0; i < count; i++) value |= (bytes[(from + i) / 8] >> (from + i) % 8 & 1) << i;
     return value;
 }
 
-/* The nibble of value i of 32: the low nibbles of sixteen bytes come first, then the high ones. */
+/* Returns the nibble of value i of 32: the low nibbles of sixteen bytes come first, then the high ones. */
 static int nibble_at(const uint8_t *bytes, uint32_t i) { return bits_at(bytes, 8 * (i % 16) + (i < 16 ? 0 : 4), 4); }
 
-/* Q4_K and Q5_K: the 6-bit scale (which = 0) or offset (1) of one of the eight groups of 32 of a block. For the last four groups, four bits
- * are in the last four bytes and two bits above the first eight bytes. */
+/* Returns, for Q4_K and Q5_K, the 6-bit scale (which = 0) or offset (1) of one of the eight groups of 32 of a block. For the last four
+ * groups, four bits are in the last four bytes and two bits above the first eight bytes. */
 static int packed_six(const uint8_t *bytes, uint32_t part, uint32_t which) {
     if (part < 4) return bits_at(bytes, 8 * (part + 4 * which), 6);
     return bits_at(bytes, 8 * (part + 4) + 4 * which, 4) + 16 * bits_at(bytes, 8 * (part - 4 + 4 * which) + 6, 2);
@@ -55,7 +55,7 @@ static int packed_six(const uint8_t *bytes, uint32_t part, uint32_t which) {
 /* The levels of IQ4_NL. */
 static const int iq4_levels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
-/* A 4-bit number by the standard: sign, two exponent bits with a bias of 1, one mantissa bit [OCP Microscaling Formats 1.0, section
+/* Returns a 4-bit number by the standard: sign, two exponent bits with a bias of 1, one mantissa bit [OCP Microscaling Formats 1.0, section
  * 5.3.3]. */
 static double fp4(int bits) {
     int exponent = bits >> 1 & 3, mantissa = bits & 1;
@@ -226,7 +226,7 @@ float *ref_packed_q8(const float *values, uint32_t rows, uint32_t cols) {
 
 static int is_quantised(uint32_t type) { return type == NX_Q8_0 || type == NX_Q4_0; }
 
-/* out = W x + b for n rows of x. */
+/* Computes out = W x + b for n rows of x. */
 static void project(double *out, const toy *m, layer l, const char *part, const double *x, uint32_t rows, uint32_t cols, uint32_t n, int rounded) {
     const toy_tensor *t = part_of(m, l, part, ".weight"), *bias = part_of(m, l, part, ".bias");
     double *copy = memory_take(cols * sizeof *copy);
@@ -245,14 +245,14 @@ static void normalise(double *h, const toy *m, layer l, const char *part, uint32
     for (uint32_t i = 0; i < n; i++) ref_layer_norm(h + i * m->config.d, gain, bias, 1e-6, m->config.d);
 }
 
-/* The input of a sublayer: h, or its norm. */
+/* Returns the input of a sublayer: h, or the norm of h. */
 static double *input_of(double *h, const toy *m, layer l, const char *norm, uint32_t n) {
     double *x = memory_copy(h, (size_t)n * m->config.d * sizeof *h);
     if (m->config.pre_norm) normalise(x, m, l, norm, n);
     return x;
 }
 
-/* Adds its output to h. */
+/* Adds the output of a sublayer to h. */
 static void join(double *h, const double *y, const toy *m, layer l, const char *norm, uint32_t n) {
     for (uint32_t i = 0; i < n * m->config.d; i++) h[i] += y[i];
     if (!m->config.pre_norm) normalise(h, m, l, norm, n);
@@ -277,8 +277,8 @@ static void round_weights(double *weights, const double *values, const uint8_t *
     }
 }
 
-/* Attention of the n rows of h to the `keys` rows of `memory` (null: to themselves) where visible (n, keys) is nonzero. kept (heads, n,
- * keys): the weights, may be null */
+/* Computes the attention of the n rows of h to the `keys` rows of `memory` (null: to themselves) where visible (n, keys) is nonzero. kept
+ * (heads, n, keys): the weights, may be null */
 static void attention(double *h, const toy *m, layer l, const char *cross, uint32_t n, double *memory, uint32_t keys, const uint8_t *visible,
                       double *kept, int rounded) {
     const toy_config *g = &m->config;
@@ -327,14 +327,14 @@ static void feed_forward(double *h, const toy *m, layer l, uint32_t n, int round
     join(h, y, m, l, "ffn_norm", n);
 }
 
-/* One number of the sinusoidal positions: dimension c of half a vector of d numbers, for position p on an axis. */
+/* Returns one number of the sinusoidal positions: dimension c of half a vector of d numbers, for position p on an axis. */
 static double sinusoid(uint32_t p, uint32_t c, uint32_t d) {
     uint32_t F = d / 4, f = c % F;
     double w = F > 1 ? pow(10000, -(double)f / (F - 1)) : 1;
     return c < F ? sin(p * w) : cos(p * w);
 }
 
-/* Dimension c of the embedding of a position; stack "enc." or "". */
+/* Returns dimension c of the embedding of a position; stack "enc." or "". */
 static double position(const toy *m, const char *stack, uint32_t place, uint32_t cols_in_row, uint32_t c) {
     const toy_config *g = &m->config;
     uint32_t row = place / cols_in_row, col = place % cols_in_row, half = g->d / 2;
@@ -345,14 +345,14 @@ static double position(const toy *m, const char *stack, uint32_t place, uint32_t
     return c < half ? (double)rows[row * half + c] : (double)cols[col * half + c - half];
 }
 
-/* h (d) = W p + b for a pixel of C levels, as numbers in [-1, 1]. */
+/* Computes h (d) = W p + b for a pixel of C levels, as numbers in [-1, 1]. */
 static void pixel(double *h, const toy *m, const char *part, const uint32_t *levels, uint32_t n_levels) {
     double x[3];
     for (uint32_t c = 0; c < m->config.channels; c++) x[c] = 2.0 * levels[c] / (n_levels - 1) - 1;
     project(h, m, (layer){NULL, 0}, part, x, m->config.d, m->config.channels, 1, 0);
 }
 
-/* The encoder's output (S, d). */
+/* Computes the encoder's output (S, d). */
 static double *encode(const toy *m, const uint8_t *input, int rounded) {
     const toy_config *g = &m->config;
     uint32_t S = g->input_height * g->input_width, d = g->d;
@@ -373,7 +373,7 @@ static double *encode(const toy *m, const uint8_t *input, int rounded) {
     return h;
 }
 
-/* The input (d) of position i, at raster index `place`, after a position at raster index `before`. */
+/* Computes the input (d) of position i, at raster index `place`, after a position at raster index `before`. */
 static void embed(double *h, const toy *m, const uint32_t *levels, int32_t label, uint32_t i, uint32_t place, uint32_t before) {
     const toy_config *g = &m->config;
     uint32_t d = g->d, channel = g->palette ? 0 : before % toy_cols(g) % g->channels;
@@ -439,7 +439,7 @@ void ref_draft(double *logits, const toy *m, const uint32_t *levels, uint32_t po
 
 static double softplus(double z) { return fmax(z, 0) + log1p(exp(-fabs(z))); }
 
-/* ln of the distribution function of a standard normal; far below the mean by its asymptotic series, where erfc vanishes. */
+/* Returns ln of the distribution function of a standard normal; far below the mean, uses its asymptotic series, where erfc vanishes. */
 static double normal_log_cdf(double z) {
     if (z > -30) return log(erfc(-z / sqrt(2)) / 2);
     return -z * z / 2 - log(-z * sqrt(2 * 3.14159265358979324)) + log1p(-1 / (z * z) + 3 / (z * z * z * z));
@@ -448,8 +448,8 @@ static double normal_log_cdf(double z) {
 double ref_least_mass = 1e-5;
 int ref_exact_mass;
 
-/* Log-masses (V) of a discretised logistic or normal by the rule used in training [Salimans 2017, and its code]; exact: of a logistic
- * without the rule. */
+/* Computes log-masses (V) of a discretised logistic or normal by the rule used in training [Salimans 2017, and its code]; exact: of a
+ * logistic without the rule. */
 static void discretised(double *out, uint32_t levels, int gaussian, double mean, double log_scale, int exact) {
     double s = fmax(log_scale, -7), half = 1.0 / (levels - 1), scale = exp(-s);
     for (uint32_t v = 0; v < levels; v++) {
@@ -529,7 +529,7 @@ void ref_filter(double *p, const float *logits, uint32_t levels, double temperat
     for (uint32_t v = 0; v < levels; v++) p[v] = taken[v] ? p[v] / kept : 0;
 }
 
-/* The values ordered by `score`, the largest first, the lowest value first among equals. */
+/* Orders the values by `score`, the largest first; among equals, the lowest value first. */
 static void ref_order_by(const double *score, uint32_t n, uint32_t *order) {
     for (uint32_t v = 0; v < n; v++) {
         uint32_t at = v;

@@ -21,7 +21,7 @@ void ref_round(double *x, uint32_t n, uint32_t group, double steps);
 /* Q8_0 weights (rows, cols) in the packed form, in single precision like the library, because ties matter. */
 float *ref_packed_q8(const float *values, uint32_t rows, uint32_t cols);
 
-/* Value i of a row in a file's encoding, in double precision, value by value from the format's definition. */
+/* Returns value i of a row in a file's encoding, in double precision, value by value from the format's definition. */
 double ref_weight(const uint8_t *row, uint32_t type, uint32_t i);
 
 void ref_layer_norm(double *x, const float *gain, const float *bias, double epsilon, uint32_t width);
@@ -30,8 +30,8 @@ void ref_layer_norm(double *x, const float *gain, const float *bias, double epsi
 void ref_softmax(double *x, uint32_t n);
 double ref_log_sum_exp(const double *x, uint32_t n);
 
-/* log Z of a chain of n bits with scores theta of 1 and transitions A (2, 2), by the forward recursion over its states; p (n) = p(z_i = 1),
- * with the backward recursion. */
+/* Returns log Z of a chain of n bits with scores theta of 1 and transitions A (2, 2), by the forward recursion over its states; computes p
+ * (n) = p(z_i = 1) with the backward recursion. */
 double ref_segments(double *p, const double *theta, const double *A, uint32_t n);
 
 /* Attention of one head's query over `n` keys and values (n, stride), at positions where `visible` is nonzero. weights (n) written, out
@@ -39,10 +39,10 @@ double ref_segments(double *p, const double *theta, const double *A, uint32_t n)
 void ref_attention(double *out, double *weights, const double *query, const double *keys, const double *values, const uint8_t *visible,
                    uint32_t n, uint32_t stride, uint32_t key_length);
 
-/* The raster index of every position, by walking through the blocks in order. */
+/* Computes the raster index of every position, by walking through the blocks in order. */
 void ref_order(const nx_pattern *pattern, uint32_t *raster);
 
-/* Whether key j is visible to query i, by the rules of attention.h; raster: ref_order. */
+/* Returns whether key j is visible to query i, by the rules of attention.h; raster: ref_order. */
 int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, uint32_t j);
 
 /* The forward pass of positions 0..n-1 of a toy model with matrix attention.
@@ -51,7 +51,7 @@ int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, u
 void ref_forward(double *outputs, double *weights, const toy *model, const uint32_t *levels, const uint8_t *input, int32_t label, uint32_t n,
                  int rounded);
 
-/* Logits (V) of the draft of a toy model for the position after the levels (position) of an image in raster order. */
+/* Computes the logits (V) of the draft of a toy model for the position after the levels (position) of an image in raster order. */
 void ref_draft(double *logits, const toy *model, const uint32_t *levels, uint32_t position, int rounded);
 
 /* Log-probabilities (V) of element `index` of a position, given the levels of the previous ones. For a categorical distribution they are
@@ -67,14 +67,14 @@ extern int ref_exact_mass;
 /* p(v) after temperature, top-k and top-p, in double. order: ties go to the lower value. p (V) written */
 void ref_filter(double *p, const float *logits, uint32_t levels, double temperature, uint32_t top_k, double top_p);
 
-/* Settings of one sample with this temperature and these filters. */
+/* Returns the settings of one sample with this temperature and these filters. */
 #define FILTER(temperature_, top_k_, top_p_, typical_p_, min_p_, last) \
     {.temperature = temperature_, .top_k = top_k_, .top_p = top_p_, .typical_p = typical_p_, .min_p = min_p_, .temperature_last = last}
 
 /* p(v) after all filters, as sampling/filters.h defines them, in double, by sorting everything. p (V) written */
 void ref_chain(double *p, const float *logits, uint32_t levels, const nx_settings *filter);
 
-/* The number that a chi-squared variable of that many degrees of freedom exceeds with probability 0.001 (Wilson and Hilferty's
+/* Returns the number that a chi-squared variable of that many degrees of freedom exceeds with probability 0.001 (Wilson and Hilferty's
  * approximation, within 1 % from 3 degrees on). */
 double ref_chi_squared_limit(double freedom);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The relay is a model of two parts for the tests of results. The first, `marks`, has no sequence. It reads words one at a time, and leaves
- * a mark for each (which a hint may replace), three floats for each, and two sums. The second is a hasher whose port has the name of the
- * first result and takes its ids.
+ * The relay is a model of two parts for the tests of results. The first part, `marks`, has no sequence. This part reads words one at a
+ * time, and leaves a mark for each word (which a hint may replace), three floats for each word, and two sums. The second part is a hasher
+ * whose port has the name of the first result and takes its ids.
  */
 #ifndef RELAY_H
 #define RELAY_H
 
 #include "hasher.h"
 
-#define RELAY_WORDS 40u       /* the most words */
+#define RELAY_WORDS 40u       /* maximum number of words */
 #define RELAY_VALUES 50u      /* upper bound of words */
 #define RELAY_MARKS 50u       /* upper bound of marks */
 #define RELAY_BREAKS 49u      /* the word at which numbers become non-finite */
@@ -17,10 +17,10 @@
 
 enum { RELAY_OF_MARK, RELAY_OF_FLOATS, RELAY_OF_SUMS, RELAY_RESULTS };
 
-/* A model of the two parts; `config` is for the second, as in hasher_open. */
+/* Opens a model of the two parts; `config` is for the second part, as in hasher_open. */
 nx_model *relay_open(hasher_config *config);
 
-/* The mark of word i of n, without a hint, and its floats (3), computed directly. */
+/* Computes, without the library, the mark of word i of n without a hint, and its floats (3). */
 uint32_t relay_mark(const uint32_t *words, uint32_t i, float floats[3]);
 
 #endif

@@ -23,7 +23,7 @@ static void keep(states_subject *s, const nx_session *session) {
     s->stage[s->n_stages++] = memory_copy(session, s->bytes);
 }
 
-/* Gives every input; in every other variant without the optional ones. */
+/* Gives every input, but in every other variant not the optional inputs. */
 static void give(const states_subject *s, nx_session *session, uint32_t variant) {
     nx_port port;
     for (uint32_t i = 0; nx_model_port(s->model, s->part, i, &port) == NX_OK; i++) {
@@ -92,7 +92,7 @@ int states_make(states_subject *s, const toy_row *row, const nx_model *model, ui
 
 /* ---- damage ------------------------------------------------------------------------------------------------------------------- */
 
-/* The choices of an input, from its beginning; zeros after its end. */
+/* Returns the choices of an input from its beginning, and zeros after its end. */
 typedef struct {
     const uint8_t *at, *end;
 } choices;
@@ -173,7 +173,7 @@ static nx_session *grown(const states_subject *s, const nx_session *from, choice
     return nx_session_grow(memory_take(bytes), bytes, s->model, from, length, &to) == NX_OK ? to : NULL;
 }
 
-/* One call of any kind; returns the session that continues. */
+/* Makes one call of any kind; returns the session that continues. */
 static nx_session *call(const states_subject *s, nx_session *session, choices *c) {
     const nx_model *model = s->model;
     uint32_t B = session->settings.samples, left = session->shape.length - session->position, n = next(c, 18), drawn, count, over;
@@ -235,7 +235,7 @@ static nx_session *call(const states_subject *s, nx_session *session, choices *c
     return session;
 }
 
-/* The bytes that belong to a session. */
+/* Returns the bytes that belong to a session. */
 static size_t bytes_of(const nx_model *model, const nx_session *session) {
     size_t bytes = 0;
     CHECK_INT(nx_session_size(model, session->part, &session->settings, &session->shape, &bytes), NX_OK);

@@ -18,11 +18,11 @@ typedef struct {
     nx_settings settings;
     uint32_t n_stages;
     void *stage[STATES_STAGES];
-    size_t bytes; /* of each */
+    size_t bytes; /* of each session */
 } states_subject;
 
 /* Makes variant 0, 1, ... of a part: with speculative decoding; with maps; with samples, biases and penalties; as a search. Returns 0 after
- * the last one and if a part has none. */
+ * the last variant and if a part has no variant. */
 #define STATES_VARIANTS 4
 int states_make(states_subject *s, const toy_row *row, const nx_model *model, uint32_t part, uint32_t variant);
 

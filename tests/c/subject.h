@@ -32,7 +32,7 @@ static hasher_config hasher_settings; /* configuration of the current hasher */
 /* The hashers, the second part of the triad (triad.h), then the toys of all models (toy.h), some of which have other uses. */
 enum { HASHER, HASHER_SLICED, HASHER_WITH_SOURCE, HASHER_AGAIN, HASHER_NOISY, HASHER_NOISY_AGAIN, HASHERS, TRIAD = HASHERS, OWN };
 
-/* toy_row.uses of subject 0, 1, ...; 0: no more subjects. */
+/* Returns toy_row.uses of subject 0, 1, ...; 0 if there are no more subjects. */
 static inline uint32_t uses_of(int which) {
     if (which < HASHERS) return TOY_RUN | TOY_SEARCH | (which == HASHER_SLICED || which == HASHER_NOISY_AGAIN ? TOY_SHAPED : 0);
     if (which == TRIAD) return TOY_RUN | TOY_SEARCH;
@@ -109,7 +109,7 @@ static inline nx_session *bare(const subject *s, const nx_settings *settings, si
     return session;
 }
 
-/* With every input given, always the same ids, and encoded. */
+/* Starts a run with every input given, always with the same ids, and encoded. */
 static inline nx_session *start(const subject *s, const nx_settings *settings, size_t *bytes) {
     nx_session *session = bare(s, settings, bytes);
     nx_port port;
@@ -184,11 +184,11 @@ static inline void for_those(uint32_t use, void (*test)(const subject *s), float
 
 static inline void for_every(void (*test)(const subject *s)) { for_those(TOY_RUN, test, 1); }
 
-/* For hashers that never end. */
+/* Runs a test on hashers that never end. */
 static inline void for_every_endless(void (*test)(const subject *s)) { for_those(TOY_RUN, test, -100); }
 
 /* Tests of runs with penalties and biases: these are functions of the ids of the sequence, so results are the same for every division of the
- * computation. The list ends with a null pointer. */
+ * computation. The list of tests ends with a null pointer. */
 static inline void shape_each(void (*const *tests)(void)) {
     for (shaped = 1; *tests; tests++) (*tests)();
     shaped = 0;

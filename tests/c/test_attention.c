@@ -21,7 +21,7 @@ static nx_pattern grid(uint32_t rows, uint32_t cols, uint32_t block_rows, uint32
                         .block_rows = block_rows, .block_cols = block_cols, .flange_rows = flange_rows, .flange_cols = flange_cols};
 }
 
-/* The ranges of a query, in a buffer of exactly the size that the bound states. */
+/* Returns the ranges of a query, in a buffer of exactly the size that the bound states. */
 static nx_range *ranges_of(const nx_pattern *p, uint32_t i, uint32_t *n_ranges) {
     nx_range *ranges = memory_take(nx_pattern_max_ranges(p) * sizeof *ranges);
     *n_ranges = nx_pattern_ranges(p, i, ranges);
@@ -123,7 +123,7 @@ static void grids(void) {
     grid_of(&published);
 }
 
-/* The largest images, where products of rows and columns are large, at some positions. */
+/* Checks the largest images, where products of rows and columns are large, at some positions. */
 static void large_grids(void) {
     check_random random = {8};
     for (int i = 0; i < 200; i++) {
@@ -166,8 +166,8 @@ static sequence sequence_of(uint32_t n, uint32_t heads, uint32_t key_length, dou
     return s;
 }
 
-/* A whole sequence through a cache of `slots` of this type, query by query. The cache starts as NaN everywhere, which no result may show.
- * out (n, width), map (n, heads, n) or null */
+/* Computes a whole sequence through a cache of `slots` of this type, query by query. The cache starts as NaN in all slots, which no result
+ * may show. out (n, width), map (n, heads, n) or null */
 static void attend_all(float *out, float *map, const sequence *s, const nx_pattern *pattern, uint32_t type, uint32_t slots) {
     nx_cache cache = {memory_take(nx_cache_bytes(type, slots, s->heads, s->key_length)), type, slots, s->heads, s->key_length, 1, 0};
     for (uint32_t i = 0; i < s->n; i++) {
@@ -182,7 +182,7 @@ static void attend_all(float *out, float *map, const sequence *s, const nx_patte
     }
 }
 
-/* The largest of a head's values, which determines its step. */
+/* Returns the largest of a head's values, which determines its step. */
 static double value_scale(const double *v, uint32_t key_length) {
     double top = 0;
     for (uint32_t c = 0; c < key_length; c++) top = fmax(top, fabs(v[c]));
@@ -227,10 +227,10 @@ static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
     }
 }
 
-/* Against dense attention under the mask. A score has an error of key_length / 2 + 3 roundings, which changes its weight by the same
- * relative amount; the largest score does too. Softmax (see test_kernels.c) and the sum over the positions add theirs. In 8 bits the
- * comparison is with the rounded queries, keys and values: a score has an error of five roundings, and the weights times the scales of the
- * values are rounded by half a step of the largest among 32 neighbours. */
+/* Compares attention with dense attention under the mask. A score has an error of key_length / 2 + 3 roundings, which changes its weight by
+ * the same relative amount; the largest score does too. Softmax (see test_kernels.c) and the sum over the positions add theirs. In 8 bits
+ * the comparison is with the rounded queries, keys and values: a score has an error of five roundings, and the weights times the scales of
+ * the values are rounded by half a step of the largest among 32 neighbours. */
 static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type, const float *out, const float *map) {
     uint32_t n = s->n;
     size_t all = (size_t)n * s->width;
@@ -317,7 +317,7 @@ static void random_patterns(void) {
     }
 }
 
-/* l_m = l_q: a block sees itself and the whole previous block. */
+/* With l_m = l_q, a block sees itself and the whole previous block. */
 static void same_blocks(void) {
     check_random random = {2};
     for (uint32_t l = 1; l <= 24; l++) {
@@ -336,7 +336,7 @@ static void real_size(void) {
     attention_of(&q, 4, 32, 1.5, &random);
 }
 
-/* Scores of hundreds and thousands, where a naive e^x overflows. */
+/* Scores of hundreds and thousands work, where a naive e^x overflows. */
 static void large_scores(void) {
     check_random random = {4};
     for (int i = 0; i < 12; i++) {
@@ -367,7 +367,8 @@ static void local_is_full(void) {
     local_is_full_in(NX_KV8_WIDE);
 }
 
-/* Through the ring, ranges of every length and position; and in blocks of one position, where nearly every range has length one. */
+/* Random ranges of every length and position go through the ring, also in blocks of one position, where nearly every range has length
+ * one. */
 static void random_grids(void) {
     check_random random = {9};
     for (int i = 0; i < 90; i++) {
@@ -399,7 +400,7 @@ static void grid_is_full(void) {
     }
 }
 
-/* If only one position is visible, the result is that position's value, exactly. */
+/* If only one position is visible, the result is exactly the value of that position. */
 static void one_position(void) {
     check_random random = {6};
     sequence s = sequence_of(30, 3, 4, 100, &random);

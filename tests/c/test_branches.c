@@ -82,7 +82,7 @@ static void rewinds(const subject *s) {
 
 static void rewound(void) { for_every(rewinds); }
 
-/* The continuation of a run in a longer block; the old block is then overwritten. */
+/* Continues a run in a longer block, and then overwrites the old block. */
 static nx_session *grow(const subject *s, nx_session *from, uint32_t length, size_t *bytes) {
     size_t size = 0, old = 0;
     nx_session *to = NULL;
@@ -99,7 +99,7 @@ static nx_session *grow(const subject *s, nx_session *from, uint32_t length, siz
 }
 
 /* Writes the hidden states, if they are kept, and the weights of every row of every map at the last position of every sample, one after
- * the other. Returns how many numbers these are. */
+ * the other. Returns how many numbers were written. */
 static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t samples, float *weights) {
     uint32_t n = 0, count = 0, *keys = memory_take(4096 * sizeof *keys);
     nx_part_info info;
@@ -181,7 +181,7 @@ static void grows(const subject *s) {
         }
         memory_release(mark);
     }
-    /* Beams, whose slots are in another order; and what does not grow. */
+    /* Checks beams, whose slots are in another order, and runs that cannot grow. */
     subject small = *s;
     small.shape.length = 4;
     nx_session *shorter = start(&small, &settings, NULL), *longer = start(s, &settings, NULL);
@@ -401,7 +401,8 @@ static void distributions(void) { for_every(distribution); }
 
 /* ---- penalties and biases --------------------------------------------------------------------------------------------------- */
 
-/* Their effect on a run: the ids are the argmax of logits that were changed by hand. Nats are the model's own. */
+/* Checks the effect of penalties and biases on a run: the ids are the argmax of logits that were changed by hand. Nats are the model's
+ * own. */
 static void shaping(void) {
     subject s = subject_named("llama");
     toy_llama_config loose = {.values = 40, .length = 30, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .groups = 1, .seed = 6};

@@ -32,7 +32,7 @@ static uint32_t head_of(const toy_file *file) {
     return gguf.head_end;
 }
 
-/* A model opened from the head of a file, without weights yet. The head is released afterwards. */
+/* Opens a model from the head of a file, without weights. The head is released afterwards. */
 static nx_model *begin(const toy_file *file, uint32_t present) {
     size_t bytes = 0, whole_bytes = 0;
     nx_model *model = NULL;
@@ -46,7 +46,7 @@ static nx_model *begin(const toy_file *file, uint32_t present) {
     return model;
 }
 
-/* Feeds all rows, `at_once` at a time. Returns the last call's status. */
+/* Feeds all rows, `at_once` at a time. Returns the status of the last call. */
 static nx_status feed(nx_model *model, const toy_file *file, uint32_t at_once, nx_problem *problem) {
     nx_tensor_info info;
     nx_status status = NX_MORE;
@@ -70,7 +70,8 @@ static nx_session *session_of(const nx_model *model, size_t *bytes) {
     return session;
 }
 
-/* Fed in pieces of any size, a model draws the same ids with the same nats, and continues a session of the model that was read whole. */
+/* A model that is fed in pieces of any size draws the same ids with the same nats, and continues a session of the model that was read
+ * whole. */
 static void the_same_model(void) {
     static const uint32_t pieces[] = {1, 3, 16, 1000};
     for (int i = 0; i < SUBJECTS; i++)
@@ -100,7 +101,7 @@ static void the_same_model(void) {
         }
 }
 
-/* Every prefix of a file that is too short for its head is reported; a damaged one is refused as soon as it is detected. */
+/* Every prefix of a file that is too short for its head is reported; a damaged head is refused as soon as the damage is detected. */
 static void heads(void) {
     toy_file file = file_of(0);
     uint32_t head = head_of(&file);

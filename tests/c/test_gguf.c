@@ -81,7 +81,7 @@ static void any_address(void) {
     }
 }
 
-/* Optional keys. */
+/* Optional keys may be missing. */
 static void optional_keys(void) {
     static const char *const names[] = {"general.name", "general.alignment", KEY("attention.layer_norm_epsilon"), KEY("norm"), KEY("output.type")};
     for (int i = 0; i < 5; i++) {
@@ -170,7 +170,7 @@ static void damage(toy *m, size_t at, const void *bytes, size_t n) {
     memcpy(m->bytes + at, kept, n);
 }
 
-/* The position of a draft's first tensor in the list. */
+/* Returns the position of a draft's first tensor in the list. */
 static size_t draft_at(const toy *m) {
     size_t at = m->keys_end;
     while (at + 6 < m->data && memcmp(m->bytes + at, "draft.", 6)) at++;
@@ -191,7 +191,7 @@ static void damaged_bytes(void) {
     }
 }
 
-/* Eight bytes at every offset from `at` on: these include every count, length, dimension and offset. */
+/* Damages eight bytes at every offset from `at` on, which include every count, length, dimension and offset. */
 static void damaged_words_of(toy *m, size_t at) {
     uint64_t values[] = {0, 1, m->length, 1ull << 30, (1ull << 31) - 1, 1ull << 31, 1ull << 32, (1ull << 61) + 1, 1ull << 63, UINT64_MAX - 7, UINT64_MAX};
     for (; at + 8 <= m->data; at++)
@@ -231,7 +231,7 @@ static void refused_file(const toy *m, nx_status status, const char *name) {
     if (!CHECK(!strcmp(problem.name, name))) check_say("    names \"%s\" and not \"%s\": %s", problem.name, name, problem.reason);
 }
 
-/* A file that must be refused with this status, naming `name`. */
+/* Checks that a file is refused with this status, naming `name`. */
 static void refused(int which, toy_twist twist, nx_status status, const char *name) {
     size_t mark = memory_mark();
     refused_file(toy_build(config(which), &twist), status, name);
@@ -316,7 +316,7 @@ static void wrong_numbers(void) {
         refused(1, (toy_twist){.poisoned = "epsilon", .poison = epsilon[i]}, NX_E_FORMAT, KEY("attention.layer_norm_epsilon"));
 }
 
-/* Keys that only some kinds of models have. */
+/* Keys that belong only to other kinds of models are refused. */
 static void wrong_kinds(void) {
     static const struct {
         int which;
@@ -483,7 +483,7 @@ static void huge_weights(void) {
 
 #define DRAFT(part) "draft." part ".weight"
 
-/* A draft's size that is refused, or the largest valid one. */
+/* Checks a draft's size that is refused, or the largest valid size. */
 static void draft_of(uint32_t neighbours, uint32_t hidden, uint32_t rank, nx_status status) {
     size_t mark = memory_mark();
     toy_config c = *config(0);
@@ -637,7 +637,7 @@ static void header(void) {
     CHECK_INT(nx_gguf_parse(gguf, nothing, SIZE_MAX, SIZE_MAX, &problem), NX_E_LIMIT);
 }
 
-/* One key, of any type and content. */
+/* Writes a file with one key, of any type and content. */
 static toy_file one_key(uint32_t type) {
     toy_file file = {0};
     put_header(&file, 0, 1);
@@ -737,7 +737,7 @@ static void names(void) {
     CHECK(!strcmp(problem.name, "same"));
 }
 
-/* A file with `n` tensors of 8 numbers, the last one described by the arguments. */
+/* Parses a file with `n` tensors of 8 numbers, the last of which is described by the arguments. */
 static nx_status tensor_with(uint32_t n_dims, const uint64_t *dim, uint32_t type, uint64_t offset) {
     toy_file file = {0};
     put_header(&file, 1, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Against PyTorch: tests/golden/NAME.gguf with NAME.golden.gguf, written by weights/train/golden.py in double precision, for any
+ * Compares with PyTorch: tests/golden/NAME.gguf with NAME.golden.gguf, written by weights/train/golden.py in double precision, for any
  * architecture: the output layer at each position of a sequence, the nats of its ids, and the recorded maps and results, by their names.
  */
 #include <math.h>
@@ -21,7 +21,7 @@
  * weights to 7 bits), which changes them by this much. */
 #define QUANTISED_OUTPUT_TOLERANCE 0.3
 #define QUANTISED_NATS_TOLERANCE 0.03 /* difference of the mean over the image */
-/* For the weights of attention. */
+/* The tolerance for the weights of attention. */
 #define MAP_TOLERANCE 1e-5
 #define QUANTISED_MAP_TOLERANCE 0.05
 
@@ -34,7 +34,7 @@ static int find(const nx_gguf *file, const char *name, nx_tensor *t) {
     return nx_gguf_tensor(file, part_name ? strcat(strcat(strcpy(whole, part_name), "."), name) : name, t);
 }
 
-/* A tensor of the golden file; null if it is missing, with a failed check unless it is optional. */
+/* Returns a tensor of the golden file; null if it is missing, with a failed check unless it is optional. */
 static const float *golden(const nx_gguf *file, const char *name, uint32_t rows, uint32_t cols, int optional) {
     nx_tensor t;
     if (!find(file, name, &t)) return CHECK(optional), NULL;
@@ -52,7 +52,7 @@ static void widen(double *worst, const float *actual, const float *expected, uin
     for (uint32_t i = 0; i < n; i++) *worst = fmax(*worst, fabs((double)actual[i] - (double)expected[i]));
 }
 
-/* The picture of these values: each at its position in the order, in the palette's colours. */
+/* Writes the picture of these values: each value at its position in the order, in the palette's colours. */
 static void picture(const nx_gguf *g, const nx_model *opened, const picture_info *info, const uint8_t *values) {
     uint32_t pixels = info->height * info->width * info->channels, per_place = info->palette ? 3 : info->position_elements;
     const float *order = golden(g, "order", 1, info->positions, 1), *image = golden(g, "image", 1, pixels, 1);
@@ -71,14 +71,14 @@ static void picture(const nx_gguf *g, const nx_model *opened, const picture_info
     CHECK_BYTES(out, bytes_of(image, pixels), pixels);
 }
 
-/* Number of items of a golden tensor; 0: missing. */
+/* Returns the number of items of a golden tensor; 0 if it is missing. */
 static uint32_t items(const nx_gguf *file, const char *name) {
     nx_tensor t;
     return find(file, name, &t) ? t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] : 0;
 }
 
 /* The ids of an input: "input.NAME"; in older files the class of a picture is "label", -1: none, a picture to enlarge "input", a sentence
- * "source". Null: not given. */
+ * "source". Returns null if the input is not given. */
 static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) {
     char named[60] = "input.";
     strcat(named, port->name);
@@ -90,8 +90,8 @@ static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) 
     return *count = n, ids;
 }
 
-/* A run of `length` positions (0: the model's maximum), given every input of the golden file, encoded; with maps if it has maps. Null after
- * a failed check. */
+/* Opens a run of `length` positions (0: the model's maximum), given every input of the golden file, encoded; with maps if the model has
+ * maps. Returns null after a failed check. */
 static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t length) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     nx_shape shape = {.length = length};
@@ -117,7 +117,7 @@ static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t len
     return session;
 }
 
-/* The largest difference from the recorded results "result.NAME"; ids must be equal. Returns the number of results. */
+/* Finds the largest difference from the recorded results "result.NAME"; ids must be equal. Returns the number of results. */
 static uint32_t results_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session) {
     uint32_t found = 0;
     nx_result result;
@@ -154,7 +154,8 @@ static void map_off(double *worst, const nx_gguf *g, const nx_model *model, cons
     }
 }
 
-/* Compares the maps of the inputs (position NX_NONE) or those of a position of n, if they are recorded. Returns their number. */
+/* Compares the maps of the inputs (position NX_NONE) or those of a position of n, if they are recorded. Returns the number of compared
+ * maps. */
 static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t position, uint32_t n) {
     uint32_t found = 0;
     nx_map map;

@@ -22,7 +22,7 @@ static float *random_picture(check_random *random, uint32_t pixels, uint32_t str
     return x;
 }
 
-/* The number at a tap of a location, by the definition in image.h. */
+/* Returns the number at a tap of a location, by the definition in image.h. */
 static float tap(const nx_patches *p, const float *x, uint32_t place, uint32_t i, uint32_t j, uint32_t channel) {
     uint32_t pixel = p->pixel ? p->pixel : nx_stride(p->channels), cols = nx_patch_cols(p);
     int row = (int)(place / cols * p->stride_down + i * p->dilation) - (int)p->above;
@@ -62,7 +62,7 @@ static void gathered(void) {
     }
 }
 
-/* The same locations in groups of any size give the same bits, which equal double-precision sums except for rounding. */
+/* The same locations, computed in groups of any size, give the same bits, which equal double-precision sums except for rounding. */
 static void convolved(void) {
     check_random random = {72};
     for (uint32_t s = 0; s < SHAPES; s++) {

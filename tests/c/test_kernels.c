@@ -52,7 +52,7 @@ static void exp_accuracy(void) {
     double worst = 0;
     for (uint32_t bits = 0; bits <= to_bits(88); bits += 4 * SWEEP) worst = fmax(worst, exp_error(bits));
     for (uint32_t bits = to_bits(-0.0f); bits <= to_bits(-87); bits += 4 * SWEEP) worst = fmax(worst, exp_error(bits));
-    worst = fmax(worst, exp_error(to_bits(59.2652245f))); /* the worst of all floats, found by trying them all */
+    worst = fmax(worst, exp_error(to_bits(59.2652245f))); /* the worst of all floats, found by trying all of them */
     check_note("  largest relative error %.3g", worst);
     CHECK(worst < EXP_RELATIVE);
 }
@@ -242,7 +242,7 @@ static nx_matrix packed_matrix(const uint8_t *bytes, uint32_t type, uint32_t row
     return matrix;
 }
 
-/* One size: all columns against the twin, and each number of columns against the largest. */
+/* Compares products of one size: all columns with the twin, and each number of columns with the largest number. */
 static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
     size_t mark = memory_mark();
     uint8_t *bytes;
@@ -345,7 +345,7 @@ static float q8_of(float value, float other, uint32_t packing) {
     return out[0];
 }
 
-/* All weights and inputs at their extremes, as many as a sum of integers takes and more: no lane may overflow. */
+/* Takes all weights and inputs at their extremes, as many as a sum of integers takes and more: no lane may overflow. */
 static void product_q8_long(void) {
     for (uint32_t cols = 992; cols <= 3072; cols += 32)
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -372,7 +372,7 @@ static void q8_ends(uint32_t packing) {
     CHECK_NEAR((double)q8_of(0x1p-99f, 0, packing), 0x1p-99, 0x1p-99 * 4 * UNIT);
     CHECK(q8_of(0x1p-101f, 0, packing) == 0 && q8_of(1e-45f, 0, packing) == 0); /* too small to divide by */
     CHECK(q8_of(1e-45f, 1, packing) == q8_of(0, 1, packing));
-    /* 8-bit integers cannot hold these: they must appear unchanged, not as a harmless number */
+    /* 8-bit integers cannot hold these numbers, which must appear unchanged and not as a harmless number */
     CHECK(!isfinite(q8_of(NAN, 1, packing)) && !isfinite(q8_of(1, NAN, packing)) && !isfinite(q8_of(NAN, 0, packing)));
     CHECK(!isfinite(q8_of(INFINITY, 1, packing)) && !isfinite(q8_of(-INFINITY, 1, packing)));
 }
@@ -418,7 +418,7 @@ static void dequantize(void) {
 #define NOTHING(...)
 static const uint32_t all_types[] = {NX_TENSOR_TYPES(CODE, NOTHING)};
 
-/* Rows of a type with random bits, except its scales and single numbers, which have ordinary sizes. */
+/* Writes rows of a type with random bits, except its scales and single numbers, which have ordinary sizes. */
 static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_random *random) {
     const nx_type *t = nx_type_of(type);
     size_t bytes = rows * nx_row_bytes(type, cols);
@@ -458,7 +458,7 @@ static void scales_of_a_byte(void) {
     }
 }
 
-/* Integers cannot hold these: they appear as infinite or NaN, for one column and for several, and their sums do not overflow. */
+/* Integers cannot hold these numbers, which appear as infinite or NaN, for one column and for several, and their sums do not overflow. */
 static void any_type_keeps_what_is_not_finite(void) {
     static const float odd[] = {NAN, INFINITY, -INFINITY};
     check_random random = {22};
@@ -491,7 +491,7 @@ static double k_parts(const uint8_t *row, uint32_t type, uint32_t c) {
     return fabs(product) + fabs(whole - product);
 }
 
-/* Tables give the values to one rounding, matrices as they were packed. */
+/* Tables give the values with one rounding; matrices give them as they were packed. */
 static void any_type(void) {
     check_random random = {21};
     for (size_t k = 0; k < sizeof all_types / sizeof *all_types; k++) {
@@ -521,7 +521,7 @@ static void any_type(void) {
 
 static int of_eight_bits(uint32_t type) { return nx_type_of(type)->form == NX_BLOCKS_8; }
 
-/* x as a product by block reads it. 8 bits: steps for each 32 values; 14 bits, if it is multiplied by 8-bit weights: for the whole
+/* Rounds x as a product by block reads it. 8 bits: steps for each 32 values; 14 bits, if it is multiplied by 8-bit weights: for the whole
  * column. */
 static void round_by_block(double *x, uint32_t type, uint32_t cols) {
     uint32_t group = of_eight_bits(type) ? cols : 32;
@@ -538,7 +538,7 @@ static void round_by_block(double *x, uint32_t type, uint32_t cols) {
 
 static int is_quantised_any(uint32_t type) { return step_of(type) > 1; }
 
-/* The sums of the magnitudes of scales, offsets and zeros of a row, before they cancel. */
+/* Returns the sums of the magnitudes of scales, offsets and zeros of a row, before they cancel. */
 static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, const double *x) {
     double sum = 0, top = 0; /* top: of the block of 32 that contains c */
     for (uint32_t c = 0; is_quantised_any(type) && c < cols; c++) {
@@ -551,7 +551,7 @@ static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, con
     return sum;
 }
 
-/* A product with a matrix of any type equals that of the matrix's values with the rounded numbers of x; columns alone and together. */
+/* A product with a matrix of any type equals that of the matrix's values with the rounded numbers of x, for columns alone and together. */
 static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
     size_t mark = memory_mark();
     uint8_t *bytes = any_rows(type, rows, cols, random);
@@ -607,7 +607,7 @@ static void products_by_block(void) {
     }
 }
 
-/* Matrices of two kinds that read the same columns alternately: each gets the columns in its own rounding. */
+/* If matrices of two kinds read the same columns alternately, each matrix gets the columns in its own rounding. */
 static void inputs_in_turn(void) {
     check_random random = {23};
     static const uint32_t types[] = {NX_Q8_0, NX_Q4_0, NX_F16, NX_Q6_K, NX_Q8_0, NX_Q4_K};
@@ -868,7 +868,7 @@ static void softmax_ends(void) {
                 for (uint32_t i = 0; i < n; i++) x[i] = other == 0 ? (float)i : other == 1 ? -INFINITY : NAN;
                 x[at] = NAN;
                 nx_softmax(x, n);
-                CHECK(isnan(x[at])); /* it must reach the output, to be reported there */
+                CHECK(isnan(x[at])); /* NaN must reach the output, to be reported there */
             }
     float one[4] = {-INFINITY, -INFINITY, -1e30f, -INFINITY};
     CHECK(nx_log_sum_exp(one, 4) == -1e30f);

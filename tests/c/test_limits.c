@@ -11,7 +11,7 @@
 #include "toy.h"
 #include "triad.h"
 
-/* Invalid indices and counts: the first past the tables of a model, the first past a part, and far away. */
+/* Invalid indices and counts: the first index past the tables of a model, the first index past a part, and far larger ones. */
 static const uint32_t beyond[] = {NX_MAX_PARTS, NX_PORTS, 100, 1000, 0x7fffffff, 0x80000000, NX_NONE - 1, NX_NONE};
 enum { BEYOND = sizeof beyond / sizeof *beyond };
 
@@ -75,7 +75,7 @@ static void descriptions(void) {
     }
 }
 
-/* Heads of every length, with files of every declared length. */
+/* Opens heads of every length, with files of every declared length. */
 static void files(void) {
     toy_file file = text_file();
     nx_problem problem;
@@ -149,8 +149,8 @@ static void sessions(void) {
     CHECK_INT(nx_session_size(model, 0, &none, &shape, &bytes), NX_E_ARGUMENT);
 }
 
-/* A run of a text, half of it drawn. Output buffers have the size given in the manual, and size zero for refused numbers: then nothing may
- * be written. */
+/* Makes a run of a text, half of it drawn. Output buffers have the size given in the manual, and size zero for refused numbers, for which
+ * no output may be written. */
 static void runs(void) {
     const nx_model *model = text_model();
     nx_shape shape = {.length = 20};
@@ -197,7 +197,7 @@ static void runs(void) {
     CHECK_INT(nx_session_check(model, nothing, 0), NX_E_STATE);
 }
 
-/* Results of a part without a sequence. */
+/* Reads the results of a part without a sequence. */
 static void results(void) {
     const nx_model *model = triad_open();
     nx_settings one = plain;

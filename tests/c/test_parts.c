@@ -53,7 +53,7 @@ nx_model *triad_open(void) {
 
 static nx_settings settings_of(uint32_t samples, uint32_t first) { return (nx_settings){.seed_low = 32, .samples = samples, .first_sample = first, .temperature = 1, .top_p = 1}; }
 
-/* A session of a part whose one input is `ids` (count). */
+/* Opens a session of a part whose one input is `ids` (count). */
 static nx_session *given(const nx_model *model, uint32_t part, const nx_settings *settings, uint32_t length, const uint32_t *ids, uint32_t count, size_t *bytes) {
     nx_shape shape = {.length = length, .counts = {count}};
     nx_session *session = NULL;
@@ -69,13 +69,13 @@ static void encode_all(const nx_model *model, nx_session *session) {
     CHECK_INT(status, NX_OK);
 }
 
-/* A sound with silence in it. */
+/* Writes a sound that contains silence. */
 static void sound_of(uint32_t *sound) {
     check_random random = {33};
     for (uint32_t i = 0; i < SAMPLES; i++) sound[i] = i / 8 % 2 ? 0 : random_below(&random, TRIAD_LEVELS);
 }
 
-/* The codes of the sound, computed directly; returns their number. */
+/* Computes the codes of the sound without the library; returns their number. */
 static uint32_t codes_by_hand(const uint32_t *sound, uint32_t *codes) {
     uint32_t n = 0;
     for (uint32_t i = 0; i + 1 < SAMPLES; i += 2)
@@ -104,7 +104,7 @@ static void described(void) {
     CHECK(!strcmp(names[TRIAD_PRIOR], port.name) && port.values == TRIAD_VALUES); /* the ids fill it */
 }
 
-/* The number of codes is known when everything has been read; until then it grows. */
+/* The number of codes is known when the whole sound has been read; until then the number grows. */
 static void counted(void) {
     const nx_model *model = triad_open();
     uint32_t sound[SAMPLES], expected[SAMPLES], codes[SAMPLES], n, count = 99, last = 0;
@@ -144,7 +144,7 @@ static void counted(void) {
     CHECK_INT(count, 0); /* silence */
 }
 
-/* The ids that a prior draws, given the codes of the sound: one sample. */
+/* Draws the ids of a prior, given the codes of the sound, with one sample. */
 static void draw_ids(const nx_model *model, uint32_t sample, uint32_t *ids) {
     uint32_t sound[SAMPLES], codes[SAMPLES], drawn;
     size_t bytes;
@@ -160,7 +160,7 @@ static void sound_by_hand(const uint32_t *ids, uint32_t *sound) {
         sound[i] = triad_sample(i > 1 ? ids[i / 2 - 1] : 0, ids[i / 2], i / 2 + 1 < DRAWN ? ids[i / 2 + 1] : 0, dec[2 * ids[i / 2] + i % 2]);
 }
 
-/* From the sound to the codes, from the codes to ids, from the ids to another sound. */
+/* Data flow from the sound to the codes, from the codes to ids, and from the ids to another sound. */
 static void flows(void) {
     const nx_model *model = triad_open();
     uint32_t ids[DRAWN], other[DRAWN], sound[2 * DRAWN], expected[2 * DRAWN], differ = 0, count;

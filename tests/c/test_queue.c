@@ -10,7 +10,7 @@ static const uint32_t widths[] = {0, 1, 2, 3, 5, 8, 17};
 /* Masks A and B of a square, the parts of a gated layer, and the taps of the own row. */
 static const nx_taps masks[] = {{0, 1, 3, 1, 1}, {0, 1, 3, 2, 0}, {0, 3, 7, 3, 1}, {0, 3, 7, 4, 0}, {0, 2, 5, 0, 0}, {0, 0, 0, 3, 0}, {0, 0, 0, 3, 1}, {0, 0, 0, 1, 0}};
 
-/* Whether the tap `up` rows up and `right` columns right belongs to the mask, by the definition in queue.h. */
+/* Returns whether the tap `up` rows up and `right` columns right belongs to the mask, by the definition in queue.h. */
 static int is_tap(const nx_taps *taps, int up, int right) {
     int half = (int)taps->across / 2;
     if (up > 0) return up <= (int)taps->above && right >= -half && right <= half;
@@ -79,7 +79,7 @@ static void gathered(void) {
             }
 }
 
-/* Rows of a table for ids at the taps, in double precision. */
+/* Adds rows of a table for ids at the taps, in double precision. */
 static void rows_of_ids(void) {
     check_random random = {33};
     for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)

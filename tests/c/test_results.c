@@ -29,7 +29,7 @@ static nx_session *open_part(const nx_model *model, uint32_t part, const nx_sett
     return session;
 }
 
-/* A session of the first part, with its words. */
+/* Opens a session of the first part, with its words. */
 static nx_session *given(const nx_model *model, const uint32_t *words, uint32_t n, size_t *bytes) {
     nx_session *session = open_part(model, 0, &plain, &(nx_shape){.counts = {n}}, bytes);
     if (session) CHECK_INT(nx_session_input(model, session, 0, words, n), NX_OK);
@@ -136,7 +136,7 @@ static void ranges(void) {
     CHECK_FLOATS(r.floats, all, 3 * WORDS);
 }
 
-/* Abandoned, copied and saved between any two chunks: the same bits. */
+/* A session that is abandoned, copied and saved between any two chunks gives the same bits. */
 static void interrupted(void) {
     const nx_model *model = model_of();
     size_t bytes;
@@ -177,7 +177,7 @@ static void hinted(void) {
     for (uint32_t i = 0; i < WORDS; i++) CHECK_INT(r.marks[i], i == 4 ? 2 : relay_mark(some, i, floats));
 }
 
-/* After a non-finite number, the session returns that error and nothing else. */
+/* After a non-finite number, the session returns the error for it and no values. */
 static void broken(void) {
     const nx_model *model = model_of();
     uint32_t words[WORDS], mark;

@@ -13,7 +13,7 @@
 
 /* ---- division --------------------------------------------------------------------------------------------------------------- */
 
-/* Together, alone, position by position, in groups of five: one result. */
+/* Samples that are drawn together, alone, position by position, or in groups of five give one result. */
 static void division(const subject *s) {
     nx_settings settings = settings_of(5, 0, 3);
     run all = whole(s, &settings);
@@ -65,7 +65,7 @@ static void shaped_ahead(void) {
 
 static uint32_t guessed_ahead; /* positions, of all models */
 
-/* Drafts from the text so far: the same ids and nats, in fewer passes if the text repeats itself. */
+/* Drafts from the text so far give the same ids and nats, in fewer passes if the text repeats itself. */
 static void look_up(const subject *s) {
     for (uint32_t seed = 0; seed < 8; seed++) {
         nx_settings settings = settings_of(1, 0, seed);
@@ -125,8 +125,8 @@ static void looked_up_where(void) {
 
 /* ---- known ids -------------------------------------------------------------------------------------------------------------- */
 
-/* Drawn ids, given as known: the same for all or one per sample, with nats or without, in one call or several, and continued by drawing
- * from any point. */
+/* Drawn ids can be given as known: the same for all samples or one list per sample, with nats or without, in one call or several, and
+ * continued by drawing from any point. */
 static void putting(const subject *s) {
     nx_settings settings = settings_of(3, 0, 4);
     run all = whole(s, &settings);
@@ -142,7 +142,7 @@ static void putting(const subject *s) {
             CHECK_INT(nx_session_position(session), known);
             check_at("%lld known, way %lld", known, way, 0, 0);
             if (way % 2 == 0) CHECK_FLOATS(r.nats, all.nats, known * width);
-            for (uint32_t b = 0; b < 3; b++) /* known ids end nothing */
+            for (uint32_t b = 0; b < 3; b++) /* known ids end no sample */
                 for (uint32_t p = half; p < known; p++) ended |= s->model->plan[s->part].n_ends && *at(s, &all, 3, p, b) == HASHER_END;
             if (!ended && known < all.n) {
                 uint32_t n = draw(s, session, s->length - known, r.ids + known * width, r.nats + known * width);
@@ -155,10 +155,10 @@ static void putting(const subject *s) {
     }
 }
 
-/* Ended samples take only NX_NONE, so the ids of a whole run can be given to a run that never ended only if none did. */
+/* Ended samples take only NX_NONE, so the ids of a whole run can be given to a run that never ended only if no sample of it ended. */
 static void known_at_any_time(void) { for_every_endless(putting); }
 
-/* The same id for all equals one each. */
+/* The same id for all samples equals one id each. */
 static void to_all(const subject *s) {
     nx_settings settings = settings_of(3, 0, 5), one = settings_of(1, 0, 9);
     run known = whole(s, &one);
@@ -208,7 +208,7 @@ static void refused_ids(void) {
 
 /* ---- ends ------------------------------------------------------------------------------------------------------------------- */
 
-/* Samples end independently, change no other, and accept no more ids. */
+/* Samples end independently, change no other sample, and accept no more ids. */
 static void ends(void) {
     subject s = subject_of(HASHER);
     enum { B = 8 };
@@ -256,7 +256,7 @@ static void ends(void) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------------------- */
 
-/* A copy made after any call, also within a position, continues with the same bits. */
+/* A copy made after any call, even within a position, continues with the same bits. */
 static void copies(const subject *s) {
     nx_settings settings = settings_of(3, 0, 6);
     run all = whole(s, &settings);
@@ -285,7 +285,7 @@ static void copies(const subject *s) {
 
 static void copied(void) { for_every(copies); }
 
-/* A pass in chunks reports it, and a call for fewer positions neither restarts nor shortens it. */
+/* A pass in chunks reports that it is incomplete, and a call for fewer positions neither restarts nor shortens it. */
 static void interrupted(void) {
     subject s = subject_of(HASHER_SLICED);
     nx_settings settings = settings_of(2, 0, 7);
@@ -365,7 +365,7 @@ static void sources(void) {
 
 /* ---- noise inside ------------------------------------------------------------------------------------------------------------- */
 
-/* A hasher whose ids depend only on its last location, which depends only on its noise. */
+/* Returns a hasher whose ids depend only on its last location, which depends only on its noise. */
 static subject flat_noisy(int which) {
     subject s = subject_of(which);
     hasher_settings.flat = 1, hasher_settings.end = -100;

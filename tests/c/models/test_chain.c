@@ -91,7 +91,7 @@ static tagged tag(const nx_model *model, const uint32_t *features, uint32_t n, c
     return r;
 }
 
-/* The log of the exponent (crf, hmm) or of the product (memm) of a tagging, in double precision. */
+/* Returns the log of the exponent (crf, hmm) or of the product (memm) of a tagging, in double precision. */
 static double score(const chain_toy *c, const uint32_t *features, uint32_t n, const uint32_t *z) {
     uint32_t C = c->states;
     double sum = 0;
@@ -135,7 +135,7 @@ static exact enumerate(const chain_toy *c, const uint32_t *features, uint32_t n,
 
 static const char *const types[] = {"crf", "memm", "hmm"};
 
-/* Checks Z, marginals, the best tags and any tagging's nats, with and without pins, for every kind of chain. */
+/* Checks Z, marginals, the best tags and the nats of any tagging, with and without pins, for every kind of chain. */
 static void by_hand(void) {
     check_random random = {4};
     double worst = 0;
@@ -206,7 +206,7 @@ static void in_double(void) {
     }
 }
 
-/* If all taggings are equally good, the one with the lowest tags wins; of two tags, the lower one. */
+/* If all taggings are equally good, the tagging with the lowest tags wins; of two tags, the lower one. */
 static void ties(void) {
     float zeros[5 * 8] = {0}, feature[3 * 5] = {0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2, 2};
     chain_toy c = {.type = "crf", .states = 5, .features = 3, .width = 1, .length = 6, .feature = feature, .transition = zeros, .start = zeros, .end = zeros};
@@ -261,8 +261,8 @@ static void hmm_is_a_crf(void) {
 }
 
 /* The machine of Lafferty et al. 2001, figure 1: two chains of states, 0-1-2 for r i b and 3-4-5 for r o b, which share their first letter.
- * All weight is on the letter in the middle. Inside a chain a state has one successor, so the memm must continue as it began, regardless of
- * the letter. */
+ * All weight is on the letter in the middle. Inside a chain a state has only one successor, so the memm must continue as it began,
+ * regardless of the letter. */
 static void label_bias(void) {
     enum { R = 1, I, O, B };
     float transition[36], feature[5 * 6] = {0}, start[6], end[6] = {0};
@@ -343,7 +343,7 @@ static void baum_welch(void) {
     CHECK(before > begun + 5);
 }
 
-/* Ten thousand words: nothing underflows, every row sums to 1, log Z equals that of double precision. */
+/* In a text of ten thousand words no number underflows, every row sums to 1, and log Z equals that of double precision. */
 static void long_text(void) {
     enum { N = 10000 };
     chain_toy c = {.type = "crf", .states = 3, .features = 6, .width = 1, .length = N};
@@ -422,7 +422,7 @@ static void overflow(void) {
     CHECK_INT(tag(toy_file_open(&file), features, 2, NULL).status, NX_E_NUMERIC);
 }
 
-/* The most words with the most features: their ids alone take 16 GB, a size that does not fit in 32 bits. */
+/* The maximum number of words with the maximum number of features: their ids alone take 16 GB, a size that does not fit in 32 bits. */
 static void too_long(void) {
     chain_toy c = {.type = "crf", .states = 2, .features = 2, .width = 256, .length = NX_MAX_LENGTH};
     toy_file file = file_of(&c, 7);

@@ -54,7 +54,7 @@ static nx_session *session_of(const nx_model *model, uint32_t samples, uint32_t 
     return session;
 }
 
-/* The zeros that the file stores on and above the diagonal are not parameters. */
+/* The zeros that the file stores on and above the diagonal do not count as parameters. */
 static void parameters(void) {
     nx_part_info part;
     CHECK_INT(nx_model_part(toy_fvsbn(3, 4, NX_F16, 1), 0, &part), NX_OK);
@@ -108,7 +108,7 @@ static void sums(void) {
         }
 }
 
-/* A pixel changes nothing at or before itself. */
+/* A change of a pixel changes no output at or before this pixel. */
 static void causality(void) {
     const nx_model *model = toy_fvsbn(4, 4, NX_F16, 5);
     uint32_t ids[16];
@@ -124,7 +124,7 @@ static void causality(void) {
     }
 }
 
-/* Inconsistent files. */
+/* Inconsistent files are refused. */
 static void refused_files(void) {
     static const struct {
         const char *key;

@@ -120,7 +120,7 @@ static void map(const toy_gpt2 *m, double *out, const char *weight, const char *
 
 static double gelu(double x) { return x / 2 * (1 + tanh(sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x))); }
 
-/* The logits (n, V) after each of n ids. */
+/* Computes the logits (n, V) after each of n ids. */
 static double *twin(const toy_gpt2 *m, const uint32_t *ids, uint32_t n) {
     const toy_gpt2_config *c = &m->config;
     uint32_t d = c->d, H = c->heads, k = d / H, inner = c->inner ? c->inner : 4 * d;
@@ -172,7 +172,7 @@ static const toy_gpt2_config configs[] = {
     {.values = 70, .length = 24, .blocks = 2, .d = 64, .inner = 64, .heads = 2, .type = NX_Q4_0, .seed = 5},
 };
 
-/* Positions one by one are compared with the twin; all in one call give the same bits, up to the last position. */
+/* Positions one by one are compared with the twin; all positions in one call give the same bits, up to the last one. */
 static void logits(void) {
     check_random random = {8};
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
@@ -190,7 +190,7 @@ static void logits(void) {
     }
 }
 
-/* Later ids change no earlier output; earlier ids change some later output. */
+/* A change of later ids changes no earlier output; a change of earlier ids changes some later output. */
 static void causality(void) {
     toy_gpt2 *m = toy_gpt2_build(&configs[0]);
     nx_model *model = toy_gpt2_open(m);
@@ -262,7 +262,7 @@ static const float *tensor(const nx_gguf *file, const char *name, uint32_t i, nx
     return nx_gguf_tensor(file, text, t) ? memory_copy(t->data, t->bytes) : NULL;
 }
 
-/* gpt-nano-sort of karpathy/minGPT, which others trained and recorded: every sequence of the recorded batch. */
+/* Draws every sequence of the recorded batch of gpt-nano-sort (karpathy/minGPT), which others trained and recorded. */
 static void recorded(void) {
     const char *path = NULL;
     for (int i = 0; (path = check_argument(".golden.gguf", i)) && !strstr(path, "gpt-nano-sort"); i++) {}

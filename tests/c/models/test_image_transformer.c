@@ -113,7 +113,7 @@ static void each(void (*test)(const subject *, check_random *)) {
     }
 }
 
-/* The 8-bit value of a level and back; the colours of a palette stay as they are. */
+/* Converts a level to its 8-bit value and back; the colours of a palette stay as they are. */
 static uint8_t value_of(const subject *s, uint32_t level) { return s->config->palette ? (uint8_t)level : toy_value(level, s->levels); }
 static uint8_t level_of(const subject *s, uint32_t value) { return s->config->palette ? (uint8_t)value : toy_level(value, s->levels); }
 
@@ -180,7 +180,7 @@ static void cached_is_full(const subject *s, check_random *random) {
     }
 }
 
-/* Steps in pieces: values that are drawn, and then fed in as known, have the same nats and the same output. */
+/* Values that are drawn in pieces, and then fed in as known values, have the same nats and the same output. */
 static void steps_are_prefill(const subject *s, check_random *random) {
     picture_settings settings = toy_settings(1, 17);
     settings.label = (int32_t)s->config->classes - 1;
@@ -210,7 +210,7 @@ static void steps_are_prefill(const subject *s, check_random *random) {
         CHECK_INT(nx_session_output(s->model, session, 0, output), NX_OK);
         CHECK_FLOATS(output, t.outputs + (size_t)i * s->outputs, s->outputs);
     }
-    /* a completion whose known part is the beginning of a run continues like that run */
+    /* a completion whose known part is the beginning of a run continues like this run */
     for (uint32_t known = 0; known < s->n; known += 1 + s->n / 7) {
         uint32_t left = s->n - known;
         session = toy_session(s->model, &settings, NULL);
@@ -389,7 +389,7 @@ static void grid_is_transposed(void) {
 
 /* ---- super-resolution -------------------------------------------------------------------------------------------------------- */
 
-/* Outputs (n, P) of one image, where the small image is another one. */
+/* Computes the outputs (n, P) of one image, with another small image. */
 static float *given(const subject *s, const uint8_t *values, const uint8_t *input, uint32_t count) {
     picture_settings settings = toy_settings(1, 0);
     nx_session *session = toy_bare_session(s->model, &settings, NULL);
@@ -520,7 +520,7 @@ static void rounding(void) {
  * positions. */
 #define Q8_LOGIT_TOLERANCE 0.1
 #define Q8_WEIGHT_TOLERANCE 0.02
-/* The cost of rounding, compared with no rounding at all. */
+/* The cost of rounding, compared with a computation without rounding. */
 #define Q8_ACTIVATION_COST 0.3
 
 static double difference(const float *a, const double *b, size_t n) {
@@ -537,8 +537,8 @@ static double mean_difference(const float *a, const double *b, size_t n) {
 
 static int is_quantised(const subject *s) { return s->config->type == NX_Q8_0 || s->config->type == NX_Q4_0; }
 
-/* -log p of a position's levels by the twin of the distribution: worst difference from `nats` (E). Relative to 1 + nats for a density,
- * because an error of its location changes them by its sharpness e^-s times that error. */
+/* Computes -log p of a position's levels by the twin of the distribution, and returns the largest difference from `nats` (E). Relative to 1
+ * + nats for a density, because an error of its location changes them by its sharpness e^-s times that error. */
 static double nats_difference(const subject *s, const double *output, const uint32_t *levels, const float *nats) {
     double log_p[NX_MAX_LEVELS], worst = 0;
     for (uint32_t e = 0; e < s->E; e++) {
@@ -637,7 +637,7 @@ static void reference(void) {
     cached_is_full(&s, &random);
 }
 
-/* The draft of a model at every position of an image, given only the values before it. */
+/* Compares the draft of a model at every position of an image, given only the values before it. */
 static void draft_agrees(const toy_config *c, check_random *random) {
     subject s = subject_of(c);
     if (!s.model || !CHECK(s.model->plan[0].draft)) return;
@@ -886,7 +886,7 @@ static void draws_are_the_sampler(const subject *s, check_random *random) {
 
 static void sampler(void) { each(draws_are_the_sampler); }
 
-/* All logits equal: every value is equally probable, and temperature 0 takes the lowest. */
+/* If all logits are equal, every value is equally probable, and temperature 0 takes the lowest value. */
 static void ties(void) {
     toy_config c = tiny[0];
     c.sharpness = 1e-30f; /* next to its bias, the weights of the head are nothing */

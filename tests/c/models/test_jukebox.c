@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Jukebox is compared with its equations: codes of the codebook's vectors, hops, convolutions by the definition, windows of a decoder, and
- * priors that draw from separate streams. The golden files compare its numbers with PyTorch.
+ * priors that draw from separate streams. The golden files compare the numbers of Jukebox with PyTorch.
  */
 #include <string.h>
 
@@ -66,7 +66,7 @@ static char *numbered(char *text, uint32_t i, const char *part) {
     return text;
 }
 
-/* Writes a layer of a stack; `mixed`: it is residual. */
+/* Writes a layer of a stack. `mixed`: whether the layer is residual. */
 static void put_layer(writer *w, const char *stack, uint32_t i, uint32_t rows, uint32_t cols, int mixed) {
     char text[40];
     put_linear(w, stack, numbered(text, i, "conv"), rows, cols, NX_F32, 1);
@@ -231,7 +231,7 @@ static void nearest(void) {
     while ((more = nx_codes_encode(&level, n, rows, codes, slice++, scratch)) == 1) {}
     CHECK_INT(more, 0);
     for (uint32_t k = 0; k < CODES; k++) CHECK_INT(codes[k], k == 17 ? 4 : k);
-    /* The code of any vector is the one at the least distance. */
+    /* The code of any vector is the code at the smallest distance. */
     for (uint32_t i = 0; i < CODES * WIDTH; i++) rows[0][i] = 2 * (float)random_normal(&random);
     for (slice = 0; nx_codes_encode(&level, n, rows, codes, slice, scratch) == 1;) slice++;
     for (uint32_t j = 0; j < n; j++) {
@@ -267,7 +267,7 @@ static nx_status encoded(const nx_model *model, nx_session *session) {
     return status;
 }
 
-/* The codes of a sound at level `index`; returns their number. */
+/* Computes the codes of a sound at level `index`; returns their number. */
 static uint32_t codes_of(const nx_model *model, const uint32_t *sound, uint32_t n, uint32_t index, uint32_t *codes) {
     nx_session *session = opened(model, ENCODER, &(nx_shape){.counts = {n}});
     uint32_t count = 0;
@@ -278,7 +278,7 @@ static uint32_t codes_of(const nx_model *model, const uint32_t *sound, uint32_t 
     return count;
 }
 
-/* The samples that codes decode to; returns their number. */
+/* Computes the samples to which codes decode; returns their number. */
 static uint32_t sound_of(const nx_model *model, const uint32_t *codes, uint32_t n, uint32_t upper, float *samples) {
     nx_session *session = opened(model, DECODER, &(nx_shape){.counts = {n}});
     uint32_t count = 0;
@@ -304,7 +304,7 @@ static void hops(void) {
         float *samples = memory_take(200 * TOP_HOP * sizeof *samples);
         CHECK_INT(sound_of(model, codes, tops * RATIO, 0, samples), tops * TOP_HOP);
     }
-    /* Distant codes do not matter: a stack of two units of dilation 1 reaches back 2, and each stride adds half of that. */
+    /* Distant codes do not matter: a stack of two units of dilation 1 reaches back two positions, and each stride adds half of that. */
     codes_of(model, sound, 200, 1, first);
     sound[150] ^= 128;
     codes_of(model, sound, 200, 1, codes);
@@ -375,7 +375,7 @@ static void conditions(void) {
     }
 }
 
-/* Without priors the codes are the same, and nothing can be drawn. */
+/* Without priors the codes are the same, and no code can be drawn. */
 static void without_priors(void) {
     jukebox_toy own = toys[0];
     own.coders = 1;

@@ -206,7 +206,7 @@ static void linear(double *out, const float *w, const float *bias, uint32_t rows
     for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
 }
 
-/* Angles of a position (rotated / 2); `local`: for a block that sees only the last ids. */
+/* Computes the angles of a position (rotated / 2). `local`: for a block that sees only the last ids. */
 static void angles_of(const toy_llama *m, double *angle, uint32_t position, int local) {
     const toy_llama_config *c = &m->config;
     uint32_t rotated = c->rotated ? c->rotated : key_length_of(c);
@@ -249,7 +249,7 @@ static void norm_heads(const toy_llama *m, const char *name, uint32_t block, dou
     if (c->kin == OLMO2) rms_norm(x, x, weights(m, name, block), n * k);
 }
 
-/* x += y, where y is normalised and scaled if the model is of a kind that does so. */
+/* Adds y to x, where y is normalised and scaled if the model is of a kind that does so. */
 static void add_to(const toy_llama *m, double *x, double *y, const float *norm, uint32_t d) {
     if (norm) rms_norm(y, y, norm, d);
     for (uint32_t e = 0; e < d; e++) x[e] += y[e] * (m->config.kin == GRANITE ? (double)residual_scale : 1);
@@ -262,7 +262,7 @@ static double gate_of(const toy_llama_config *c, double x) {
 
 static double capped(double x, double cap) { return cap > 0 ? cap * tanh(x / cap) : x; }
 
-/* The logits (n, V) after each of n ids. */
+/* Computes the logits (n, V) after each of n ids. */
 static double *twin(const toy_llama *m, const uint32_t *ids, uint32_t n) {
     const toy_llama_config *c = &m->config;
     uint32_t d = c->d, k = key_length_of(c), H = c->heads, G = c->groups;
@@ -383,7 +383,7 @@ static void logits(void) {
     }
 }
 
-/* The offset of the type of a key in the metadata of a file. */
+/* Returns the offset of the type of a key in the metadata of a file. */
 static uint8_t *type_of(const toy_llama *m, const char *key) {
     size_t n = strlen(key), at = 0;
     while (memcmp(m->file.bytes + at, key, n) || m->file.bytes[at + n] > 12 || m->file.bytes[at + n + 1] || m->file.bytes[at - 8] != n) at++;
@@ -394,7 +394,7 @@ static void refused(const toy_llama *m, nx_status status, const char *named) {
     toy_refused(m->file.bytes, m->file.length, status, named);
 }
 
-/* Inconsistent files: the error names the wrong key. */
+/* Inconsistent files are refused, and the error names the wrong key. */
 static void refused_files(void) {
     static const struct {
         const char *key;
@@ -490,7 +490,7 @@ static void vocabularies(void) {
     CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL), NX_E_FORMAT);
 }
 
-/* The head of a Q4_K file without its data: each block has 10 * 2^24 weights of 0.5625 bytes. */
+/* Writes the head of a Q4_K file without its data: each block has 10 * 2^24 weights of 0.5625 bytes. */
 static toy_file head_of_blocks(uint32_t blocks, uint64_t *length) {
     static const struct {
         const char *part;
@@ -587,7 +587,7 @@ static const char stories_text[] =
     "to play with your ball, but I can't find it.\"\nLily was sad and didn't know what to do. She said, \"I'm sorry, Lily. I didn't know what to "
     "do.\"\nLily didn't want to help her mom, so she";
 
-/* The model in F32, F16 or Q8_0: the file is F16, Q8_0 is rounded as the converter does, and F32 is made from F16. */
+/* Opens the model in F32, F16 or Q8_0: the file is F16, Q8_0 is rounded as the converter does, and F32 is made from F16. */
 static nx_model *stories_in(uint32_t type) {
     size_t length = 0;
     uint8_t *bytes = check_read_file(type == NX_Q8_0 ? "tests/golden/stories260K-q8_0.gguf" : "tests/golden/stories260K.gguf", &length);

@@ -101,8 +101,8 @@ static const float *tensor(const lstmn *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* The logits (n, V) of each of n ids, given those before it, and the weights (n, n + 1) over the tape, whose row 0 is the start. last: all
- * attention is on the previous step, which makes the network an LSTM with unchanged h and c of t - 1. */
+/* Computes the logits (n, V) of each of n ids, given the ids before it, and the weights (n, n + 1) over the tape, whose row 0 is the start.
+ * last: whether all attention is on the previous step, which makes the network an LSTM with unchanged h and c of t - 1. */
 static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, double *logits, double *weights) {
     uint32_t d = m->c.d, first = m->c.zero ? 0 : 1;
     double *h = memory_take((n + 1) * d * sizeof *h), *c = memory_take((n + 1) * d * sizeof *c), s[64] = {0}, r[64], x[64], of_h[64], of_x[64], of_s[64];
@@ -191,7 +191,7 @@ static void lstm(void) {
     }
 }
 
-/* Later words change no earlier output; the first word affects the last. The state grows with the text. */
+/* A change of later words changes no earlier output; a change of the first word changes the last output. The state grows with the text. */
 static void causality(void) {
     const config *c = configs;
     nx_model *model = opened(build(c));

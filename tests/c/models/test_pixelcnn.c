@@ -131,7 +131,7 @@ const toy_row pixelcnn_toys[] = {
 
 /* ---- the whole picture at once ------------------------------------------------------------------------------------------------ */
 
-/* The library's order of arithmetic, so that everything is identical bit for bit: first the bias, then the products in the order of the
+/* The library's order of arithmetic, so that all numbers are identical bit for bit: first the bias, then the products in the order of the
  * weights. */
 typedef struct {
     const toy_pixelcnn *made;
@@ -150,9 +150,9 @@ static float *grid(const plain *p, uint32_t channels) {
     return x;
 }
 
-/* The masks of the paper: a k x k square over (in) channels; mask A removes the pixel and everything after it, mask B only everything after
- * it; removed taps have no weights. First the bias, or zeros, are written to out (rows). one_hot: x is a list of ids, each of which selects
- * a row of a table. */
+/* Applies the masks of the paper: a k x k square over (in) channels, where mask A removes the pixel and all later pixels, and mask B only
+ * all later pixels; removed taps have no weights. First the bias, or zeros, are written to out (rows). one_hot: x is a list of ids, each of
+ * which selects a row of a table. */
 static void masked(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in, uint32_t k,
                    int mask_a) {
     int W = (int)p->c->width, H = (int)p->c->height, half = (int)k / 2, taps = half * (int)k + half + !mask_a;
@@ -174,8 +174,8 @@ static void masked(const plain *p, float *out, const float *weight, const float 
         }
 }
 
-/* A convolution by shifting instead of masking: `high` rows of `wide` taps over a padded picture, whose last row is the pixel's row and
- * whose middle (centred) or last column is the pixel's column. */
+/* Computes a convolution by shifting instead of masking: `high` rows of `wide` taps over a padded picture, whose last row is the pixel's
+ * row and whose middle (centred) or last column is the pixel's column. */
 static void shifted(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in, uint32_t high,
                     uint32_t wide, int centred) {
     int W = (int)p->c->width, H = (int)p->c->height, top = (int)high - 1, left = centred ? (int)wide / 2 : (int)wide - 1, span = W + 2 * (int)wide;
@@ -207,7 +207,8 @@ static void rectify(float *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = x[i] > 0 ? x[i] : 0;
 }
 
-/* out (n, cols): sums of rows of a table over the square of side k, taken from the rows above (whole), from the own row, or from both. */
+/* Computes out (n, cols): sums of rows of a table over the square of side k, taken from the rows above (whole), from the pixel's own row,
+ * or from both. */
 static void table_rows(const plain *p, float *out, const float *table, const float *bias, uint32_t cols, const uint32_t *ids, uint32_t k, int above,
                        int own) {
     int W = (int)p->c->width, half = (int)k / 2;
@@ -284,7 +285,7 @@ static float *gated_layers(const plain *p, const uint32_t *ids, int label) {
     return x;
 }
 
-/* The numbers (n, P) of the output layer for a picture. */
+/* Computes the numbers (n, P) of the output layer for a picture. */
 static float *plain_outputs(const toy_pixelcnn *made, const uint32_t *ids, int label) {
     plain p = {made, &made->config, made->config.height * made->config.width};
     uint32_t d = p.c->d, P = p.c->bernoulli ? 1 : p.c->levels;
@@ -309,7 +310,7 @@ static nx_session *session_of(const nx_model *model, int label, uint32_t maps) {
     return session;
 }
 
-/* The numbers (n, P) of the output layer in a run. */
+/* Computes the numbers (n, P) of the output layer in a run. */
 static float *outputs_of(const nx_model *model, const uint32_t *ids, int label) {
     nx_part_info info;
     CHECK_INT(nx_model_part(model, 0, &info), NX_OK);
@@ -329,7 +330,7 @@ static void picture_of(uint32_t *ids, uint32_t n, uint32_t levels, check_random 
 /* Sizes: one row, one column, kernels that are wider than the picture, and normal ones. */
 static const uint32_t sizes[][4] = {{5, 6, 5, 3}, {1, 9, 7, 5}, {9, 1, 3, 3}, {4, 3, 9, 7}, {7, 8, 7, 5}};
 
-/* One pixel at a time, from queues, gives the same bits as the whole picture. So masks and shifts agree. */
+/* One pixel at a time, from queues, gives the same bits as the whole picture. Masks and shifts therefore agree. */
 static void queued_is_whole(void) {
     check_random random = {51};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -372,8 +373,8 @@ static void causality(void) {
     }
 }
 
-/* The pixels that affect each prediction: exactly those that the last row of the map "field" names. In the plain model some earlier pixels
- * never affect it, the blind spot; in the gated one all do. */
+/* Finds the pixels that affect each prediction, which are exactly those that the last row of the map "field" names. In the plain model some
+ * earlier pixels never affect a prediction, which is the blind spot; in the gated model all of them do. */
 static void fields(void) {
     check_random random = {53};
     for (uint32_t gated = 0; gated < 2; gated++) {
@@ -405,7 +406,7 @@ static void fields(void) {
             check_at("gated %lld, pixel %lld", gated, i, 0, 0);
             CHECK_BYTES(moved[i], in_field, n);
             for (uint32_t j = 0; j < i; j++) blind += !moved[i][j];
-            for (uint32_t r = 0; r < row; r++) { /* each layer sees everything that the previous one saw, and more */
+            for (uint32_t r = 0; r < row; r++) { /* each layer sees all positions that the previous layer saw, and more */
                 uint32_t fewer, earlier[54];
                 CHECK_INT(nx_session_map(model, session, 0, 0, r, earlier, weights_of_keys, &fewer), NX_OK);
                 CHECK(fewer <= count);
@@ -419,7 +420,7 @@ static void fields(void) {
     }
 }
 
-/* A class whose rows are zeros equals no class; others do not. */
+/* A class whose rows are zeros gives the same result as no class; other classes do not. */
 static void zero_class(void) {
     check_random random = {55};
     uint32_t ids[30];
@@ -460,7 +461,7 @@ static void distribution(void) {
     }
 }
 
-/* Inconsistent files. */
+/* Inconsistent files are refused. */
 static void refused_files(void) {
     static const struct {
         const char *key;

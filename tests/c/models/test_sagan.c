@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The generator of a self-attention GAN: gamma 0 means no attention, weights add up to 1, a given latent gives the same picture as the
- * drawn one, chunks may be interrupted, and inconsistent files are refused. The golden files compare its numbers with PyTorch.
+ * drawn one, chunks may be interrupted, and inconsistent files are refused. The golden files compare the numbers of the generator with
+ * PyTorch.
  */
 #include <string.h>
 
@@ -32,7 +33,7 @@ typedef struct {
 
 #define PLACES 16u
 
-/* The new index of location p of a 4 x 4 picture. */
+/* Returns the new index of location p of a 4 x 4 picture. */
 static uint32_t place_of(uint32_t p) { return (5 * p + 3) % PLACES; }
 
 /* Permutes the locations of the first layer's output: (16, count) numbers. */
@@ -47,8 +48,8 @@ static void keep_middle(float *values, uint32_t rows, uint32_t cols) {
         if (i % cols / (cols / 9) != 4) values[i] = 0;
 }
 
-/* A matrix (rows, cols) whose products keep the magnitude of the input. The numbers follow from the name, so that tensors of the same name
- * are equal in all toys. */
+/* Writes a matrix (rows, cols) whose products keep the magnitude of the input. The numbers follow from the name, so that tensors of the
+ * same name are equal in all toys. */
 static void put_matrix(writer *w, const char *name, uint32_t rows, uint32_t cols) {
     toy_tensor t = {.rows = rows, .cols = cols, .type = w->type, .values = memory_take((size_t)rows * cols * sizeof(float))};
     strcpy(t.name, name);
@@ -70,7 +71,7 @@ static void put_numbers(writer *w, const char *name, uint32_t rows, uint32_t col
     put_tensor(&w->head, &w->data, &t);
 }
 
-/* The part of a block whose name `name` begins with. */
+/* Writes the beginning of `name` that is the name of a block's part. */
 static const char *named(char *name, const char *part) {
     strcpy(name + 6, part);
     return name;
@@ -265,7 +266,7 @@ static void latents(void) {
     CHECK(port.noise == 0 && port.values == CLASSES);
 }
 
-/* Without a class there is no picture. */
+/* A run without a class is refused. */
 static void no_class(void) {
     const nx_model *model = model_of(&pooled);
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};

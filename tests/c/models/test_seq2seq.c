@@ -169,7 +169,7 @@ static float *tensor(const seq2seq *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* out (rows) = W x + b, from the tensors "NAME.weight" and, if it exists, "NAME.bias" */
+/* Computes out (rows) = W x + b, from the tensors "NAME.weight" and, if it exists, "NAME.bias". */
 static void mapped(double *out, const seq2seq *m, const char *name, const char *part, uint32_t rows, uint32_t cols, const double *x) {
     char full[64];
     sprintf(full, "%s%s.weight", name, part);
@@ -207,7 +207,8 @@ static void expected(const seq2seq *m, double *a, uint32_t S) {
     else ref_segments(a, a, A, S);
 }
 
-/* Weights (S) and context (2e) of a state at position p, by the equations; the additive score uses one matrix for [s; h]. */
+/* Computes the weights (S) and the context (2e) of a state at position p, by the equations; the additive score uses one matrix for [s;
+ * h]. */
 static double attended(const seq2seq *m, const double *s, const double *h, uint32_t S, uint32_t p, double *a, double *context) {
     const config *c = &m->c;
     uint32_t w = 2 * c->e, A = c->A, middle = p < S ? p : S - 1;
@@ -255,7 +256,7 @@ static double attended(const seq2seq *m, const double *s, const double *h, uint3
     return fmin(centre, S - 1);
 }
 
-/* The logits of each of n ids, given those before it. */
+/* Computes the logits of each of n ids, given the ids before it. */
 static twin_run twin(const seq2seq *m, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n) {
     const config *c = &m->c;
     uint32_t e = c->e, w = 2 * e, d = c->d;
@@ -297,7 +298,7 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
     return session;
 }
 
-/* The logits of n known ids, in order, and, unless null, their weights over the source (n, S) and their centres (n). */
+/* Computes the logits of n known ids, in order, and, unless null, their weights over the source (n, S) and their centres (n). */
 static float *run(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *weights, float *centres) {
     nx_session *session = session_of(model, source, S, weights != NULL);
     nx_part_info part;
@@ -321,7 +322,7 @@ static float *run(const nx_model *model, const uint32_t *source, uint32_t S, con
     return all;
 }
 
-/* The map "alone" of segments (n, S). */
+/* Reads the map "alone" of segments (n, S). */
 static void alone_of(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *alone) {
     nx_session *session = session_of(model, source, S, 1);
     uint32_t *keys = memory_take((size_t)S * sizeof *keys), count;
@@ -335,7 +336,7 @@ static void alone_of(const nx_model *model, const uint32_t *source, uint32_t S, 
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions one by one are compared with the twin, for sources of all lengths; all in one call give the same bits. */
+/* Positions one by one are compared with the twin, for sources of all lengths; all positions in one call give the same bits. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const config *c = configs + i;
@@ -373,7 +374,7 @@ static void logits(void) {
 
 enum { S = 13, N = 18 };
 
-/* The same weights under two descriptions give the same logits: bit for bit, or with a difference of at most `off`. */
+/* Checks that the same weights under two descriptions give the same logits: bit for bit, or with a difference of at most `off`. */
 static void same(seq2seq *a, seq2seq *b, double off) {
     nx_model *one = opened(a), *other = opened(b);
     if (!one || !other) return;
@@ -415,7 +416,7 @@ static void window_that_covers_all(void) {
     }
 }
 
-/* The centre of local-p is at each end: its window is cut off there and never empty, and weights times the Gaussian do not add up to 1. */
+/* If the centre of local-p is at an end, its window is cut off there and never empty, and weights times the Gaussian do not add up to 1. */
 static void window_at_both_ends(void) {
     for (int last = 0; last < 2; last++) {
         seq2seq *m = build(configs + 10);
@@ -442,7 +443,7 @@ static void window_at_both_ends(void) {
     }
 }
 
-/* Without transitions a chain equals independent bits; for a source of one word it is sigma; and the map "alone" is the one without
+/* Without transitions a chain equals independent bits, and a chain for a source of one word is sigma; the map "alone" is the map without
  * transitions. */
 static void chains_without_transitions(void) {
     config c = configs[18], chained = c;
@@ -491,7 +492,7 @@ static void location_beyond_its_rows(void) {
     }
 }
 
-/* Later words change no earlier output. Every word of the source affects every position, also without attention. */
+/* A change of later words changes no earlier output. Every word of the source affects every position, even without attention. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();

@@ -86,7 +86,7 @@ static toy_file *written(teller *m) {
 
 static uint32_t rounded_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
-/* The number of rows or columns of cells after this many convolutions. */
+/* Returns the number of rows or columns of cells after this many convolutions. */
 static uint32_t rows_of(const config *c, uint32_t n) { return n ? rounded_up(rows_of(c, n - 1), c->strides[n - 1]) : c->height; }
 static uint32_t cols_of(const config *c, uint32_t n) { return n ? rounded_up(cols_of(c, n - 1), c->strides[n - 1]) : c->width; }
 static uint32_t cells(const config *c) { return rows_of(c, layers(c)) * cols_of(c, layers(c)); }
@@ -154,7 +154,7 @@ static float *tensor(const teller *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* out (rows) = W x + b, from the tensors "NAME.weight" and, if it exists, "NAME.bias" */
+/* Computes out (rows) = W x + b, from the tensors "NAME.weight" and, if it exists, "NAME.bias". */
 static void mapped(double *out, const teller *m, const char *name, uint32_t rows, uint32_t cols, const double *x) {
     char full[64];
     sprintf(full, "%s.weight", name);
@@ -164,7 +164,7 @@ static void mapped(double *out, const teller *m, const char *name, uint32_t rows
     for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
 }
 
-/* The annotations (L, D) of a picture, by the definition of a convolution. */
+/* Computes the annotations (L, D) of a picture, by the definition of a convolution. */
 static double *annotations(const teller *m, const uint32_t *picture) {
     const config *c = &m->c;
     double *x = memory_take((size_t)c->height * c->width * COLOURS * sizeof *x), patch[800];
@@ -195,7 +195,7 @@ typedef struct {
     double *logits, *weights; /* (n, V), (n, L) */
 } twin_run;
 
-/* The logits of each of n ids, given those before it and, for hard attention, the drawn locations. */
+/* Computes the logits of each of n ids, given the ids before it and, for hard attention, the drawn locations. */
 static twin_run twin(const teller *m, const uint32_t *picture, const uint32_t *ids, uint32_t n, const uint32_t *places) {
     const config *c = &m->c;
     uint32_t L = cells(c), D = depth(c, layers(c)), E = c->E, H = c->H, A = c->A;
@@ -257,7 +257,7 @@ static nx_session *session_of(const nx_model *model, const config *c, const uint
     return opened_session(model, c, picture, &settings);
 }
 
-/* The weights over the cells at the last position of a sample; for hard attention, the one attended location. */
+/* Reads the weights over the cells at the last position of a sample; for hard attention, returns the one attended location. */
 static uint32_t look(const nx_model *model, const config *c, const nx_session *session, uint32_t sample, float *weights) {
     uint32_t *keys = memory_take(cells(c) * sizeof *keys), count, place = 0, places = 0;
     float *shown = memory_take(cells(c) * sizeof *shown);
@@ -272,7 +272,7 @@ static uint32_t look(const nx_model *model, const config *c, const nx_session *s
     return place;
 }
 
-/* The logits of n known ids, in order, and, unless null, their weights over the cells (n, L) and their locations (n). */
+/* Computes the logits of n known ids, in order, and, unless null, their weights over the cells (n, L) and their locations (n). */
 static float *run(const nx_model *model, const config *c, const uint32_t *picture, const uint32_t *ids, uint32_t n, float *weights,
                   uint32_t *places) {
     nx_session *session = session_of(model, c, picture, weights != NULL);
@@ -288,7 +288,7 @@ static float *run(const nx_model *model, const config *c, const uint32_t *pictur
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions one by one are compared with the twin; all in one call give the same bits. The weights add up to 1. */
+/* Positions one by one are compared with the twin; all positions in one call give the same bits. The weights add up to 1. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const config *c = configs + i;
@@ -343,7 +343,7 @@ static void shut_selector(void) {
     CHECK_FLOATS(run(shut, c, one, ids, N, NULL, NULL), run(shut, c, other, ids, N, NULL, NULL), N * c->values);
 }
 
-/* If the score is sharp, the context is a single annotation: what the other cells contain does not matter. A cell is a pixel here. */
+/* If the score is sharp, the context is a single annotation, so the contents of the other cells do not matter. A cell is a pixel here. */
 static void one_cell_alone(void) {
     config c = configs[6];
     c.height = c.width = 4, c.H = c.A = 8;
@@ -482,7 +482,7 @@ static void mean_of_places(void) {
     CHECK(off <= 1);
 }
 
-/* Later words change no earlier output. */
+/* A change of later words changes no earlier output. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();

@@ -145,7 +145,7 @@ static nx_session *given(const nx_model *model, const config *c, const episode *
     return session;
 }
 
-/* probabilities (q, ways) of an episode. */
+/* Computes the probabilities (q, ways) of an episode. */
 static float *odds_of(const nx_model *model, const config *c, const episode *e, nx_session **kept) {
     nx_session *session = given(model, c, e, kept != NULL, NULL);
     float *odds = memory_take(e->q * c->ways * sizeof *odds);
@@ -200,8 +200,8 @@ static void embed(const made *m, const uint32_t *ids, double *out) {
     map_of(m, "embd.out", c->embedding, rows * cols * depth, x, out);
 }
 
-/* For one query: the probabilities (ways), and the weights of each attention over the examples (blocks, n). It is computed as a separate
- * sequence whose last item is the query. */
+/* Computes, for one query, the probabilities (ways) and the weights of each attention over the examples (blocks, n). The query is computed
+ * as the last item of a separate sequence. */
 static void by_hand(const made *m, const episode *e, uint32_t query, double *odds, double *looks) {
     const config *c = &m->config;
     static double x[PLACES][MOST_CHANNELS];
@@ -301,7 +301,7 @@ static void equations(void) {
     check_note("  odds within %.2g", worst);
 }
 
-/* Queries share only the examples; results before an example do not change with later ones; the order matters. */
+/* Queries share only the examples. A change of later examples changes no earlier result, and the order of the examples matters. */
 static void what_is_seen(void) {
     for (int toy_of = 0; toy_of < 2; toy_of++) {
         const config *c = toys + toy_of;

@@ -194,7 +194,8 @@ static void norm(const made *m, double *out, const double *x, const char *gain, 
     ref_layer_norm(out, weights(m, gain, block), weights(m, bias, block), 1e-5, m->c.d);
 }
 
-/* The sets of section 4.2 of the paper, where the strided A1 has l members; "blocks" alternates between those of Jukebox. */
+/* Returns whether a position sees another one, by the sets of section 4.2 of the paper, where the strided A1 has l members; "blocks"
+ * alternates between the sets of Jukebox. */
 static int sees(const config *c, uint32_t block, uint32_t head, uint32_t i, uint32_t j) {
     int near = c->kind != STRIDED ? i / c->stride == j / c->stride : j + c->stride > i;
     int far = c->kind == FIXED ? j % c->stride >= c->stride - c->summary : (i - j) % c->stride == 0;
@@ -225,7 +226,7 @@ static void add_places(const made *m, double *x, const uint32_t *ids, uint32_t i
     }
 }
 
-/* The prediction of each of n positions: (n, P). Position i of a picture reads id i - 1, position i of a text reads id i. */
+/* Computes the prediction of each of n positions: (n, P). Position i of a picture reads id i - 1, position i of a text reads id i. */
 static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
     const config *c = &m->c;
     uint32_t d = c->d, k = c->key_length, width = c->heads * k, P = outputs_of(c), columns = columns_of(c);
@@ -284,7 +285,7 @@ static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions one by one are compared with the twin; all in one call, and in a shorter run, give the same bits. */
+/* Positions one by one are compared with the twin; all positions in one call, and in a shorter run, give the same bits. */
 static void compare(const config *c, long long row) {
     size_t mark = memory_mark();
     check_random random = {8};
@@ -339,7 +340,7 @@ static void equations(void) {
     compare(&long_one, row);
 }
 
-/* Later ids change no bit of an earlier output; earlier ids change everything that two blocks reach. */
+/* A change of later ids changes no bit of an earlier output; a change of earlier ids changes all outputs that two blocks reach. */
 static void causality(void) {
     config c = toys[0];
     c.levels = 5;
@@ -359,7 +360,7 @@ static void causality(void) {
     }
 }
 
-/* If the stride is the length of the sequence, A1 is the whole past, and if it is 1, A2 is: both give the same function. */
+/* If the stride is the length of the sequence, A1 is the whole past. If the stride is 1, A2 is. Both give the same function. */
 static void dense(void) {
     config near = {.height = 6, .width = 9, .levels = 4, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .stride = 54, .seed = 72};
     config both = near;
@@ -460,7 +461,7 @@ static void refused_files(void) {
     toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "sparse-transformer.attention.combine");
 }
 
-/* The meaning of ids is one number for each, within its range; otherwise the file is refused. */
+/* The meaning of ids is one number for each id, within its range; otherwise the file is refused. */
 static void refused_notes(void) {
     static const struct {
         uint32_t spoilt, spoil;

@@ -146,7 +146,7 @@ static const float *weights(const working *w, const char *rest, int block, const
     return tensor(w->m, name);
 }
 
-/* out (n, rows) = W x + b */
+/* Computes out (n, rows) = W x + b. */
 static double *mapped(const working *w, const char *rest, int block, const double *x, uint32_t n, uint32_t rows, uint32_t cols) {
     const float *matrix = weights(w, rest, block, ".weight"), *bias = weights(w, rest, block, ".bias");
     double *out = memory_take((size_t)n * rows * sizeof *out);
@@ -165,7 +165,7 @@ static double *normed(const working *w, const char *rest, int block, const doubl
     return out;
 }
 
-/* x + f, with the norm before or after it. */
+/* Computes x + f, with the norm before or after the addition. */
 static void joined(working *w, const char *norm, int block, const double *f) {
     for (uint32_t i = 0; i < w->n * w->m->config.d; i++) w->x[i] += f[i];
     if (!w->m->config.pre_norm) w->x = normed(w, norm, block, w->x);
@@ -227,7 +227,7 @@ typedef struct {
     double *attention, *source, *encoder;    /* (blocks, heads, n, n), (blocks, heads, n, S), (encoder_blocks, heads, S, S) */
 } twin_run;
 
-/* The encoder's output (S, d). */
+/* Computes the encoder's output (S, d). */
 static double *twin_encode(const toy_transformer *m, const uint32_t *source, uint32_t S, double *maps) {
     const toy_transformer_config *c = &m->config;
     working w = begun(m, "enc.", source, S);
@@ -238,7 +238,7 @@ static double *twin_encode(const toy_transformer *m, const uint32_t *source, uin
     return c->pre_norm ? normed(&w, "output_norm", -1, w.x) : w.x;
 }
 
-/* The logits of each of n ids, given those before it. */
+/* Computes the logits of each of n ids, given the ids before it. */
 static twin_run twin(const toy_transformer *m, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n) {
     const toy_transformer_config *c = &m->config;
     twin_run t = {.attention = memory_take((size_t)c->blocks * c->heads * n * n * sizeof(double)), .source = memory_take((size_t)c->blocks * c->heads * n * S * sizeof(double))};
@@ -290,7 +290,7 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
     return session;
 }
 
-/* Logits (n, V) and nats (n) of known ids, in order; both may be null. */
+/* Computes the logits (n, V) and nats (n) of known ids, in order; both may be null. */
 static float *logits_of(const nx_model *model, nx_session *session, const uint32_t *ids, uint32_t n, uint32_t V, float *nats) {
     float *all = memory_take((size_t)n * V * sizeof *all), cost;
     for (uint32_t p = 0; p < n; p++) {
@@ -302,8 +302,8 @@ static float *logits_of(const nx_model *model, nx_session *session, const uint32
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions one by one are compared with the twin; all in one call give the same bits, up to the last position, with sources of all
- * lengths. */
+/* Positions one by one are compared with the twin, with sources of all lengths; all positions in one call give the same bits, up to the
+ * last one. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const toy_transformer_config *c = configs + i;
@@ -377,7 +377,8 @@ static void maps(void) {
     }
 }
 
-/* Later words change no earlier output; earlier ones change some later output, and so does any word of the source. */
+/* A change of later words changes no earlier output; a change of earlier words changes some later output, and so does a change of any word
+ * of the source. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -405,8 +406,8 @@ static void causality(void) {
     }
 }
 
-/* Without positions a sentence is a bag of words: when shuffled, it is the same to the decoder, except for the order in which numbers are
- * added. With positions it is not. */
+/* Without positions a sentence is a bag of words: the decoder gets the same numbers for the shuffled sentence, except for the order in
+ * which they are added. With positions the numbers differ. */
 static void permutation(void) {
     for (int position = TOY_SINES; position <= TOY_PLACELESS; position++) {
         size_t mark = memory_mark();

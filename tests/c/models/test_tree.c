@@ -187,8 +187,8 @@ static void nothing(void) {
     CHECK_NEAR((double)marginals[0 * 4 + 2], 0, 1e-6);
 }
 
-/* 128 words with scores of deviation 30: marginals add up to 1, and all arcs add up to the number of words; the same for nearly equal
- * scores. */
+/* In a sentence of 128 words with scores of deviation 30, marginals add up to 1 and all arcs to the number of words; the same holds for
+ * nearly equal scores. */
 static void long_sentence(void) {
     for (int sharp = 0; sharp < 2; sharp++) {
         uint32_t n = 128, stride = nx_tree_stride(n);

@@ -135,7 +135,7 @@ static const float *values(const made *m, const char *at, const char *part, cons
     return CHECK(!"there is a tensor of that name"), NULL;
 }
 
-/* out (rows) = b + W x, in the library's order of arithmetic: the bias, then products in the order of the weights. */
+/* Computes out (rows) = b + W x, in the library's order of arithmetic: the bias, then products in the order of the weights. */
 static void apply(const made *m, float *out, const char *at, const char *part, uint32_t rows, uint32_t cols, const float *x) {
     const float *weight = values(m, at, part, ".weight"), *bias = values(m, at, part, ".bias");
     for (uint32_t r = 0; r < rows; r++) {
@@ -148,8 +148,8 @@ static void add_row(float *x, const float *table, int row, uint32_t cols) {
     for (uint32_t c = 0; row >= 0 && c < cols; c++) x[c] += table[(size_t)row * cols + c];
 }
 
-/* The output layer's numbers (n, P): h of all samples, layer by layer. The skip connection is added to the gate's output before the
- * residual is added to h. */
+/* Computes the output layer's numbers (n, P) layer by layer, from h of all samples. The skip connection is added to the gate's output
+ * before the residual is added to h. */
 static float *directly(const made *m, const uint32_t *ids, uint32_t n, int label, int speaker) {
     const config *c = &m->config;
     uint32_t R = c->R, D = c->D, S = c->S;
@@ -205,7 +205,7 @@ static nx_session *session_of(const nx_model *model, uint32_t length, int label,
     return session;
 }
 
-/* The output layer's numbers of a run (n, P). */
+/* Computes the output layer's numbers of a run (n, P). */
 static float *outputs_of(const nx_model *model, const uint32_t *ids, uint32_t n, int label, int speaker) {
     nx_part_info info;
     CHECK_INT(nx_model_part(model, 0, &info), NX_OK);
@@ -222,8 +222,8 @@ static void sound_of(uint32_t *ids, uint32_t n, uint32_t values_of_id, check_ran
     for (uint32_t i = 0; i < n; i++) ids[i] = random_below(random, values_of_id > 256 ? 256 : values_of_id);
 }
 
-/* From queues, one sample at a time, bit-identical to convolutions over the whole sound, including the beginning. Also for dilations that
- * are not powers of two, that decrease, and that are longer than the sound. */
+/* Samples that are drawn one at a time, from queues, are bit-identical to convolutions over the whole sound, including its beginning. The
+ * same holds for dilations that are not powers of two, that decrease, or that are longer than the sound. */
 static void queued_is_direct(void) {
     static const uint32_t dilations[][MAX_LAYERS] = {{1}, {1, 2, 4, 8, 3}, {7, 1, 5}, {64, 2, 64}, {1, 1, 1}, {1, 2, 4, 8, 16, 1, 2, 4, 8, 16}};
     check_random random = {81};
@@ -248,8 +248,8 @@ static void queued_is_direct(void) {
 }
 
 /* An impulse: changing the id of one sample changes the distribution of exactly those later samples whose field contains it, by the sum of
- * the dilations and two. Powers of two reach every sample of the field; the layers of {3, 3} reach two of six. Also if products are
- * rounded. */
+ * the dilations and two. Powers of two reach every sample of the field; the layers of {3, 3} reach two of six. The same holds if products
+ * are rounded. */
 static void receptive_field(void) {
     static const struct {
         uint32_t dilations[MAX_LAYERS], type;
@@ -287,7 +287,7 @@ static void receptive_field(void) {
     }
 }
 
-/* Before the first sample there is no input, which differs from the middle level, silence: a beginning is not a pause. */
+/* Before the first sample there is no input, which differs from the middle level, silence, so the beginning of a sound is not a pause. */
 static void nothing_is_not_silence(void) {
     const made *m = build(toys + SOUND);
     const nx_model *model = opened(m);
@@ -298,7 +298,7 @@ static void nothing_is_not_silence(void) {
     CHECK(memcmp(late + (size_t)(lead + 3) * m->P, early + 3 * (size_t)m->P, m->P * sizeof *early));
 }
 
-/* A class and a speaker whose rows are zeros equal none; others do not. */
+/* A class and a speaker whose rows are zeros give the same result as no class and no speaker; other rows do not. */
 static void unconditional(void) {
     check_random random = {83};
     uint32_t ids[30];
@@ -359,7 +359,7 @@ static void length_and_end(void) {
     CHECK_INT(ids[0], 256);
 }
 
-/* Inconsistent files. */
+/* Inconsistent files are refused. */
 static void refused_files(void) {
     static const struct {
         const char *key;

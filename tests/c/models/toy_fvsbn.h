@@ -9,7 +9,7 @@
  * not null. */
 toy_file toy_fvsbn_file(uint32_t height, uint32_t width, uint32_t type, uint64_t seed, float **weight, float **bias);
 
-/* The opened model; null after a failed check. */
+/* Returns the opened model; null after a failed check. */
 nx_model *toy_fvsbn(uint32_t height, uint32_t width, uint32_t type, uint64_t seed);
 
 #endif

@@ -23,10 +23,10 @@ typedef struct {
 
 toy_pixelcnn *toy_pixelcnn_build(const toy_pixelcnn_config *config);
 
-/* The opened model; null after a failed check. */
+/* Returns the opened model; null after a failed check. */
 nx_model *toy_pixelcnn_open(const toy_pixelcnn *model);
 
-/* Values of a tensor as stored in the file; a failed check if it is missing. */
+/* Returns the values of a tensor as stored in the file; a missing tensor is a failed check. */
 const float *toy_pixelcnn_values(const toy_pixelcnn *model, const char *name);
 
 #endif
