@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The figure of local attention: whether its geometry is the engine's, and the figure itself. */
+/** The figure of local attention: compares its geometry with the engine's, and tests the figure itself. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -38,8 +38,8 @@ const MODELS = [
   'tests/golden/full-sinusoidal.gguf',
 ];
 /**
- * For about this many positions a model is queried; tiny models are queried for all. ./build.sh test-sweep queries more positions, and
- * shipped models too.
+ * Number of positions for which a model is queried; tiny models are queried for all positions. ./build.sh test-sweep queries more
+ * positions, and shipped models too.
  */
 const QUERIES = process.env.EVERY_WIDTH ? 60 : 10;
 
@@ -107,7 +107,8 @@ test('blocks tile the picture, and the visible set does not grow with it', () =>
       }
     });
   }
-  // Counted in the pictures: the own block, the three above and one to the left; the own block and the previous one; all blocks.
+  // Counted in the pictures: the query's own block, the three blocks above and one to the left; the own block and the previous one; all
+  // blocks.
   assert.deepEqual(
     [one, two, full].map((geometry) => geometry.most()),
     [512, 320, 1024],
@@ -152,7 +153,7 @@ const nextFrame = (page) =>
 /** @typedef {[number, number, number]} RGB */
 
 /**
- * The colour in the middle of each pixel of a picture.
+ * Returns the colour in the middle of each pixel of a picture.
  *
  * @param {Page} page
  * @param {number} panel
@@ -196,7 +197,7 @@ const [PAPER, ACCENT] = [
   [255, 255, 255],
   [31, 61, 194],
 ];
-/** A blend of 8-bit colours differs by rounding, and by twice that where two layers overlap. */
+/** A blend of 8-bit colours differs by rounding, and by twice that amount where two layers overlap. */
 const ROUNDING = 2;
 
 const FILES = ['weights/emoji.gguf', 'weights/cifar10-sr-2d.gguf'].filter((path) => existsSync(inRepository(path)));
@@ -301,7 +302,7 @@ more('run, pause, next pixel, slider, keys, seed', () =>
       .locator('.geometry-panel .panel-note', { hasText: `row ${last.row + 2}, column ${last.col + 1}.` })
       .first()
       .waitFor();
-    // Another figure may announce something at the same moment, and the page has one live region: then the next key is announced.
+    // Another figure may announce a text at the same moment, and the page has only one live region; in that case the next key is announced.
     const spoken = page.locator('[role=status]', { hasText: 'Sees' });
     for (let tries = 0; tries < 20 && (await spoken.count()) === 0; tries++) {
       await page.keyboard.press(tries % 2 ? 'ArrowLeft' : 'ArrowRight');
@@ -405,7 +406,7 @@ more('less motion: nothing begins by itself; a step is shown, a run when it is f
       assert.equal(await canvas.getAttribute('aria-label'), '0 of 1,024 pixels drawn');
       await page.click('#geometry-step');
       await page.locator('.geometry-panel .picture canvas[aria-label^="1 of"]').first().waitFor(WAIT);
-      // Every label that it ever has, however fast the run is.
+      // Every label that the canvas ever has, however fast the run is.
       const seen = await canvas.evaluateHandle((element) => {
         /** @type {(string | null)[]} */
         const labels = [element.getAttribute('aria-label')];

@@ -33,7 +33,7 @@ export async function startHub(files) {
       ...(from > 0 && { 'content-range': `bytes ${from}-${file.length - 1}/${file.length}` }),
     });
     if (body.length <= how.stopAfter) response.end(body);
-    else response.write(body.subarray(0, how.stopAfter)); // and no more
+    else response.write(body.subarray(0, how.stopAfter)); // the rest is never sent
   });
   await new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve(undefined));
@@ -42,7 +42,7 @@ export async function startHub(files) {
   return {
     asked,
     how,
-    /** Redirects a page's hub requests to this server. Its policy must allow that (bypassCSP). @param {Page} page */
+    /** Redirects a page's hub requests to this server. The page's policy must allow the redirection (bypassCSP). @param {Page} page */
     async standsIn(page) {
       await page.addInitScript((to) => {
         const { fetch } = globalThis;

@@ -40,7 +40,7 @@ async function open(page) {
   await page.locator('#show-surprise').evaluate((box) => /** @type {HTMLInputElement} */ (box).click()); // with which it opens; nothing scrolls
 }
 
-/** How many pixels of each ending are drawn. @param {Page} page */
+/** Returns how many pixels of each ending are drawn. @param {Page} page */
 const drawn = (page) =>
   page
     .locator('.ending canvas')
@@ -188,7 +188,7 @@ more('run, pause, step, stop, speed', { timeout: 60000 }, () =>
 test('settings change the completions: seed, temperature, class, line', () =>
   withPage(async (page) => {
     await open(page);
-    /** The pictures of a finished run, after a change. @param {() => Promise<unknown>} change */
+    /** Returns the pictures of a finished run, after a change. @param {() => Promise<unknown>} change */
     const after = async (change) => {
       await runAnew(page, change);
       await done(page);
@@ -217,7 +217,7 @@ test('settings change the completions: seed, temperature, class, line', () =>
     await page.locator('#seed').blur();
     assert.match(await page.inputValue('#seed'), /^\d+$/);
     await page.locator('.handle').focus();
-    await after(() => page.keyboard.press('Home')); // nothing is given: a whole picture
+    await after(() => page.keyboard.press('Home')); // no row is given, so a whole picture is drawn
     assert.deepEqual(await drawn(page), [784, 784, 784]);
     await after(() => page.keyboard.press('End'));
     assert.deepEqual(await drawn(page), [28, 28, 28]);
@@ -597,7 +597,7 @@ test('the walk: one pixel from its neighbours to its probabilities, by keyboard,
       .evaluateAll((all) => all.map((bar) => parseFloat(/** @type {HTMLElement} */ (bar).style.getPropertyValue('--p'))));
     assert.equal(bars.length, 16);
     assert.ok(Math.abs(bars.reduce((a, b) => a + b) - 100) < 0.1, `${bars}`);
-    // Its cost is the one shown in the figure above.
+    // The cost of the pixel is the one shown in the figure above.
     const cost = /([\d.]+) nats/.exec(await page.locator('.attention-main .panel-note').innerText())?.[1];
     assert.equal(await page.locator('#step-drawn [data-live=nats]').textContent(), cost);
     const count = await page.locator('#walk > li').count();
@@ -618,14 +618,14 @@ test('the walk: one pixel from its neighbours to its probabilities, by keyboard,
     assert.equal(await page.locator('#walk-play-text').textContent(), 'Play', 'it begins on request alone');
     await page.locator('#walk-back').press('Enter');
     assert.equal(await page.locator('.walk-count').textContent(), `${count - 1} of ${count}`);
-    // Another pixel goes the same way.
+    // Another pixel opens in the same way.
     const before = await page.locator('#walk > li').allTextContents();
     await page.locator('.attention-main .picture').press('ArrowUp');
     await page.locator('#figure-walk').scrollIntoViewIfNeeded();
     await page.waitForFunction((old) => document.querySelector('#step-next')?.textContent !== old, before[0]);
   }));
 
-test('a grid of heads is built again when layers and heads change places, though their product stays', () =>
+test('a grid of heads is built again when the numbers of layers and heads are exchanged, although their product stays the same', () =>
   withPage(async (page) => {
     await openEmpty(page);
     const labels = await page.evaluate(async () => {

@@ -54,7 +54,7 @@ describe('pages in a language that has some of them', async () => {
       );
 });
 
-test('the other language: the same page, at the current scroll position, with the settings of its figures', () =>
+test('the link to the other language opens the same page at the current scroll position, with the settings of its figures', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/fvsbn/');
     await firstFigure(page).waitFor(WAIT);

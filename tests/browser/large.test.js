@@ -66,7 +66,7 @@ more('a large file that the browser does not keep, as in a private window, is to
   withPage(async (page) => {
     await page.addInitScript(() => {
       Cache.prototype.put = async (_, answer) => {
-        // like Chromium in such a window: it reads, and has no space left
+        // the cache behaves as in a private window of Chromium: it can be read, but has no space left
         await /** @type {Response} */ (answer).arrayBuffer();
         throw new DOMException('Quota exceeded.', 'QuotaExceededError');
       };

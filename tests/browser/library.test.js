@@ -89,7 +89,7 @@ inPage(
       if (seen.length === 6) break;
     }
     const whole = ((performance.now() - began) / 300) * 2 * 65536;
-    // The worker is free immediately: a small request is answered long before the image would have been drawn.
+    // The worker is free immediately: it answers a small request long before the image would have been drawn.
     const start = performance.now();
     const two = await model.generate({ chunkSize: 2, seed: 1 })[Symbol.asyncIterator]().next();
     const answer = performance.now() - start;
@@ -148,7 +148,7 @@ inPage(
       pixels += values.length;
       if (pixels >= 400) break;
     }
-    const drawing = ((performance.now() - pace) / pixels) * 65536; // a whole image
+    const drawing = ((performance.now() - pace) / pixels) * 65536; // time of a whole image
     const whole = outcome(read(model.generate({ signal: within.signal, chunkSize: 65536 })));
     await new Promise((resolve) => setTimeout(resolve, 100));
     within.abort();
@@ -236,7 +236,7 @@ inPage(
         (/** @type {any} */ error) => [error.code, error instanceof NextPixelError && error.message.length > 20],
       );
     }
-    const model = await open('/weights/digits.gguf'); // and after all that, the right one loads
+    const model = await open('/weights/digits.gguf'); // after all these failures, a valid file loads
     model.close();
     return results;
   },
@@ -377,7 +377,7 @@ test('pictures in Display P3 and of Float16 are converted', () =>
     if (seen.half) assert.ok(far(seen.half) <= 1, `${seen.half} is ${seen.plain}`);
   }));
 
-test('a video gives its current frame, and a VideoFrame its own; before there is one, a message', () =>
+test('a video gives its current frame, and a VideoFrame its own frame; a video without a frame gives a message', () =>
   withPage(async (page) => {
     await provide(page, WEIGHTS, digitsFile);
     await openEmpty(page);

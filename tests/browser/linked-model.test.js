@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A link to somebody else's model: PAGE/?model=ADDRESS, on the pages that show such models, same-origin and cross-origin. */
+/** Links to other people's models: PAGE/?model=ADDRESS, on the pages that show such models, same-origin and cross-origin. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { WAIT, galleryOf, inRepository } from './gallery.js';
 
 const { withPage } = session();
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
-/** A host that does not exist: the test answers in its place. */
+/** A host that does not exist; the test answers its requests. */
 const HOST = 'https://models.example';
 
 /** @type {Awaited<ReturnType<typeof serve>>} */
@@ -47,7 +47,7 @@ test('a text page writes with the model at its address, and names its source', (
     assert.equal(await page.locator('#asked').count(), 0);
   }, CALM));
 
-test('a model that the page does not show is named, with the page that does', () =>
+test('a linked model of another kind is named, with a link to the page that shows it', () =>
   withPage(
     async (page) => {
       for (const [at, file, said] of /** @type {[string, string, RegExp][]} */ ([
@@ -57,7 +57,7 @@ test('a model that the page does not show is named, with the page that does', ()
         ['image-transformer', 'emoji.gguf', /emoji\.gguf draws 32 by 32 pixels in colour; the pictures here have 28 by 28 pixels in grey/],
         ['transformer', 'none.gguf', /could not be loaded\. .*404/],
       ])) {
-        await page.goto(`/web/pages/${at}/?model=/weights/${file}`); // of the page's own host
+        await page.goto(`/web/pages/${at}/?model=/weights/${file}`); // an address on the page's own host
         const text = page.locator('#load-text', { hasText: 'could not be loaded' });
         await text.waitFor(WAIT);
         assert.match(String(await text.textContent()), said, `${file} on ${at}`);

@@ -15,13 +15,15 @@ import { LIBRARY, SHELL, openEmpty, session } from './browser.js';
 
 const { withPage } = session();
 
-/** Above this, people notice. In the headless shell, parallel to other steps, half as much again. */
+/**
+ * A task longer than this is noticeable. In the headless shell, which runs in parallel with other steps, the limit is half as much again.
+ */
 const MOST_MS = SHELL ? 75 : 50;
 
 /** An event of a trace; times in microseconds. @typedef {{ name: string, ph: string, pid: number, tid: number, tdur?: number, args: any }} Traced */
 
 /**
- * The longest task of the page's main thread while something is done.
+ * Returns the longest task of the page's main thread during an action.
  *
  * @param {Page} page
  * @param {() => Promise<void>} work
@@ -53,7 +55,7 @@ async function longest(page, work) {
 }
 
 /**
- * What is asked, each with its model: (model, make) => promise.
+ * The requests, each with its model: (model, make) => promise.
  *
  * @type {Record<string, { weights: string, ask: (model: any, make: any) => Promise<unknown>, code?: string }>}  code: it is refused so
  */
@@ -154,7 +156,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(ASKED).entries(
           };
           /** @type {any} */ (globalThis).make = {
             canvas,
-            /** Twelve million pixels, from a file, as a telephone has them. */
+            /** Twelve million pixels from a file, as a phone takes them. */
             photograph: async () => {
               const blob = await new Promise((resolve) => canvas(4032, 3024).toBlob(resolve, 'image/jpeg'));
               const image = new Image();
@@ -166,7 +168,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(ASKED).entries(
               samples: Array.from({ length: channels }, () => new Float32Array(seconds * rate).fill(0.1)),
               sampleRate: rate,
             }),
-            /** One track of as many notes, a tick each. @param {number} notes */
+            /** Returns a MIDI file with one track of this many notes, each one tick long. @param {number} notes */
             midi: (notes) => {
               const events = Uint8Array.from({ length: 8 * notes + 4 }, (_, i) =>
                 i < 8 * notes ? [0, 0x90, 60, 64, 1, 0x80, 60, 0][i % 8] : [0, 0xff, 0x2f, 0][i % 8],

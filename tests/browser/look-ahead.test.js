@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The figure of look-ahead: its pictures and passes against the model's, timing, stop, keys, less motion, widths, failures. */
+/**
+ * The figure of speculative decoding: compares its pictures and passes with the model's, and tests timing, stop, keys, reduced motion,
+ * widths and failures.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +22,7 @@ const { withPage } = session();
 const PAGE = '/web/pages/look-ahead/';
 const SIDE = 28;
 const PIXELS = SIDE * SIDE;
-/** The most pixels of a pass. */
+/** The maximum number of pixels in a pass. */
 const WINDOW = 8;
 
 const weights = new Uint8Array(await readFile(fileURLToPath(new URL('../../weights/digits.gguf', import.meta.url))));
@@ -47,7 +50,7 @@ test('passes are counted from how far ahead each pixel was', () => {
   assert.deepEqual([median([3, 1, 2]), median([4, 1, 3, 2])], [2, 2.5]);
 });
 
-test('pictures that are not the same are said not to be', () => {
+test('the figure reports pictures that differ', () => {
   /** @param {...number} values */
   const drawing = (...values) => ({ values: Uint8Array.from(values), ahead: new Uint8Array(values.length), ms: 1 });
   assert.equal(differences(drawing(1, 2, 3), drawing(1, 2, 3)), 0);
@@ -81,11 +84,13 @@ const nextFrame = (page) =>
 /** @param {Page} page @param {string} id */
 const text = async (page, id) => (await page.locator(`#ahead-${id}`).textContent()) ?? '';
 
-/** How many pixels a finished or unfinished picture has. @param {Page} page */
+/** Returns the number of pixels of a finished or unfinished picture. @param {Page} page */
 const drawn = async (page) =>
   Number(/^\d+/.exec((await page.locator('.ahead-panel canvas').first().getAttribute('aria-label')) ?? '')?.[0]);
 
-/** What every run of a single digit said in its steps: how far ahead each pixel was. Before the page opens. @param {Page} page */
+/**
+ * Records, for every run of a single digit, how far ahead each pixel was computed. Must be called before the page opens. @param {Page} page
+ */
 const listen = (page) =>
   page.addInitScript(() => {
     /** @type {number[][]} */
@@ -110,7 +115,7 @@ const listen = (page) =>
 /** @param {Page} page @returns {Promise<number[][]>} */
 const heard = (page) => page.evaluate(() => /** @type {any} */ (globalThis).runs);
 
-/** The digit of a seed, without a page. @param {number} seed @param {string} [label] */
+/** Draws the digit of a seed without a page. @param {number} seed @param {string} [label] */
 async function digit(seed, label) {
   const model = await load(weights.slice());
   /** @type {number[]} */
@@ -121,7 +126,7 @@ async function digit(seed, label) {
 }
 
 /**
- * The colour at a corner of every pixel of a picture, where no dot covers it.
+ * Returns the colour at a corner of every pixel of a picture, where no dot covers it.
  *
  * @param {Page} page
  * @param {number} panel
@@ -144,10 +149,12 @@ const colours = (page, panel) =>
       });
     }, SIDE);
 
-/** Grey 0 is paper and grey 255 the second ink of page.css, in light mode; between them the page mixes. @param {number} grey */
+/**
+ * Grey 0 is the paper of page.css and grey 255 its second ink, in light mode; the page mixes the levels between them. @param {number} grey
+ */
 const ink = (grey) => [31, 61, 194].map((full) => Math.round(255 + ((full - 255) * grey) / 255));
 
-/** Away from the pictures, because the pixel under the pointer is outlined. @param {Page} page */
+/** Moves the pointer away from the pictures, because the pixel under the pointer is outlined. @param {Page} page */
 async function lookAway(page) {
   await page.mouse.move(0, 0);
   await nextFrame(page);
@@ -171,7 +178,7 @@ test('the picture is what the model draws, and the passes are those of its steps
     assert.equal(await text(page, 'right-guessing'), String(PIXELS - count));
     assert.equal(await text(page, 'each-guessing'), (PIXELS / count).toFixed(2));
     assert.equal(await text(page, 'summary'), `784 pixels in ${count} passes: ${(PIXELS / count).toFixed(2)} pixels a pass on average.`);
-    // The other way is shown next to it, drawn meanwhile; only the medians are compared.
+    // The result of the other way is shown next to it and is drawn in the meantime; only the medians are compared.
     assert.deepEqual(
       [await text(page, 'passes-without'), await text(page, 'each-without'), await text(page, 'right-without')],
       ['784', '1.00', 'none'],
@@ -180,7 +187,7 @@ test('the picture is what the model draws, and the passes are those of its steps
     assert.match(await text(page, 'timing'), /^8 pictures, .* \(median\)/);
     assert.equal(await text(page, 'verdict'), 'The same 784 values, with guesses and without.');
 
-    // Each pixel has the tint of its place in its pass, and no other place has that tint.
+    // Each pixel has the tint of its index in its pass, and other indices have other tints.
     const tints = await colours(page, 1);
     const byPlace = Array.from({ length: WINDOW }, (_, place) => new Set(tints.filter((_tint, i) => ahead[i] === place).map(String)));
     for (const tint of byPlace) assert.ok(tint.size <= 1, String([...tint]));
@@ -217,7 +224,7 @@ more('without guesses the same picture comes, a pixel a pass, and the page says 
     assert.equal(await text(page, 'each-without'), '1.00');
     assert.equal(await text(page, 'passes-guessing'), passesBefore);
 
-    // Another picture: nothing is known of it, and of the last one nothing is left.
+    // For another picture the figure shows no measurement, and none of the last picture remains.
     await page.click('#ahead-dice');
     await page.locator('#ahead-run-text', { hasText: 'Start over' }).waitFor();
     assert.equal(await text(page, 'passes-guessing'), 'not yet');
@@ -290,7 +297,7 @@ test('stop: the picture, and the timing; then play again from the keyboard', () 
     assert.equal(await page.inputValue('#ahead-seed'), '10', 'what is no seed is not taken');
   }));
 
-test('a pixel is asked for its pass, by pointing and with the arrow keys; all controls are reached with Tab', () =>
+test('pointing at a pixel or moving to it with the arrow keys shows its pass; all controls are reached with Tab', () =>
   withPage(async (page) => {
     await listen(page);
     await open(page);
@@ -324,7 +331,7 @@ test('a pixel is asked for its pass, by pointing and with the arrow keys; all co
     assert.equal(await note.textContent(), 'Point at a pixel to see which pass drew it.');
 
     await page.locator('.ahead-panel .picture').first().focus();
-    await page.keyboard.press('ArrowUp'); // from the last pixel
+    await page.keyboard.press('ArrowUp'); // starts from the last pixel
     await page.keyboard.press('ArrowLeft');
     await nextFrame(page);
     assert.equal(await note.textContent(), expected(26, 26));
@@ -407,7 +414,7 @@ for (const width of widths(320, 400, 768)) {
     ));
 }
 
-test('weights without a draft: the figure says that there is nothing to show', () =>
+test('if the weights have no draft, the figure says that it has nothing to show', () =>
   withPage(async (page) => {
     await page.addInitScript(() => {
       globalThis.Worker = class extends Worker {

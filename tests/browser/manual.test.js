@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The manual as visitors see it: nothing moves or is too wide, axe-core finds nothing, Tab reaches everything, and it works without a
- * connection. all/manual.test.js opens every page on every screen.
+ * The manual as visitors see it: its layout does not shift and is not too wide, axe-core finds no fault, Tab reaches all controls, and the
+ * manual works without a connection. all/manual.test.js opens every page on every screen.
  */
 
 import assert from 'node:assert/strict';
@@ -16,11 +16,14 @@ import { PHONE, SET, axeFindsNothing, fits, fitsAnyReader, scrollThrough, shifts
 
 const { withPage } = session();
 const NAMES = (await readdir(new URL('../../web/manual/', import.meta.url))).filter((name) => name.endsWith('.html')).sort();
-/** Text moves less than a page of figures. */
+/** Layout shift of text is smaller than that of a page of figures. */
 const SHIFT = 0.02;
 
 assert.ok(NAMES.length >= 9);
-/** All are made by one program: npm test looks at every third, axe-core at one by day, at the next one by night on a telephone. */
+/**
+ * One program makes all pages, so npm test loads only every third page. axe-core tests these pages alternately in light mode and in dark
+ * mode at phone size.
+ */
 for (const [i, name] of NAMES.entries()) {
   const night = i % 2 === 1;
   oneOf(i, 3)(`${name}: nothing moves, it fits any reader, axe-core finds nothing ${night ? 'by night' : 'by day'}`, () =>
@@ -29,7 +32,7 @@ for (const [i, name] of NAMES.entries()) {
       await page.goto(`/web/manual/${name}`);
       await page.waitForLoadState('load');
       await fits(page);
-      await scrollThrough(page); // the live element comes near
+      await scrollThrough(page); // the live element comes near the screen
       await shiftsBelow(page, SHIFT);
       await page.screenshot({ path: `${OUT}manual-${name.replace('.html', '')}.png` });
       if (night) {
@@ -43,7 +46,7 @@ for (const [i, name] of NAMES.entries()) {
   );
 }
 
-test('a search finds a place by its words, and leads there', () =>
+test('a search finds a section by its words, and the result leads to the section', () =>
   withPage(async (page) => {
     await page.goto('/web/manual/');
     const field = page.getByLabel('Search the manual');
@@ -60,7 +63,7 @@ test('a search finds a place by its words, and leads there', () =>
     await page.waitForURL(/hosting\.html/);
   }));
 
-test('a block of code is copied by its button', async () =>
+test('a button copies each block of code', async () =>
   withPage(async (page) => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto('/web/manual/');
@@ -78,13 +81,13 @@ more('a telephone shows it as wide as it is', () =>
   }, PHONE),
 );
 
-test('what can be scrolled or followed is reached with Tab, with a visible focus', () =>
+test('all links and scrollable areas are reached with Tab and have a visible focus', () =>
   withPage(async (page) => {
     await page.goto('/web/manual/');
     await tabReachesAll(page);
   }));
 
-test('under the policy the element of the first page draws, and the page is there without a connection', () =>
+test('under the policy, the element of the first page draws, and the page is available without a connection', () =>
   withPage(
     async (page) => {
       await page.goto('/web/manual/');
@@ -111,7 +114,7 @@ test('under the policy the element of the first page draws, and the page is ther
     { complains: true },
   ));
 
-test('the front page leads to it', () =>
+test('the front page leads to the manual', () =>
   withPage(
     async (page) => {
       await page.goto('/web/');

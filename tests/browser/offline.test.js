@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * What is kept for the next visit: the page, and the weights that the library stores. Changed files are fetched again, and everything works
- * without the copies.
+ * The files that are cached for the next visit: the page, and the weights that the library stores. Changed files are fetched again, and the
+ * page also works without cached copies.
  */
 
 import assert from 'node:assert/strict';
@@ -28,7 +28,7 @@ const one = toyModel({ metadata: { 'nextpixel.card.version': ['string', 'one'] }
 const two = toyModel({ metadata: { 'nextpixel.card.version': ['string', 'two'] } });
 const integrity = `sha256-${createHash('sha256').update(one).digest('base64')}`;
 
-/** Long enough for everything to be stored. */
+/** Long enough for all files to be stored. */
 const SETTLE_MS = 800;
 
 /**
@@ -43,7 +43,9 @@ async function offer(page, body, headers) {
   await page.route(`**${FILE}`, (route) => route.fulfill({ contentType: 'application/octet-stream', body: Buffer.from(body), headers }));
 }
 
-/** What loading gives: the version that is in the file's card, or the code of the error. @param {Page} page @param {any} [options] */
+/**
+ * Returns the version that load() gives, which is in the file's card, or the code of the error. @param {Page} page @param {any} [options]
+ */
 function version(page, options = {}) {
   return page.evaluate(
     async ({ library, file, given }) => {
@@ -60,7 +62,7 @@ function version(page, options = {}) {
   );
 }
 
-/** What `info` warns of. @param {Page} page @param {string | string[]} [from] the address, or those of the parts */
+/** Returns the warnings of `info`. @param {Page} page @param {string | string[]} [from] the address, or those of the parts */
 const warning = (page, from = FILE) =>
   page.evaluate(
     async ({ library, file }) => {
@@ -72,7 +74,7 @@ const warning = (page, from = FILE) =>
     { library: LIBRARY, file: from },
   );
 
-/** The version that is kept, waited for. @param {Page} page @param {string} wanted */
+/** Waits until this version is cached. @param {Page} page @param {string} wanted */
 const keeps = (page, wanted) =>
   until(
     page,
@@ -95,7 +97,7 @@ async function goOffline(page) {
   await page.route(`**${FILE}`, (route) => route.abort('internetdisconnected'));
 }
 
-test('weights are kept: without a connection they are there, changed ones come again', () =>
+test('weights are cached: they are available without a connection, and changed ones are downloaded again', () =>
   withPage(
     async (page) => {
       await openEmpty(page);
@@ -108,7 +110,7 @@ test('weights are kept: without a connection they are there, changed ones come a
       assert.equal(await version(page, { integrity }), 'one');
       assert.equal(await version(page, { cache: false }), 'network');
 
-      // The tag alone identifies a file: with the same one, the body is not read.
+      // The tag alone identifies a file: if the tag is the same, the body is not read.
       await offer(page, two, { ETag: '"1"' });
       assert.equal(await version(page), 'one');
       await offer(page, two, { ETag: '"2"' });
@@ -136,7 +138,7 @@ test('weights are kept: without a connection they are there, changed ones come a
     { complains: true },
   ));
 
-test('what is kept can be listed, measured and freed', () =>
+test('cached files can be listed, measured and deleted', () =>
   withPage(async (page) => {
     await openEmpty(page);
     await offer(page, one, { ETag: '"1"' });
@@ -159,7 +161,7 @@ test('what is kept can be listed, measured and freed', () =>
     assert.deepEqual(seen, [[{ url: new URL(FILE, page.url()).href, bytes: one.length }], one.length, false, true, [], true]);
   }));
 
-test('of one address with many queries, such as marks of the time, the newest four are kept', () =>
+test('of several copies whose addresses differ only in the query, such as a timestamp, the newest four are kept', () =>
   withPage(async (page) => {
     await openEmpty(page);
     await page.route('**/weights/kept.gguf?**', (route) =>
@@ -194,7 +196,7 @@ test('of one address with many queries, such as marks of the time, the newest fo
     assert.deepEqual(urls, ['other.gguf?a', ...[3, 4, 5, 6].map((i) => `kept.gguf?t=${i}`)]);
   }));
 
-test('without a tag, date and length say whether a file has changed', () =>
+test('without a tag, date and length show whether a file has changed', () =>
   withPage(async (page) => {
     await openEmpty(page);
     const date = 'Wed, 01 Jan 2025 00:00:00 GMT';
@@ -212,7 +214,7 @@ test('without a tag, date and length say whether a file has changed', () =>
     assert.equal(await version(page), 'one', 'where nothing says, it comes again');
   }));
 
-test('what is not to be kept, or no model, is not kept', () =>
+test('files that must not be cached and files that are not models are not cached', () =>
   withPage(async (page) => {
     await openEmpty(page);
     await offer(page, one, { ETag: '"1"' });
@@ -246,13 +248,13 @@ const broken = [
   ],
 ];
 for (const [name, script] of broken) {
-  test(`${name} keeps nothing, and everything works`, () =>
+  test(`${name} caches no file, and the page works`, () =>
     withPage(async (page) => {
       await page.addInitScript(script);
       await openEmpty(page);
       await offer(page, one, { ETag: '"1"' });
       assert.equal(await version(page), 'one');
-      await sleep(SETTLE_MS); // a failure to keep it would be heard now
+      await sleep(SETTLE_MS); // a failure to cache the file would be reported by now
       await offer(page, two, { ETag: '"2"' });
       assert.equal(await version(page), 'two');
     }));
@@ -294,11 +296,11 @@ more('a page that was seen works without a connection, and with one again', () =
   ),
 );
 
-test('whatever is asked of a page, it has one copy; two releases are kept, and the pages of an older one are dropped with it', () =>
+test('a page has one cached copy, however it was requested; two releases are cached, and the pages of older releases are deleted', () =>
   withPage(
     async (page) => {
       const worker = await readFile(join((await published()).root, 'web/sw.js'));
-      /** The release that the host has. */
+      /** The release that the host serves. */
       let release = 1;
       const folder = () => `dist-${String(release).repeat(12)}`;
       const server = createServer((request, response) => {
@@ -372,7 +374,7 @@ test('whatever is asked of a page, it has one copy; two releases are kept, and t
     { complains: true },
   ));
 
-test('without a connection, figures that show the numbers of a file read the copy that the library has kept', () =>
+test('without a connection, figures that show the numbers of a file read the copy that the library has cached', () =>
   withPage(
     async (page) => {
       await openEmpty(page);

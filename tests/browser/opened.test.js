@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of the Transformer, opened: what a visitor does there. */
+/** The page "The Transformer, opened": tests of the actions of a visitor. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -25,20 +25,20 @@ const ids = (/** @type {string} */ word) => [...word].map((sign) => tokens.index
 
 /** @param {Page} page */
 const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
-/** The letters that were written. @param {Page} page */
+/** Returns the letters that were written. @param {Page} page */
 const letters = (page) =>
   page
     .locator('.letter b')
     .allTextContents()
     .then((all) => all.join(''));
-/** The displayed number. @param {Page} page */
+/** Returns the displayed number. @param {Page} page */
 const told = (page) =>
   page.locator('#sum .sum-value').evaluate((output) => {
     const { name = '', cell = '', value = '' } = /** @type {HTMLElement} */ (output).dataset;
     return { name, cell, value, text: output.textContent ?? '' };
   });
 
-test('the walk by keyboard alone: every step is a sentence, and thirty numbers come out again from the file in double precision', () =>
+test('by keyboard alone, every step of the walk shows a sentence, and thirty numbers equal those computed from the file in double precision', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -68,13 +68,13 @@ test('the walk by keyboard alone: every step is a sentence, and thirty numbers c
       assert.ok(!/undefined|NaN/.test(text), text);
       const number = await told(page);
       check(number);
-      // The sentence tells the number that is pointed at.
+      // The sentence names the number under the pointer.
       for (const live of await item
         .locator('[data-live=compared], [data-live=scaled], [data-live=value], [data-live=logit]')
         .allTextContents()) {
         assert.equal(live, Number(number.value).toFixed(2).replace('-', '−'), text);
       }
-      // Where it came from: a button goes there, and the numbers there have their sums.
+      // A button leads to the source of the number, where the numbers have their sums.
       const back = page.locator('#sum .example', { hasText: '←' }).first();
       if (await back.count()) {
         await back.press('Enter');
@@ -90,7 +90,7 @@ test('the walk by keyboard alone: every step is a sentence, and thirty numbers c
     assert.equal(await page.locator('.walk-count').textContent(), `${count - 1} of ${count}`);
   }));
 
-test('a box opens by pointer and by keyboard; pointing at a number tells its sum', () =>
+test('a box opens by pointer and by keyboard; pointing at a number shows its sum', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -106,9 +106,9 @@ test('a box opens by pointer and by keyboard; pointing at a number tells its sum
     const { width = 0, height = 0 } = (await softmax.boundingBox()) ?? {};
     await softmax.hover({ position: { x: width - 8, y: height - 8 } });
     await sum.getByText(/softmax of head 2 at p, ⏎/).waitFor();
-    await page.mouse.move(2, 2); // what was walked to stays
+    await page.mouse.move(2, 2); // the step that was selected stays
     await sum.getByText(/softmax of head 2 at ⇥/).waitFor();
-    // It plays by itself, and stops where one likes.
+    // The walk plays automatically, and stops at any step.
     await page.locator('#walk-play').click();
     assert.equal(await page.locator('#walk-play-text').textContent(), 'Pause');
     assert.equal(await page.locator('.walk-count').textContent(), '2 of 16');
@@ -121,12 +121,12 @@ test('a box opens by pointer and by keyboard; pointing at a number tells its sum
     assert.equal(await page.locator('#box-name').textContent(), 'Decoder, block 2, Add & norm');
     await page.keyboard.press('ArrowLeft');
     assert.match(await page.evaluate(() => document.activeElement?.getAttribute('data-box') ?? ''), /^enc\./);
-    // Every letter that was written is a place to look at.
+    // Every letter that was written can be inspected.
     await page.locator('.letter input').nth(2).check();
     assert.match(await page.locator('#step-next').evaluate((item) => item.textContent ?? ''), /after “e”, “n” has probability \d/);
   }));
 
-test('what is typed is written backwards; what is taken away breaks it, and comes back', () =>
+test('typed text is written backwards; switching off a part breaks the output, and switching it on again repairs it', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -136,7 +136,7 @@ test('what is typed is written backwards; what is taken away breaks it, and come
     await page.locator('#word').fill('planet');
     await page.waitForFunction(() => document.querySelectorAll('.letter').length === 7);
     assert.equal(await letters(page), 'tenalp⏎');
-    // The word that the page begins with needs the scale.
+    // The word at the beginning needs the scale.
     await page.locator('#switches input[value=scale]').uncheck();
     assert.match((await page.locator('#verdict').textContent()) ?? '', /✗ it should be tenalp⏎/);
     await page.locator('#restore').click();
@@ -165,7 +165,7 @@ more('a decoder alone does the same', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
-    // A weight that was changed belongs to the network that is left.
+    // A changed weight belongs to the network that the visitor leaves.
     await page.locator('.box[data-box="logits"]').click();
     await page.getByRole('application', { name: /^ET, / }).focus();
     await page.keyboard.press('ArrowRight');
@@ -184,7 +184,7 @@ more('a decoder alone does the same', () =>
     }
     await page.evaluate(() => {
       location.hash = 'step-cross';
-    }); // which it has not
+    }); // the other network does not have this weight
     assert.equal(await page.locator('#walk > li:not([hidden])').getAttribute('id'), 'step-next');
   }),
 );
@@ -226,7 +226,7 @@ more('what is written with one thing less, for each thing', () =>
   }),
 );
 
-test('it is alive with its file alone, before the engine; the page is under 60 KB', () =>
+test('the page works with its file alone, before the engine is loaded; the page is smaller than 60 KB', () =>
   withPage(async (page) => {
     await page.route(/\.wasm$/, () => {}); // never comes
     await page.goto(PAGE);
@@ -241,12 +241,12 @@ test('it is alive with its file alone, before the engine; the page is under 60 K
     assert.ok(sizes.reduce((a, b) => a + b) < 60 * 1024, `${sizes}`);
   }));
 
-test('a step of the walk is on one screen with its diagram and its matrix, on a laptop and on the wall', () =>
+test('on a laptop and on a projector, each step of the walk fits on one screen with its diagram and its matrix', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
       await done(page);
-      /** Parts that reach out of the window. */
+      /** Returns the parts that are outside the window. */
       const outside = () =>
         page.evaluate(() =>
           ['#diagram .diagram', '#walk', '#walk-next', '#sheet details[open] canvas'].filter((selector) => {
@@ -260,7 +260,7 @@ test('a step of the walk is on one screen with its diagram and its matrix, on a 
       await page.locator('.staged').waitFor();
       await page.waitForTimeout(200);
       assert.deepEqual(await outside(), [], 'on the wall');
-      // A number of each matrix has room for its sign.
+      // The cells of each matrix have space for a sign.
       assert.ok(
         await page.evaluate(() => {
           const context = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
@@ -272,7 +272,7 @@ test('a step of the walk is on one screen with its diagram and its matrix, on a 
     { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' },
   ));
 
-test('the walk begins by itself on the first screen: silently, without the focus, and nothing scrolls; any input ends it, and its own button', () =>
+test('the walk begins automatically on the first screen: silently, without taking the focus, and without scrolling; any input ends it, and so does its own button', () =>
   withPage(async (page) => {
     const says = () => page.locator('#walk-play-text').textContent();
     const opens = async () => {
@@ -291,7 +291,7 @@ test('the walk begins by itself on the first screen: silently, without the focus
     await page.keyboard.press('Shift');
     await page.waitForFunction(() => document.getElementById('walk-play-text')?.textContent === 'Play');
     await page.goto('about:blank');
-    await page.goto(`${PAGE}#step-mask`); // who comes for a step stays there
+    await page.goto(`${PAGE}#step-mask`); // a visitor who follows a link to a step stays at that step
     await done(page);
     assert.equal(await says(), 'Play');
     await page.emulateMedia({ reducedMotion: 'reduce' });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The published library from another origin than the page's: one line and one element, under policies, in a sandboxed frame. */
+/** The published library on another origin than the page: one line and one element, under policies, and in a sandboxed frame. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -27,12 +27,12 @@ const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '
 let servers;
 let own = '',
   cdn = '';
-/** What is at own/ours.html. @type {{ body: string, policy?: string, isolated?: boolean }} */
+/** The response of own/ours.html. @type {{ body: string, policy?: string, isolated?: boolean }} */
 let ours = { body: '' };
-/** Whether the other origin lets the page read its scripts of workers. */
+/** Whether the other origin allows the page to read its worker scripts. */
 let consents = true;
 
-/** What load() says, told by a worker that has no workers itself. @param {string} tell  where to */
+/** Returns a script that reports the result of load() in a worker that cannot start workers itself. @param {string} tell  where to */
 const tells = (tell) => `import { load } from '/dist/nextpixel.js';
   const said = load('/toy.gguf').then((model) => [model.info.architecture], ({ code, message }) => [code, message]);
   ${tell}`;
@@ -57,7 +57,7 @@ async function serve(answer) {
   return server;
 }
 
-/** The library, the files of models that are made here, and the library as one file. @param {string} path */
+/** Returns the library, the files of models that are made here, or the library as one file. @param {string} path */
 async function file(path) {
   if (path in WORKERS) return WORKERS[path];
   if (path === '/toy.gguf') return toy;
@@ -66,7 +66,9 @@ async function file(path) {
   return readFile(`${ROOT}web${path}`);
 }
 
-/** The library as a bundler writes it: the worker has another name, which only the one place knows that starts it. @param {string} name */
+/**
+ * Returns the library as a bundler writes it: the worker has another name, which only the code that starts it knows. @param {string} name
+ */
 async function bundled(name) {
   if (name === 'assets/worker-Bf3k.js') return readFile(`${ROOT}web/dist/worker.js`);
   if (name === 'worker.js') throw new Error('it is not there');
@@ -106,7 +108,7 @@ after(() => {
 });
 
 /**
- * Opens a page of our own.
+ * Opens a page of this test.
  *
  * @param {Page} page
  * @param {string} body
@@ -121,14 +123,14 @@ async function open(page, body, policy, isolated = false) {
 const element = (/** @type {string} */ dist = 'dist/define.js') => `<script type="module" src="${cdn}/${dist}"></script>
   <next-pixel model="${cdn}/toy.gguf" task="generate" seed="1" autoplay controls></next-pixel>`;
 
-/** What <next-pixel> comes to. @param {Page | import('playwright-core').Frame} page */
+/** Returns the final state of <next-pixel>. @param {Page | import('playwright-core').Frame} page */
 async function outcome(page) {
   const status = page.locator('next-pixel [part=status]');
   await status.getByText(/^Drawn|[a-z] .*\./).waitFor();
   return status.textContent();
 }
 
-/** What load() comes to. @param {Page} page @param {object} [options] @param {string} [dist] */
+/** Returns the result of load(). @param {Page} page @param {object} [options] @param {string} [dist] */
 const loaded = (page, options = {}, dist = 'dist/nextpixel.js') =>
   page.evaluate(
     async ([library, given]) => {
@@ -147,7 +149,7 @@ const loaded = (page, options = {}, dist = 'dist/nextpixel.js') =>
     /** @type {[string, object]} */ ([`${cdn}/${dist}`, options]),
   );
 
-/** What load() of the page's own copy comes to. @param {Page} page @param {string} [library] */
+/** Returns the result of load() of the page's own copy. @param {Page} page @param {string} [library] */
 const ownLoaded = (page, library = '/dist/nextpixel.js') =>
   page.evaluate(async (address) => {
     const { load } = await import(address);
@@ -159,20 +161,20 @@ const ownLoaded = (page, library = '/dist/nextpixel.js') =>
     }
   }, library);
 
-test('one line and one element are all that a page needs', () =>
+test('a page needs only one line and one element', () =>
   withPage(async (page) => {
     await open(page, element());
     assert.match((await outcome(page)) ?? '', /^Drawn: /);
     await page.screenshot({ path: `${OUT}origin.png` });
   }));
 
-test('the sources, which are many modules, as well', () =>
+test('the sources, which are many modules, work in the same way', () =>
   withPage(async (page) => {
     await open(page, element('lib/define.js'));
     assert.match((await outcome(page)) ?? '', /^Drawn: /);
   }));
 
-test('in a sandboxed frame, where even the name of the cache throws', () =>
+test('the library works in a sandboxed frame, where even the name of the cache throws', () =>
   withPage(async (page) => {
     await open(page, `<iframe sandbox="allow-scripts" srcdoc='${element()}' title="sandbox"></iframe>`);
     const [, frame] = page.frames();
@@ -189,7 +191,7 @@ test('in a sandboxed frame, where even the name of the cache throws', () =>
     assert.match((await outcome(frame)) ?? '', /^Drawn: /);
   }));
 
-test('under the strictest policy that can be written for it, with Trusted Types', () =>
+test('the library works under the strictest policy that can be written for it, with Trusted Types', () =>
   withPage(
     async (page, complaints) => {
       await open(
@@ -199,7 +201,7 @@ test('under the strictest policy that can be written for it, with Trusted Types'
           "require-trusted-types-for 'script'; trusted-types nextpixel",
       );
       assert.equal(await loaded(page), 64);
-      // The address is tried before anything else is known: one report.
+      // The address is tried before the policy is known, which causes one report.
       assert.ok(
         complaints.every((text) => /Trusted|trusted/.test(text)),
         complaints.join('\n'),
@@ -208,7 +210,7 @@ test('under the strictest policy that can be written for it, with Trusted Types'
     { complains: true },
   ));
 
-test('Trusted Types on the page of the same origin', () =>
+test('Trusted Types work on a page of the same origin', () =>
   withPage(
     async (page) => {
       await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel");
@@ -225,7 +227,7 @@ test('Trusted Types on the page of the same origin', () =>
     { complains: true },
   ));
 
-test('Trusted Types where a bundler has renamed the worker', () =>
+test('Trusted Types work where a bundler has renamed the worker', () =>
   withPage(
     async (page) => {
       await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel; worker-src 'self'");
@@ -234,7 +236,7 @@ test('Trusted Types where a bundler has renamed the worker', () =>
     { complains: true },
   ));
 
-test('Trusted Types where the name of the policy is taken: the error says what is missing, not what is there', () =>
+test('if the name of the Trusted Types policy is taken, the error says what is missing, not what is there', () =>
   withPage(
     async (page) => {
       await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel");
@@ -245,7 +247,7 @@ test('Trusted Types where the name of the policy is taken: the error says what i
     { complains: true },
   ));
 
-test('a page that is isolated, whose worker is sent without that header: it starts, or the error names the header', () =>
+test('on an isolated page whose worker is sent without the isolation header, the worker starts or the error names the header', () =>
   withPage(
     async (page) => {
       await open(page, '', undefined, true);
@@ -260,7 +262,7 @@ test('a page that is isolated, whose worker is sent without that header: it star
     { complains: true },
   ));
 
-test('Trusted Types: an address that the page vouches for is taken as it is', () =>
+test('with Trusted Types, an address that the page accepts is used unchanged', () =>
   withPage(async (page) => {
     await open(page, '', "require-trusted-types-for 'script'; trusted-types mine");
     assert.equal(
@@ -290,7 +292,7 @@ const POLICIES = [
   ],
 ];
 for (const [name, policy, advice] of POLICIES) {
-  test(`a policy that forbids it, ${name}: the error names the directive`, () =>
+  test(`if a policy forbids the worker (${name}), the error names the directive`, () =>
     withPage(
       async (page) => {
         await open(page, '', policy());
@@ -302,7 +304,7 @@ for (const [name, policy, advice] of POLICIES) {
     ));
 }
 
-test('a policy of the same origin: the error names its own directive', () =>
+test('if a policy of the same origin forbids the worker, the error names this directive', () =>
   withPage(
     async (page) => {
       await open(page, '', "worker-src 'none'");
@@ -317,7 +319,7 @@ test('a policy of the same origin: the error names its own directive', () =>
     { complains: true },
   ));
 
-test('a server that lets nobody read the worker: the error says what it must answer', () =>
+test('if the server does not allow the page to read the worker, the error names the missing header', () =>
   withPage(
     async (page) => {
       await open(page, '');
@@ -331,7 +333,7 @@ test('a server that lets nobody read the worker: the error says what it must ans
     { complains: true },
   ));
 
-test('workerUrl and wasmUrl name other places', () =>
+test('workerUrl and wasmUrl can name other addresses', () =>
   withPage(async (page) => {
     await open(page, '');
     /** @type {string[]} */
@@ -341,7 +343,7 @@ test('workerUrl and wasmUrl name other places', () =>
     assert.deepEqual(asked.filter((url) => /worker\.js|\.wasm/.test(url)).sort(), [`${own}/dist/nextpixel.wasm`, `${own}/dist/worker.js`]);
   }));
 
-test('a worker that the page has started before the library was there is taken, whatever it said meanwhile', () =>
+test('a worker that the page started before it loaded the library is used, whatever messages it has sent', () =>
   withPage(async (page) => {
     await open(page, '');
     /** @type {string[]} */
@@ -366,7 +368,12 @@ test('a worker that the page has started before the library was there is taken, 
     assert.equal(asked.filter((url) => url.endsWith('/worker.js')).length, 1);
   }));
 
-/** How a sound of a third of a second is heard after a click: what play tells, and whether by the AudioWorklet. @param {Page} page @param {string} library */
+/**
+ * Plays a third of a second of sound after a click, and returns the reports of play and whether the AudioWorklet was used.
+ *
+ * @param {Page} page
+ * @param {string} library
+ */
 async function heard(page, library) {
   await page.mouse.click(5, 5);
   return page.evaluate(
@@ -393,7 +400,7 @@ async function heard(page, library) {
   );
 }
 
-test('a sound under Trusted Types is heard by the player, and nothing more is reported than of the worker', () =>
+test('under Trusted Types, the AudioWorklet plays a sound, and only the worker causes a report', () =>
   withPage(
     async (page, complaints) => {
       await open(
@@ -410,7 +417,7 @@ test('a sound under Trusted Types is heard by the player, and nothing more is re
     { complains: true },
   ));
 
-test('a sound: the player of the other origin, also of the one file; by buffers where a policy has no place for that', () =>
+test('sound uses the AudioWorklet of the other origin, also in the single-file build, and buffers where a policy forbids the AudioWorklet', () =>
   withPage(
     async (page) => {
       await open(page, '', `script-src ${cdn} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${cdn}`);
@@ -423,7 +430,7 @@ test('a sound: the player of the other origin, also of the one file; by buffers 
     { complains: true },
   ));
 
-test('a shared and a service worker: load() says that no worker can be started there, and what to do', () =>
+test('in a shared worker and a service worker, load() says that no worker can be started there, and what to do', () =>
   withPage(async (page) => {
     await open(page, '');
     const said = await page.evaluate(async () => {

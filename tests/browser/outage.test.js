@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The connection fails for a second while a model is loaded, whatever is being fetched at that moment: the model is loaded all the same.
+ * The connection fails for a second while a model is loaded. Whatever file is being fetched at that moment, the model is loaded.
  */
 
 import assert from 'node:assert/strict';
@@ -23,7 +23,7 @@ let real;
 /** @type {http.Server} */
 let server;
 let base = '';
-/** Paths that were asked for. @type {Set<string>} */
+/** Paths that were requested. @type {Set<string>} */
 const asked = new Set();
 /** What breaks the connection: the first request of this path; with `half`, when half of its answer has been sent. */
 let breaks = { path: '', half: false };
@@ -46,7 +46,8 @@ before(async () => {
     const hit = path === breaks.path;
     if (hit && !half) goDown();
     const { range } = request.headers;
-    if (down && (range || !path.startsWith('/weights/'))) return void request.socket.destroy(); // a file that nobody sends is the page's to ask for again
+    // if the server does not send a file, the page must request it again
+    if (down && (range || !path.startsWith('/weights/'))) return void request.socket.destroy();
     http.get({ port: real.port, path, headers: { host: `127.0.0.1:${real.port}`, ...(range && { range }) } }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       if (!hit || range) return void answer.pipe(response);
@@ -90,12 +91,12 @@ async function loads(model) {
       }
     }, `/weights/${model}`);
   };
-  await withPage(body, { complains: true }); // the browser tells of what could not be fetched
+  await withPage(body, { complains: true }); // the browser reports the failed requests
   return how;
 }
 
 for (const model of MODELS) {
-  test(`${model} is loaded, whatever is fetched when the connection goes`, async () => {
+  test(`${model} is loaded, whatever file is being fetched when the connection fails`, async () => {
     asked.clear();
     assert.equal(await loads(model), 'loaded');
     const all = [...asked].filter((path) => path.startsWith('/web/dist/') && !/\/(nextpixel|shared)\.js$/.test(path));

@@ -42,7 +42,7 @@ export const PAGES = {
   wavenet: { file: 'wavenet.gguf', wrong: 'chorales.gguf', said: /makes music/ },
 };
 
-/** Those that are tried with every change. */
+/** Pages that are tested with every change. */
 export const SHORT = ['fvsbn'];
 /** Pages with their own control for it: colour (own-model.test.js), texts (tokens.test.js, chat.test.js). */
 export const ELSEWHERE = ['chat', 'colour', 'tokens'];
@@ -54,10 +54,10 @@ export const give = async (page, name, buffer) =>
     .setInputFiles({ name, mimeType: '', buffer: buffer ?? (await readFile(inRepository(`weights/${name}`))) }, WAIT);
 /** @param {Page} page @param {RegExp} text */
 export const said = (page, text) => page.locator('#own-file .take-said', { hasText: text }).waitFor(WAIT);
-/** The first figure has its model. @param {Page} page */
+/** Waits until the first figure has its model. @param {Page} page */
 export const ready = (page) =>
   page.locator('figure:has(+ #own-file) [data-phase="done"], figure:has(+ #own-file) [data-phase="ready"]').first().waitFor(WAIT);
-/** Nothing went wrong there. @param {Page} page @param {string} name */
+/** Checks that no error occurred on a page. @param {Page} page @param {string} name */
 export const well = async (page, name) => assert.deepEqual(await page.locator('.load.failed:visible').allTextContents(), [], name);
 
 /** @param {Page} page @param {string} name of the page's folder */

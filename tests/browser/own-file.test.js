@@ -16,7 +16,7 @@ const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 
 for (const name of SHORT) test(name, () => withPage((page) => tryFile(page, name), CALM));
 
-test('what is broken says why, and what the figure shows stays', () =>
+test('an unsuitable file is reported with a reason, and the figure keeps its content', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/structure/');
     await ready(page);
@@ -35,7 +35,7 @@ test('what is broken says why, and what the figure shows stays', () =>
     await page.locator('#own-file button', { hasText: 'Back to ours' }).waitFor({ state: 'hidden' });
   }, CALM));
 
-test('a file is dropped, with other weights: the figure shows what they say', () =>
+test('if a file with other weights is dropped, the figure shows its results', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/chains/');
     await ready(page);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A visitor's model on the colour page: it is chosen or dropped, what it draws, and errors. */
+/** A visitor's model on the colour page: choosing and dropping the file, its drawings, and errors. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -22,21 +22,28 @@ const superres = galleryOf('superres', 'enlarged');
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 const bytes = (/** @type {string} */ name) => readFile(inRepository(`weights/${name}`));
 
-/** Gives a figure a file, as somebody who chooses it. @param {Page} page @param {string} name @param {Buffer} buffer @param {string} [id] of the figure */
+/**
+ * Gives a file to a figure, as a visitor does who chooses it.
+ *
+ * @param {Page} page
+ * @param {string} name
+ * @param {Buffer} buffer
+ * @param {string} [id] of the figure
+ */
 const give = (page, name, buffer, id = 'colour') => page.locator(`#${id}-own input`).setInputFiles({ name, mimeType: '', buffer });
 /** @param {Page} page @param {RegExp} text @param {string} [id] */
 const said = (page, text, id = 'colour') => page.locator(`#${id}-own .photo-said`, { hasText: text }).waitFor(WAIT);
 /** @param {Page} page @param {RegExp} text @param {string} [id] */
 const refused = (page, text, id = 'colour') => page.locator(`#${id}-load-text`, { hasText: text }).waitFor(WAIT);
 
-test('a file is chosen, and its model completes: the values that the library draws with it', () =>
+test('the figure completes pictures with a chosen file, with the same values as the library', () =>
   withPage(
     async (page) => {
       const buffer = await bytes('emoji.gguf');
       await colour.open(page);
       await page.locator('#colour-run:enabled').waitFor(WAIT);
       const before = await page.locator('#colour-emoji-parameters').textContent();
-      await page.route('**/weights*/*.gguf', (route) => route.abort()); // from here on nothing is fetched
+      await page.route('**/weights*/*.gguf', (route) => route.abort()); // from here on no file is fetched
       await give(page, 'mine.gguf', buffer);
       await said(page, /^mine\.gguf, a model of [\d,]+ parameters, is running now\.( Try: .*)?$/);
       assert.ok(await page.locator('#colour-switch input[value=own]').isChecked());
@@ -64,7 +71,7 @@ test('a file is chosen, and its model completes: the values that the library dra
       assert.ok(!page.url().includes('#'));
       await page.locator('#in-colour').screenshot({ path: `${OUT}own-model.png` });
 
-      // Ours is still there, and so is the visitor's: the file is read again.
+      // The shipped model is still available, and so is the visitor's, whose file is read again.
       await page.locator('#colour-switch input').first().check();
       await page.locator('#colour-run:enabled').waitFor(WAIT);
       assert.ok(await page.locator('#colour-own .photo-said').isHidden());
@@ -108,7 +115,7 @@ more('a model that enlarges goes to the other figure', () =>
   }, CALM),
 );
 
-test('what cannot be used says why, and ours goes on', () =>
+test('an unsuitable file is reported with a reason, and the shipped model continues', () =>
   withPage(async (page) => {
     await colour.open(page);
     await page.locator('#colour-run:enabled').waitFor(WAIT);

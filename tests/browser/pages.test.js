@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * What every page guarantees, tested in one load of the published page: nothing moves while it loads, its first figure is filled without a
- * click, it fits every reader, axe-core finds nothing by day or on a phone by night, and the policy holds. Of every eight pages, one is
- * loaded again to reach everything with Tab, and one without a connection. Pages are the folders of web/pages. all/pages.test.js makes each
- * check on every page, at every width, loaded separately.
+ * The guarantees of every page, tested in one load of the published page: its layout does not shift while it loads, its first figure is
+ * filled without a click, it fits every screen, axe-core finds no fault in light mode or in dark mode at phone size, and the policy holds.
+ * Of every eight pages, one is loaded again to reach all controls with Tab, and one without a connection. Pages are the folders of
+ * web/pages. all/pages.test.js makes each check on every page, at every width, loaded separately.
  */
 
 import assert from 'node:assert/strict';
@@ -20,15 +20,15 @@ import { published } from './published.js';
 
 const { withPage } = session();
 
-/** What a good page moves at most, as web.dev has it. */
+/** The largest layout shift of a good page, as web.dev defines it. */
 const SHIFT = 0.1;
 const TELEPHONE = { width: 360, height: 740 };
 const TALL = { width: 390, height: 844 };
 const SCREEN = { width: 1200, height: 900 };
 
 /**
- * A random model in place of a shipped one where the first figure computes for half a minute before it is filled: In colour enlarges 96
- * emoji. superres.test.js has it with its own model.
+ * A random model that replaces a shipped one where the first figure computes for half a minute before it is filled: the page on enlargement
+ * in colour enlarges 96 emoji. superres.test.js tests the page with its own model.
  */
 const LARGER = toyModel({
   width: 32,
@@ -56,7 +56,7 @@ async function open(page, path) {
 
 /** Waits until a page has loaded without moving. @param {Page} page */
 async function still(page) {
-  // On a telephone the figure may lie too far down to be made yet.
+  // On a phone, the figure may be too far down to exist yet.
   if (
     await page
       .locator('figure')
@@ -70,7 +70,7 @@ async function still(page) {
   await firstFigure(page).waitFor(WAIT);
 }
 
-/** Draws the first figure to its end, without show. @param {Page} page */
+/** Draws the first figure to its end, without animation. @param {Page} page */
 async function works(page) {
   await page.locator('figure').first().scrollIntoViewIfNeeded();
   const run = page.locator('figure').first().locator('[data-phase] button').first();
@@ -81,7 +81,7 @@ async function works(page) {
 
 describe('pages', { concurrency: 2 }, async () => {
   for (const [i, path] of (await everyPage()).entries()) {
-    const night = i % 2 === 1; // one by day, the next one on a telephone by night
+    const night = i % 2 === 1; // one page in light mode, the next one in dark mode at phone size
     const again = i % 8 === 2 ? 'Tab reaches all' : i % 8 === 3 ? 'works without a connection' : '';
     test(`/web/${path}: does not move, asks for what is published, fits any reader, no complaint, axe-core finds nothing${again && `, ${again}`}`, () =>
       withPage(
