@@ -10,7 +10,7 @@ import { acquireAll, acquireWith } from '../../web/shell/model/acquire-all.js';
 
 /** @import { Hold } from '../../web/shell/library.js' */
 
-/** Fake handles, with the number of those that were released. */
+/** Returns fake handles, and the number of those that were released. */
 function holds() {
   let released = 0;
   const one = () =>

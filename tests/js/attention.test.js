@@ -45,7 +45,7 @@ const SCORES = [
   'segments',
   'segments-before',
 ];
-/** Attentions whose weights are expected values of bits, which need not add up to 1. */
+/** Attentions whose weights are the expected values of bits, so that they need not add up to 1. */
 const BITS = /^(sigmoid|segments)/;
 
 test('every attention translates, greedily and with beams, and returns its maps', async () => {

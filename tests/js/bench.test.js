@@ -142,7 +142,7 @@ test('the model for wllama has the tensors and the tokens that llama.cpp expects
   assert.equal(Object.keys(tensors).length, 2 + 12 * SMALL.blocks + 2);
 });
 
-/** Fields of a protocol buffers message: number, wire type, value. @param {Uint8Array} bytes */
+/** Reads the fields of a protocol buffers message: number, wire type, value. @param {Uint8Array} bytes */
 function fields(bytes) {
   /** @type {{ field: number, type: number, value: any }[]} */
   const list = [];
@@ -244,14 +244,14 @@ test('the LiteRT file is a chain of products, each reading the columns of the pr
     assert.equal(new TextDecoder().decode(file.subarray(4, 8)), 'TFL3');
     /** @param {number} at */
     const follow = (at) => at + view.getUint32(at, true);
-    /** The offset of field i of a table; 0 if it is absent. @param {number} table @param {number} i */
+    /** Returns the offset of field i of a table; 0 if the field is absent. @param {number} table @param {number} i */
     const field = (table, i) => {
       const list = table - view.getInt32(table, true),
         at = 4 + 2 * i;
       const place = at < view.getUint16(list, true) ? view.getUint16(list + at, true) : 0;
       return place && table + place;
     };
-    /** The offsets of the items of a list. @param {number} table @param {number} i */
+    /** Returns the offsets of the items of a list. @param {number} table @param {number} i */
     const list = (table, i) => {
       const at = follow(field(table, i));
       return Array.from({ length: view.getUint32(at, true) }, (_, k) => at + 4 + 4 * k);
@@ -297,7 +297,7 @@ test('the LiteRT file is a chain of products, each reading the columns of the pr
   }
 });
 
-test('keys and arithmetic per position', () => {
+test('keys and arithmetic operations are counted per position', () => {
   /** @param {Record<string, any>} more */
   const model = (more) =>
     Object.fromEntries(
@@ -371,7 +371,7 @@ test('medians and shares', () => {
   assert.equal(shareOf(0.5, work, null, stream, 2 ** 20), null);
 });
 
-/** Invented measurements: three rounds of everything. @returns {{ samples: Samples, facts: Facts }} */
+/** Returns invented measurements: three rounds of every benchmark. @returns {{ samples: Samples, facts: Facts }} */
 function madeUp() {
   const builds = ['nextpixel', 'nextpixel-relaxed'],
     types = ['q4', 'q8'],

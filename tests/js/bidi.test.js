@@ -10,7 +10,7 @@ import { isBidirectional, levelsOf, edgesOf } from '../../web/lib/sinks/bidi.js'
 
 /** @param {string} text */
 const levels = (text) => levelsOf(text).levels.join('');
-/** The characters of a text as they are seen, from left to right. @param {string} text */
+/** Returns the characters of a text as they are seen, from left to right. @param {string} text */
 function seen(text) {
   const { base, levels: all } = levelsOf(text);
   const places = edgesOf(

@@ -88,7 +88,7 @@ test('translations of a file of pairs', async () => {
       ['Zwei', { beams: 4, lengthPenalty: 0.6 }],
     ]);
     assert.deepEqual(shown[1], ['Zwei', 'Two of them are there', 'Two of those']);
-    // 5 + 2 of 8 words match, 4 + 1 of 6 pairs, 3 of 4 triples, 2 of 2 quadruples; 8 words stand for 10
+    // 5 + 2 of 8 words match, 4 + 1 of 6 pairs, 3 of 4 triples, 2 of 2 quadruples; 8 words replace 10
     assert.ok(Math.abs(result.bleu - 100 * Math.exp(1 - 10 / 8) * ((7 / 8) * (5 / 6) * (3 / 4)) ** 0.25) < 1e-9, String(result.bleu));
     assert.equal(result.lengthRatio, 0.8);
     assert.equal(result.nats, (18 + 10 + 21 + 4) / 2);

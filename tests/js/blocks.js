@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The code blocks in documentation: README.md, the chapters of the manual and the other texts next to the code. */
+/** Reads the code blocks in documentation: README.md, the chapters of the manual and the other texts next to the code. */
 
 import { readFile, readdir } from 'node:fs/promises';
 
@@ -15,7 +15,7 @@ import { ROOT } from './helpers.js';
  * @property {string} code
  */
 
-/** The code blocks of some files. @param {string[]} files @returns {Promise<Block[]>} */
+/** Returns the code blocks of some files. @param {string[]} files @returns {Promise<Block[]>} */
 export async function blocksOf(files) {
   const texts = await Promise.all(files.map((file) => readFile(ROOT + file, 'utf8')));
   return texts.flatMap((text, i) =>
@@ -28,13 +28,13 @@ export async function blocksOf(files) {
   );
 }
 
-/** README.md and the chapters of the manual. */
+/** Returns README.md and the chapters of the manual. */
 export async function whatPeopleRead() {
   const chapters = (await readdir(`${ROOT}web/manual/chapters`)).filter((name) => name.endsWith('.md'));
   return ['README.md', ...chapters.map((name) => `web/manual/chapters/${name}`)];
 }
 
-/** The complete code blocks on the pages of the models: HTML begins with a tag. @returns {Promise<Block[]>} */
+/** Returns the complete code blocks on the pages of the models, where HTML begins with a tag. @returns {Promise<Block[]>} */
 export async function blocksOfPages() {
   const folders = await readdir(`${ROOT}web/pages`);
   const texts = await Promise.all(folders.map((name) => readFile(`${ROOT}web/pages/${name}/page.html`, 'utf8').catch(() => '')));

@@ -49,7 +49,7 @@ test('the header has the version of the package', async () => {
   );
 });
 
-/** The output of pkg-config. @type {Record<string, string>} */
+/** The environment in which pkg-config finds the library. @type {Record<string, string>} */
 const environment = { .../** @type {any} */ (process.env) };
 
 before(
@@ -66,7 +66,10 @@ before(
   { timeout: 240000 },
 );
 
-/** The ids and nats that the example of the manual prints. @param {string} program @param {string} weights @param {number} count @param {number} seed */
+/**
+ * Returns the ids and nats that the example of the manual prints. @param {string} program @param {string} weights @param {number} count
+ * @param {number} seed
+ */
 async function printed(program, weights, count, seed) {
   const { stdout } = await run(program, [`${ROOT}weights/${weights}.gguf`, String(count), String(seed)], { env: environment });
   return stdout
@@ -210,7 +213,7 @@ test('the Python package: its tests, and its examples on shipped files', {
   assert.match(found.stderr, /was not found \(tried \/nowhere\.so\): install it with CMake, or set NEXTPIXEL_LIBRARY/);
 });
 
-/** Whether pip can build the package without a network. */
+/** Returns whether pip can build the package without a network. */
 const builds = () => {
   try {
     execFileSync(/** @type {string} */ (python), ['-c', 'import ensurepip, setuptools, wheel'], { stdio: 'ignore' });

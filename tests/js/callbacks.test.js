@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Errors of callbacks, thrown at once or later, reach the caller of the method unchanged, once, and nobody else (an unhandled rejection
- * fails a test here). A promise is refused where a callback must answer synchronously.
+ * Errors of callbacks, thrown immediately or later, reach the caller of the method unchanged and only once, and reach no other code (an
+ * unhandled rejection fails a test here). A promise is refused where a callback must answer synchronously.
  */
 
 import assert from 'node:assert/strict';

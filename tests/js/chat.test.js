@@ -59,7 +59,7 @@ const model = (template) => {
 };
 
 /**
- * The input of the model as text, with the names of its control tokens.
+ * Returns the input of the model as text, with the names of its control tokens.
  * @param {string} template
  * @param {Message[]} messages
  * @param {object} [options]

@@ -13,7 +13,7 @@ after(() => model.close());
 
 const [WIDTH, HEIGHT] = [8, 9];
 
-/** A picture with some strokes, which differ for each seed. @param {number} seed */
+/** Returns a picture with some strokes, which differ for each seed. @param {number} seed */
 function sign(seed) {
   const data = new Uint8Array(WIDTH * HEIGHT);
   for (let i = 0, at = seed * 7919; i < 14; i++, at = (at * 48271 + 11) % 2147483647) data[at % data.length] = 100 + (at % 156);

@@ -58,7 +58,7 @@ test('a worker that starts late counts less, and the clock may run backwards', a
 });
 
 /**
- * Links to fake workers with predefined answers.
+ * Returns links to fake workers with predefined answers.
  *
  * @param {number} count
  * @param {(worker: number, together: number) => any} answer  returns the speed of a worker, given how many are measured together; 0: it

@@ -10,7 +10,7 @@ import { checkStatus } from '../../web/lib/engine/status-error.js';
 
 export class Core extends LibraryCore {
   /**
-   * The bytes of a run; equal runs have equal bytes.
+   * Returns the bytes of a run; equal runs have equal bytes.
    *
    * @param {Session} session
    */
@@ -19,8 +19,8 @@ export class Core extends LibraryCore {
   }
 
   /**
-   * The values of the output layer for the last computed position: the logits of a categorical distribution, or the parameters of another
-   * distribution.
+   * Returns the values of the output layer for the last computed position: the logits of a categorical distribution, or the parameters of
+   * another distribution.
    *
    * @param {Session} session
    * @param {number} sample
@@ -35,5 +35,5 @@ export class Core extends LibraryCore {
   }
 }
 
-/** The size of the whole memory in bytes. @param {LibraryCore} core */
+/** Returns the size of the whole memory in bytes. @param {LibraryCore} core */
 export const memoryOf = (core) => core.instance.memory.buffer.byteLength;

@@ -35,7 +35,7 @@ test('each question is a question, and its figure is on its page', async () => {
 });
 
 /**
- * The files that a page's HTML loads. Files of other pages, of the manual and of other sites are only links and do not count.
+ * Returns the files that a page's HTML loads. Files of other pages, of the manual and of other sites are only links and do not count.
  * @param {string} html
  * @param {string} page  its address from web/
  * @returns {string[]}

@@ -13,7 +13,7 @@ const sum = (/** @type {(x: number) => number} */ nats, shades = every) => shade
 /** @param {number} actual @param {number} expected */
 const near = (actual, expected, by = 1e-9) => assert.ok(Math.abs(actual - expected) < by, `${actual}, not ${expected}`);
 
-test('each adds up to 1: over two values, sixteen, all shades, and a density in the middle', () => {
+test('each distribution adds up to 1: over two values, over sixteen, over all shades, and for a density in the middle', () => {
   for (const mean of [0, 3, 90, 200, 255]) {
     for (const width of [2, 20, 80]) {
       near(sum(bernoulli({ mean, width }), [0, 255]), 1);

@@ -60,7 +60,7 @@ test('blocks of JSON and of JSX parse', async () => {
   }
 });
 
-/** The names in a command line that should exist but do not. @param {string} line */
+/** Returns the names in a command line that should exist but do not. @param {string} line */
 function missingIn(line, /** @type {Record<string, string>} */ scripts, /** @type {string} */ build) {
   const command = line.replace(/#.*$/, '').replace(/\\$/, '');
   const missing = [];

@@ -15,7 +15,7 @@ import { TOKENS, toyText } from './toy-text.js';
 /** @import { TextStep } from '../../web/lib/index.js' */
 
 /**
- * A model with additional tokens of given types.
+ * Returns a model with additional tokens of given types.
  * @param {[string, number][]} more
  * @param {Record<string, Typed | undefined>} [metadata]
  */
@@ -91,7 +91,7 @@ test('a stop that is or contains a control token ends the run', async () => {
     assert.deepEqual(await always(model, start, { stop }), { steps: [], finish: 'stop' });
     assert.equal((await always(model, other, { stop })).finish, 'length');
   }
-  // The two tokens in order: a control token, then a word.
+  // Returns the two tokens in order: a control token, then a word.
   const two = async (/** @type {string} */ stop) => {
     const run = model.generate([1, 5], { logitBias: { [start]: 1e8, [user]: 1e8 }, frequencyPenalty: 100, seed: 4, maxTokens: 30, stop });
     let last = -1;
@@ -108,7 +108,7 @@ test('a stop that is or contains a control token ends the run', async () => {
   model.close();
 });
 
-/** A byte-pair vocabulary. @param {Record<string, Typed | undefined>} [changes] @param {string[]} [more] */
+/** Returns a byte-pair vocabulary. @param {Record<string, Typed | undefined>} [changes] @param {string[]} [more] */
 const pairs = (changes = {}, more = []) => {
   let hidden = 0;
   const letters = Array.from({ length: 256 }, (_, byte) =>

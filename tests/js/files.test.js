@@ -167,7 +167,7 @@ const LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69,
 
 test('IQ4_NL and IQ4_XS equal the floats that they encode', async () => {
   const random = gaussian(3);
-  /** Random rows of a type, with their values. @param {number} type  @param {number} count */
+  /** Returns random rows of a type, with their values. @param {number} type  @param {number} count */
   const rows = (type, count) => {
     const block = type === 20 ? 32 : 256;
     const bytes = [];

@@ -69,7 +69,7 @@ after(() => KINDS.shift());
 const opened = (/** @type {object} */ options = {}) => /** @type {Promise<any>} */ (load(triadFile(), { wasmUrl, ...options }));
 
 /**
- * For each sample: the ids that the parts drew and the results that they encoded, by part.
+ * Returns, for each sample, the ids that the parts drew and the results that they encoded, by part.
  *
  * @param {AsyncIterable<import('../../web/lib/runs/flow-run.js').FlowStep>} run
  * @param {number} samples

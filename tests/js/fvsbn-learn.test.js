@@ -18,7 +18,7 @@ import { ROOT, load } from './helpers.js';
 const bits = new Uint8Array(readFileSync(`${ROOT}web/pictures/binarised-digits.bin`));
 const digits = unpack(bits);
 
-/** Arbitrary weights, and a picture of n pixels. @param {number} n @param {number} seed */
+/** Returns arbitrary weights, and a picture of n pixels. @param {number} n @param {number} seed */
 function anything(n, seed) {
   const random = randomFrom(seed);
   const weights = nothingLearnt(n);
@@ -92,13 +92,13 @@ test('nats fall from those of 784 fair coins to those of a learned model, and le
   });
 });
 
-test('a single digit is soon all that it draws; without a digit there is nothing to learn', () => {
+test('a model that learned a single digit soon draws only this digit; without a digit there is nothing to learn', () => {
   const lesson = new Lesson(digits);
   assert.equal(lesson.step(), -1);
   lesson.picked.add(11);
   for (let k = 0; k < 400; k++) assert.equal(lesson.step(), 11);
-  // Pixels before the first ink have only a bias. After t steps its odds are about rate * t = 8 to 1, so each costs log(9/8) nats. The
-  // other pixels cost less.
+  // Pixels before the first ink have only a bias. After t steps the odds of such a pixel are about rate * t = 8 to 1, so each of these
+  // pixels costs log(9/8) nats. The other pixels cost less.
   const before = digits[11].indexOf(1);
   const nats = natsOf(lesson.weights, digits[11]);
   assert.ok(nats < 1.5 * before * Math.log(9 / 8), `${nats} nats, ${before} pixels before the first ink`);

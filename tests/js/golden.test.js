@@ -22,7 +22,7 @@ const OUTPUT_TOLERANCE = 1e-4;
 const NATS_TOLERANCE = 1e-4;
 /**
  * The largest allowed mean difference in nats per value with Q8_0 and Q4_0 weights. The golden tensors use the weights as they are stored,
- * but do not imitate what else the engine quantises.
+ * but do not imitate the engine's quantisation of other values.
  */
 const QUANTISED_NATS_TOLERANCE = 0.01;
 /** The guaranteed difference in bits per dimension between a shipped file and its F32 weights, on images. */
@@ -35,8 +35,8 @@ const BITS_PER_DIM_TOLERANCE = 0.01;
 const RESULT_TOLERANCE = 1e-5;
 
 /**
- * The inputs in a golden file are the tensors input.NAME; in older files, the class of a picture is `label` (-1 for none), a picture to
- * enlarge is `input`, and a sentence is `source`.
+ * Returns the inputs in a golden file, which are the tensors input.NAME; in older files, the class of a picture is `label` (-1 for none), a
+ * picture to enlarge is `input`, and a sentence is `source`.
  *
  * @param {Part} part
  * @param {Record<string, { data: ArrayLike<number> }>} tensors
@@ -50,7 +50,7 @@ function inputsOf(part, tensors) {
 }
 
 /**
- * The results of a part without a sequence: the tensors result.NAME.
+ * Returns the results of a part without a sequence: the tensors result.NAME.
  *
  * @param {Core} core
  * @param {Part} part

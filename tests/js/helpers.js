@@ -83,7 +83,7 @@ export function give(core, session, inputs) {
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Milliseconds of processor time that this process and its workers use for a task; other processes do not count.
+ * Returns the milliseconds of processor time that this process and its workers use for a task; other processes do not count.
  *
  * @param {() => unknown} work
  */

@@ -24,7 +24,7 @@ after(() => toy.close());
 /** Options with which no run ends early, so that it has exactly the requested length. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
 
-/** A vocabulary with one more token, of the given type. @param {string} text  @param {number} type */
+/** Returns a vocabulary with one more token, of the given type. @param {string} text  @param {number} type */
 const withToken = (text, type) => {
   const tokens = [...TOKENS, text];
   const kinds = tokens.map((_, i) => (i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : i === tokens.length - 1 ? type : 1));
@@ -39,7 +39,7 @@ const withToken = (text, type) => {
 };
 
 test('the window of a text rolls on, or reports that it cannot', () => {
-  // The same result computed slowly, by removing one piece again and again.
+  // Computes the same result slowly, by removing one piece again and again.
   const slow = (/** @type {number} */ count, /** @type {number} */ head, /** @type {number} */ positions) => {
     let from = 0;
     for (let seen = count; seen >= positions; seen = count - from + head) from = count - seen + positions - Math.floor(positions / 2);
@@ -88,7 +88,7 @@ test('a context of 1, 2, 3 and 4: a text that fits, or an error', async () => {
 });
 
 test('special tokens: the longest first, at a cost that depends on the text, not on the file', () => {
-  /** Does the same slowly, by searching for each token in the remaining text. @param {string[]} tokens  @param {string} text */
+  /** Computes the same result slowly, by searching for each token in the remaining text. @param {string[]} tokens  @param {string} text */
   const slow = (tokens, text) => {
     const order = tokens.map((_, id) => id).filter((id) => tokens[id] !== '' && tokens.lastIndexOf(tokens[id]) === id);
     order.sort((a, b) => tokens[b].length - tokens[a].length || a - b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Images in, pictures out. Canvases and <img> are faked; the browser tests use real ones. */
+/** Tests the reading of images and the painting of pictures. Canvases and <img> are faked; the browser tests use real ones. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -344,7 +344,7 @@ test('drawTo: both signals stop it, and the canvas keeps the picture so far', as
     const canvas = new FakeCanvas();
     const { push } = canvas.paints;
     canvas.paints.push = (paint) => {
-      // as soon as any of it is visible
+      // as soon as any pixel is visible
       if (paint.data[3]) end.abort();
       return push.call(canvas.paints, paint);
     };

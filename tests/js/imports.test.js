@@ -24,7 +24,7 @@ const filesOf = (/** @type {string} */ folder, /** @type {RegExp} */ names) =>
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
     .sort();
 
-/** JavaScript without comments and without type imports. @param {string} text */
+/** Returns JavaScript without comments and without type imports. @param {string} text */
 const withoutComments = (text) => text.replace(/(^|\s)\/\/.*$/gm, '$1').replace(/\/\*[^]*?\*\//g, ''); // a line may name a path such as kinds/*/kind.js
 
 /** @param {string} folder @returns {Import[]} */
@@ -60,7 +60,7 @@ function training() {
 }
 
 /**
- * The rows of one table: the allowed imports of each folder.
+ * Returns the rows of one table: the allowed imports of each folder.
  *
  * @param {string} heading  text of the table's first cell
  */
@@ -87,7 +87,7 @@ function table(heading) {
  * @param {Map<string, string[]>} allowed
  */
 function compare(imports, base, allowed) {
-  /** The row of a file, which is that of the most specific folder; * stands for any folder. @param {string} file */
+  /** Returns the row of a file, which is that of the most specific folder; * stands for any folder. @param {string} file */
   const rowOf = (file) =>
     [...allowed.keys()]
       .sort((a, b) => b.length - a.length)
@@ -114,7 +114,7 @@ function compare(imports, base, allowed) {
   assert.deepEqual(idle, [], 'take these out of CONTRIBUTING.md');
 }
 
-/** Groups of files that import each other in a cycle (Tarjan 1972). @param {Import[]} imports */
+/** Returns the groups of files that import each other in a cycle (Tarjan 1972). @param {Import[]} imports */
 function circles(imports) {
   /** @type {Map<string, string[]>} */
   const next = new Map();

@@ -16,7 +16,7 @@ import { ids, toyModel, toyNetwork } from './toy.js';
 const SETTINGS = { seed: 1n, samples: 2, temperature: 1, topK: 0, topP: 1 };
 const ELEMENTS = 64;
 
-/** A worker whose chunks run one at a time. @param {Uint8Array<ArrayBuffer>} [bytes]  of its model */
+/** Returns a worker whose chunks run one at a time. @param {Uint8Array<ArrayBuffer>} [bytes]  of its model */
 function bench(bytes = toyModel()) {
   /** @type {FromWorker[]} */
   const posted = [];

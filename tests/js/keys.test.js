@@ -30,7 +30,7 @@ function natsOf(options, keyBits) {
   return found;
 }
 
-/** Mean |nats - exact| per token. @param {NonNullable<Parameters<typeof toyQwen>[0]>} options @param {number} [keyBits] */
+/** Returns the mean |nats - exact| per token. @param {NonNullable<Parameters<typeof toyQwen>[0]>} options @param {number} [keyBits] */
 function loss(options, keyBits) {
   const exact = natsOf({ ...options, exact: true }).nats;
   const { nats } = natsOf(options, keyBits);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every kind of model through the worker: what a position contains, in which order positions are drawn, and where a run begins. Whatever
- * the model is, a page gets channels of 8 bits, and costs that add up correctly.
+ * Every kind of model through the worker: what a position contains, in which order positions are drawn, and where a run begins. For every
+ * model, a page gets channels of 8 bits, and costs that add up correctly.
  */
 
 import assert from 'node:assert/strict';
@@ -52,7 +52,7 @@ const KINDS = {
 const imageFor = ({ info }) => ({ data: noise(WIDTH * HEIGHT * info.channels, 3), ...SIZE });
 
 /**
- * The image in the order in which the model draws it: the known part, then the drawn part.
+ * Returns the image in the order in which the model draws it: the known part, then the drawn part.
  *
  * @param {Model} model
  * @param {ArrayLike<number>} elements  in generation order
@@ -180,7 +180,7 @@ for (const [kind, options] of Object.entries(KINDS)) {
       );
       assert.equal(new Set(held).size, held.length);
       if (!info.blockRows) continue;
-      // The key positions, each after the elements that it attends from, by the rule of local 2D attention.
+      // Returns the key positions, each after the elements that it attends from, by the rule of local 2D attention.
       const { blockRows, blockCols, flangeRows, flangeCols } = info;
       const [r, c] = [Math.floor(place / columns), place % columns];
       const [r0, c0] = [r - (r % blockRows), c - (c % blockCols)];
