@@ -127,7 +127,7 @@ export class Graph {
     );
   }
 
-  /** Each row is the weighted sum of the values. @param {string} name @param {Matrix} weights @param {Matrix} values */
+  /** Makes each row the weighted sum of the values. @param {string} name @param {Matrix} weights @param {Matrix} values */
   aggregate(name, weights, values) {
     const column = (/** @type {number} */ j) => Float32Array.from({ length: values.rows }, (_, i) => values.at(i, j));
     const columns = Array.from({ length: values.cols }, (_, j) => column(j));

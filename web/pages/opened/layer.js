@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Equations (1) and (2) of the Image Transformer with the numbers of one such layer: block 1 of the encoder. A pressed term of an equation
-// shows its matrix.
+// Shows equations (1) and (2) of the Image Transformer with the numbers of one such layer: block 1 of the encoder. A pressed term of an
+// equation shows its matrix.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
 import { shortOf } from './boxes.js';
@@ -62,7 +62,7 @@ const SYMBOLS = new Map(
   ),
 );
 
-/** Whether a network has such a layer. @param {{ trace: Trace }} pass */
+/** Tells whether a network has such a layer. @param {{ trace: Trace }} pass */
 export const isLayer = ({ trace: { matrices } }) => matrices.has(`${AT}.norm`);
 
 export function createLayer() {
@@ -104,7 +104,7 @@ export function createLayer() {
     return operand === undefined ? matrix : matrix.made.of[Number(operand)];
   };
 
-  /** A matrix with its operands. @returns {Group[]} */
+  /** Returns a matrix with its operands. @returns {Group[]} */
   function groups() {
     const matrix = matrixOf(chosen);
     const symbol = (/** @type {Matrix} */ one) => {

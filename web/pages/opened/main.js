@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of the Transformer, opened: a network with all of its numbers, and a walk through it.
+// Starts the page of the Transformer, opened: a network with all of its numbers, and a walk through it.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBroken } from './broken.js';

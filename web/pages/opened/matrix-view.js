@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A matrix as a grid of coloured cells with their numbers, and its size above it; one cell is selected, others are highlighted.
+// Draws a matrix as a grid of coloured cells with their numbers, and the matrix's size above it; one cell is selected, others are
+// highlighted.
 // @ts-check
 import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { number } from './explain.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The passes of src/models/transformer.c and src/models/gpt2.c in simple, slow code, for networks of a few thousand numbers. Every
+// Computes the passes of src/models/transformer.c and src/models/gpt2.c in simple, slow code, for networks of a few thousand numbers. Every
 // intermediate matrix is kept under its name:
 //
 //   enc.onehot  enc.embedding  enc.scaled  enc.position  enc.input        what goes into the encoder; dec. into the decoder
@@ -15,7 +15,7 @@ import { Graph } from './graph.js';
 /** @import { WeightFile } from './file.js' */
 
 /**
- * @typedef {Object} Switches the active parts; in training, all of them
+ * @typedef {Object} Switches the active parts; in training, all parts
  * @property {boolean} scale
  * @property {boolean} mask
  * @property {boolean} positions
@@ -74,13 +74,13 @@ class Pass {
     return this.g.norm(name, x, this.tensor(`${weights}.weight`), this.tensor(`${weights}.bias`), this.shape.epsilon);
   }
 
-  /** x + y, or y if residuals are off. @param {string} name @param {Matrix} x @param {Matrix} y */
+  /** Computes x + y, or y if residuals are off. @param {string} name @param {Matrix} x @param {Matrix} y */
   residual(name, x, y) {
     return this.on.residual ? this.g.add(name, x, y) : this.g.copy(name, y);
   }
 
   /**
-   * softmax(Q K^T / sqrt(k) + mask) V of one head.
+   * Computes softmax(Q K^T / sqrt(k) + mask) V of one head.
    *
    * @param {string} name
    * @param {Matrix[]} qkv
@@ -102,7 +102,7 @@ class Pass {
     return on.off === name ? g.zero(`${name}.output`, q.rows, width) : g.aggregate(`${name}.output`, weights, v);
   }
 
-  /** All heads and W_O. @param {string} name @param {Matrix[]} qkv @param {string} output @param {boolean} causal */
+  /** Computes all heads and W_O. @param {string} name @param {Matrix[]} qkv @param {string} output @param {boolean} causal */
   heads(name, qkv, output, causal) {
     const heads = Array.from({ length: this.shape.heads }, (_, h) => this.head(`${name}.${h}`, qkv, h, causal));
     return this.linear(`${name}.project`, this.g.join(`${name}.concat`, heads), output);
@@ -118,7 +118,7 @@ class Pass {
   }
 
   /**
-   * Embeddings of tokens, with their positions.
+   * Computes the embeddings of tokens, with their positions.
    * @param {string} name
    * @param {number[]} ids -1: nothing
    * @param {Matrix} [learned] position table
@@ -164,7 +164,7 @@ class Pass {
 }
 
 /**
- * An encoder that reads a word with its end, and a decoder that predicts the token at each position of another word.
+ * Computes an encoder that reads a word with its end, and a decoder that predicts the token at each position of another word.
  *
  * @param {WeightFile} file
  * @param {number[]} source ids
@@ -188,7 +188,7 @@ function transformer(file, source, written, on) {
 }
 
 /**
- * A decoder alone, with norms before each map.
+ * Computes a decoder alone, with norms before each map.
  *
  * @param {WeightFile} file
  * @param {number[]} ids
@@ -220,12 +220,12 @@ function gpt2(file, ids, on) {
  * letters.
  *
  * No position sees a later one, so one pass checks a complete draft of the output; another pass is needed only if the draft is wrong.
- * Without the mask, positions see later ones, so those must still be empty.
+ * Without the mask, positions see later positions, so the later positions must still be empty.
  *
  * @param {WeightFile} file
  * @param {number[]} word ids
  * @param {Switches} [on]
- * @param {number[]} [guess] ids; it affects only the speed
+ * @param {number[]} [guess] ids; the guess affects only the speed
  * @returns {Trace}
  */
 export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {

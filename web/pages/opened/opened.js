@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first figure: a word, the network that writes it backwards, its boxes, the walk, and switches that turn parts off.
+// Runs the first figure: a word, the network that writes it backwards, its boxes, the walk, and switches that turn parts off.
 // @ts-check
 import {
   acquire,
@@ -39,7 +39,7 @@ const REST_MS = 60;
 /** The maximum number of weights that can still be inspected one by one. */
 const MOST = 100000;
 
-/** A hash of every bit of every number. @param {Iterable<Matrix>} matrices */
+/** Returns a hash of every bit of every number. @param {Iterable<Matrix>} matrices */
 function fingerprint(matrices) {
   let hash = 0x811c9dc5;
   for (const { data } of matrices)
@@ -111,7 +111,7 @@ export function createOpened(onPass) {
   );
 
   /**
-   * The number shown leaving a box: at the selected position, the one farthest from zero in the last matrix computed there.
+   * Returns the number shown leaving a box: at the selected position, the number farthest from zero in the last matrix computed there.
    * @param {Box} from
    */
   function leaves(from) {
@@ -123,7 +123,7 @@ export function createOpened(onPass) {
     return number([...row].reduce((most, x) => (Number.isFinite(x) && Math.abs(x) > Math.abs(most) ? x : most), 0));
   }
 
-  /** The head to which a matrix belongs; if it belongs to none, the selected one. @param {string} name */
+  /** Returns the head to which a matrix belongs; if it belongs to no head, the selected one. @param {string} name */
   const headOf = (name) => Number(/\.(?:self|cross)\.(\d)\./.exec(name)?.[1] ?? head);
 
   /** @param {string} name @returns {Promise<Network>} */
@@ -174,7 +174,7 @@ export function createOpened(onPass) {
   const settings = () => ({ ...ALL_ON, ...Object.fromEntries(switches.map(({ value, checked }) => [value, checked])), off: off.value });
   const asTrained = () => changed.size === 0 && off.value === '' && switches.every(({ checked }) => checked);
 
-  /** The ids of the letters. */
+  /** Returns the ids of the letters. */
   function idsOf() {
     const { tokens = [] } = network?.shape ?? {};
     return [...input.value.normalize('NFKC').toLowerCase()]
@@ -213,7 +213,7 @@ export function createOpened(onPass) {
     agree();
   }
 
-  /** The output letters, each a button for the position that predicted it. */
+  /** Shows the output letters, each as a button for the position that predicted it. */
   function showWritten() {
     if (!shown || !network) return;
     const { written: ids, matrices, first } = shown;
@@ -240,7 +240,7 @@ export function createOpened(onPass) {
     );
   }
 
-  /** The engine writes the same word: its prediction of each letter is shown next to the displayed one. */
+  /** Lets the engine write the same word: its prediction of each letter is shown next to the displayed one. */
   async function agree() {
     stopper.abort();
     const { signal } = (stopper = new AbortController());
@@ -274,7 +274,7 @@ export function createOpened(onPass) {
     const apart = steps.map(({ token, nats }, i) => Math.abs(Math.exp(-nats) - odds.at(first + i, token)));
     const same = said(steps.map(({ token }) => token)) === said(ids) && apart.every((x) => x < 1e-5);
     verdict.textContent = `✓ ${same ? phrase`The WebAssembly model gives the same word, bit for bit.` : phrase`The engine writes something else.`}`;
-    // The output as text, for comparing engines to the last bit.
+    // Writes the output as text, for comparing engines to the last bit.
     result.textContent = `${said(source)}: ${said(ids)}; ${ids.map((id, i) => odds.at(first + i, id)).join(' ')}; ${steps.map(({ nats }) => nats).join(' ')}; ${fingerprint(matrices.values())}`;
     transport.dataset.phase = 'done';
   }
@@ -288,7 +288,7 @@ export function createOpened(onPass) {
   /** @param {string} name of a file */
   async function use(name) {
     const next = await bring(name);
-    if (chosen() !== name) return; // another one was chosen meanwhile
+    if (chosen() !== name) return; // another network was chosen meanwhile
     putBack();
     network = next;
     const { shape, boxes, diagram } = network;
@@ -315,7 +315,7 @@ export function createOpened(onPass) {
   }
   const chosen = () => /** @type {HTMLInputElement} */ (document.querySelector('input[name=network]:checked')).value;
 
-  /** The first network's model, once its numbers are known to be displayable. @param {Parameters<typeof acquireFirst>[0]} options */
+  /** Loads the first network's model, once its numbers are known to be displayable. @param {Parameters<typeof acquireFirst>[0]} options */
   async function acquireNetwork(options) {
     const hold = await acquireFirst(options);
     try {
@@ -339,7 +339,7 @@ export function createOpened(onPass) {
         models.set(name, model);
         const now = await bring(name);
         if (network && network !== now && network.name === name)
-          await use(name); // another one replaced it
+          await use(name); // another file replaced it
         else void agree();
       },
       onLost() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compare and aggregate: a query, three keys and three values that can be dragged, the weights, and the sum.
+// Draws compare and aggregate: a query, three keys and three values that can be dragged, the weights, and the sum.
 // @ts-check
 import { Playback, announce, byId, createTransport, make, phrase } from '../../shell/index.js';
 import { attend } from './attend.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrows in a plane that can be dragged, or moved with the arrow keys.
+// Draws arrows in a plane that can be dragged, or moved with the arrow keys.
 // @ts-check
 import { make, makeSvg, phrase } from '../../shell/index.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An open box: its matrices, line by line in the order of computation, and the sum of the selected number.
+// Shows an open box: its matrices, line by line in the order of computation, and the sum of the selected number.
 // @ts-check
 import { announce, make, phrase } from '../../shell/index.js';
 import { explain, number } from './explain.js';
@@ -21,7 +21,7 @@ import { createMatrixView } from './matrix-view.js';
  * @param {HTMLElement} root container of the matrices
  * @param {HTMLElement} said container of the sum
  * @param {Object} hooks
- * @param {(matrix: Matrix, i: number, j: number) => void} [hooks.onGo] leads to where a number was computed
+ * @param {(matrix: Matrix, i: number, j: number) => void} [hooks.onGo] leads to the place where a number was computed
  * @param {(matrix: Matrix, i: number, j: number, by: number) => void} [hooks.onChange] makes a weight larger or smaller; 0: restores it
  */
 export function createSheet(root, said, { onGo, onChange }) {
@@ -38,11 +38,11 @@ export function createSheet(root, said, { onGo, onChange }) {
     for (const { draw } of views) draw();
   }).observe(root);
 
-  /** The row that is followed through all layers. @param {Matrix} matrix @param {Open} next */
+  /** Returns the row that is followed through all layers. @param {Matrix} matrix @param {Open} next */
   const followedIn = ({ name, made: { op } }, { followed }) =>
     op === 'file' ? undefined : name.startsWith('enc.') || /\.cross\..*(key|value)$/.test(name) ? 0 : followed;
 
-  /** The view in which a matrix is computed: the last of its line. @param {Matrix} matrix */
+  /** Returns the view in which a matrix is computed: the last view of its line. @param {Matrix} matrix */
   function maker(matrix) {
     const all = views.filter((view) => view.matrix === matrix);
     return all.find(({ root: view }) => !view.nextElementSibling) ?? all[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The guided walk (shell/page/walk.js) through the network: its steps, the number that each step points at, and the numbers in its
-// sentence.
+// Runs the guided walk (shell/page/walk.js) through the network: its steps, the number that each step points at, and the numbers in each
+// step's sentence.
 // @ts-check
 import { number } from './explain.js';
 import { letter } from './boxes.js';
@@ -13,7 +13,7 @@ import { letter } from './boxes.js';
  * @typedef {{ id: string, item: HTMLElement, box: string, name: string }} Step  of a list item: the box it opens, the matrix it points into
  */
 
-/** The walk points at the largest number, not at the one farthest from zero. */
+/** Matrices in which the walk points at the largest number, not at the number farthest from zero. */
 const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
 /** Scores of positions that are masked later. */
 const CAUSAL = /^dec\.\d\.self\.\d\.(compare|scale)$/;
@@ -32,7 +32,7 @@ export function cellOf(matrix, row, hidden = false) {
   ]);
 }
 
-/** Words and numbers for the steps, by their names in the page. @param {Now} now @returns {Record<string, string>} */
+/** Returns words and numbers for the steps, by their names in the page. @param {Now} now @returns {Record<string, string>} */
 export function liveOf({ trace: { matrices, source, written, first }, shape, at }) {
   const { tokens, values, d, heads, kind } = shape;
   const alone = kind === 'gpt2';
@@ -84,7 +84,7 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
 }
 
 /**
- * The steps that a network has.
+ * Returns the steps that a network has.
  * @param {HTMLElement} list   an <ol> whose items have data-matrix: a matrix name in the encoder-decoder, then the name in the decoder
  *   alone
  * @param {Shape} shape

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The receptive field of a pixel in PixelCNN and in gated PixelCNN, layer by layer, as reported by the models.
+// Shows the receptive field of a pixel in PixelCNN and in gated PixelCNN, layer by layer, as reported by the models.
 // @ts-check
 import {
   SIDE,
@@ -26,7 +26,7 @@ const BEGIN = 18 * SIDE + 8;
 /** @param {HTMLElement} root @param {string} plainWeights @param {string} gatedWeights */
 export function createFieldView(root, plainWeights, gatedWeights) {
   let at = BEGIN;
-  /** Layers after the first one; larger values mean all. */
+  /** Number of layers after the first one; larger values mean all layers. */
   let layer = Infinity;
   /** @type {ReturnType<typeof createFields>[]} */
   let asked = [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The function of a gate, tanh(f) sigma(g), with both inputs set by the visitor; independent of the model.
+// Draws the function of a gate, tanh(f) sigma(g), with both inputs set by the visitor; this does not depend on the model.
 // @ts-check
 import { announce, byId, phrase } from '../../shell/index.js';
 
@@ -11,7 +11,7 @@ const y = (/** @type {number} */ out) => 60 - 56 * out;
 /** @param {number} f @param {number} g */
 const gated = (f, g) => Math.tanh(f) / (1 + Math.exp(-g));
 
-/** The curve over f with a gate input of g; Infinity means an open gate. @param {number} g */
+/** Returns the curve over f with a gate input of g; Infinity means an open gate. @param {number} g */
 const curve = (g) =>
   Array.from({ length: 81 }, (_, i) => MOST * (i / 40 - 1))
     .map((f, i) => `${i ? 'L' : 'M'}${x(f)} ${y(gated(f, g)).toFixed(2)}`)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The masks of PixelCNN.
+// Defines the masks of PixelCNN.
 // @ts-check
 
 /**
- * Whether a mask keeps the tap at this many rows down and columns right of the predicted pixel: earlier pixels and, with mask B, the pixel
- * itself.
+ * Tells whether a mask keeps the tap at this many rows down and columns right of the predicted pixel: earlier pixels and, with mask B, the
+ * pixel itself.
  *
  * @param {'A' | 'B'} kind
  * @param {number} down

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of PixelCNN and gated PixelCNN: completions, the receptive field of a pixel layer by layer, classes.
+// Starts the page of PixelCNN and gated PixelCNN: completions, the receptive field of a pixel layer by layer, classes.
 // @ts-check
 import { SIDE, byId, createClasses, createFields, phrase, startPage, weights } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';

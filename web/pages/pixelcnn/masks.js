@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Masks A and B over a digit that is being drawn: the kernel moves in raster order, and the mask removes the unknown pixels.
+// Draws masks A and B over a digit that is being drawn: the kernel moves in raster order, and the mask removes the unknown pixels.
 // @ts-check
 import { PIXELS, SIDE, announce, loadStrip, make, onTheme, paintGrid, perFrame, phrase } from '../../shell/index.js';
 import { leaves } from './leaves.js';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The attention of a language model while it reads a given text: of each token to the tokens before it. Independent of the page.
+// Computes the attention of a language model while it reads a given text, from each token to the tokens before it. The module does not
+// depend on the page.
 // @ts-check
 /** @import { AttentionMap, Model } from '../../shell/index.js' */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figure of reading: each line of a text has one more word; the current word is red, the attended words are blue. One text is read by a
-// memory network and, for comparison, by a decoder with self-attention.
+// Draws the figure of reading: each line of a text has one more word; the current word is red, the attended words are blue. One text is
+// read by a memory network and, for comparison, by a decoder with self-attention.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { createHeads, createSentence, meanOf, visible } from '../../shell/text/index.js';
@@ -40,7 +40,7 @@ export function createReading() {
     FIRST_HEAD,
   );
 
-  /** The weights of a line over the words up to its own. @param {number} m @param {number} t */
+  /** Returns the weights of a line over the words up to its own. @param {number} m @param {number} t */
   const row = (m, t) => meanOf(looks[m][t] ?? [], m === 0 ? undefined : heads.choice);
 
   /** @param {number} m @param {number} t */

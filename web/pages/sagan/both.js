@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The same latent vectors through the network with attention and through the one without.
+// Draws the same latent vectors through the network with attention and through the network without.
 // @ts-check
 import { acquire, byId, make, phrase, weights } from '../../shell/index.js';
 import { made, show } from './draw.js';
@@ -37,7 +37,7 @@ export function createBoth(sheet) {
         if (mine !== turn) return;
         show(canvases[sample], values);
       }
-      root.dataset.net = plain.checked ? 'plain' : 'attention'; // for code that waits for it
+      root.dataset.net = plain.checked ? 'plain' : 'attention'; // for code that waits for this network
     } catch (error) {
       other = undefined;
       if (mine === turn) sheet.failed(error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The channels of f, g, h and o for the chosen picture, and of x, gamma o and their sum y, each as a small picture.
+// Shows the channels of f, g, h and o for the chosen picture, and of x, gamma o and their sum y, each as a small picture.
 // @ts-check
 import { byId, make, onFile, onTheme, palette, phrase } from '../../shell/index.js';
 import { channel, createInside } from './inside.js';
@@ -9,14 +9,14 @@ import { channel, createInside } from './inside.js';
 /** Number of channels shown per map. */
 const SHOWN = 8;
 
-/** The variation of a channel over positions. @param {Channels} map @param {number} c */
+/** Returns the variation of a channel over positions. @param {Channels} map @param {number} c */
 function spread(map, c) {
   const values = channel(map, c);
   const mean = values.reduce((sum, x) => sum + x, 0) / values.length;
   return values.reduce((sum, x) => sum + (x - mean) ** 2, 0);
 }
 
-/** The channels that vary most over positions, in their order. @param {Channels} map */
+/** Returns the channels that vary most over positions, in their order. @param {Channels} map */
 function telling(map) {
   const apart = Array.from({ length: map.channels }, (_, c) => ({ c, by: spread(map, c) }))
     .sort((a, b) => b.by - a.by)
@@ -94,7 +94,7 @@ export function createChannels(sheet) {
         return () => [values, largest(values)];
       });
     });
-    // All in the scale of x, so that the sum can be seen.
+    // Paints all channels in the scale of x, so that the sum can be seen.
     const sum = /** @type {const} */ ([
       ['x', 1, 0],
       ['γ o', 0, 1],

@@ -24,11 +24,11 @@ export function show(canvas, values) {
   canvas.dataset.sum = String(sumOf(values)); // for comparing engines
 }
 
-/** A hash that is practically unique to this picture. @param {Uint8Array} values */
+/** Returns a hash that is practically unique to this picture. @param {Uint8Array} values */
 export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value) % 1000003, 7);
 
 /**
- * The pictures of these options, in order.
+ * Returns the pictures of these options, in order.
  *
  * @param {Model} model
  * @param {LatentOptions} options
@@ -36,7 +36,7 @@ export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value
  */
 export const made = (model, options) => model.generate(options);
 
-/** The picture of a single latent. @param {Model} model @param {LatentOptions} options @returns {Promise<LatentStep>} */
+/** Returns the picture of a single latent. @param {Model} model @param {LatentOptions} options @returns {Promise<LatentStep>} */
 export async function one(model, options) {
   for await (const step of made(model, options)) return step;
   throw new Error('nothing was made');

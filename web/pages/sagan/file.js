@@ -3,7 +3,7 @@
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
-/** A copy whose gamma is `times` as large. @param {ArrayBuffer} file @param {number} times */
+/** Returns a copy whose gamma is `times` as large. @param {ArrayBuffer} file @param {number} times */
 export function withGain(file, times) {
   const {
     at,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure that trains: one small GAN in three variants, side by side, on points of a ring.
+// Draws the figure that trains: one small GAN in three variants, side by side, on points of a ring.
 // @ts-check
 import { announce, byId, onTheme, palette, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { randomFrom } from '../../shell/run/random.js';

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A generative adversarial network for points in the plane, small enough to train while visitors watch. Independent of the page.
+// Trains a generative adversarial network for points in the plane, small enough to train while visitors watch. The module does not depend
+// on the page.
 //
 //   D is trained to lower  mean max(0, 1 - D(real)) + mean max(0, 1 + D(G(z))),  G to lower  -mean D(G(z))    (hinge losses, as in SAGAN)
 //
-// Both are three linear layers with leaky ReLUs, trained by Adam with betas 0 and 0.9, as in SAGAN. In a network with `normalise`, every
-// matrix W is divided by its largest singular value, tracked by one power iteration per step.
+// Both D and G are three linear layers with leaky ReLUs, trained by Adam with betas 0 and 0.9, as in SAGAN. In a network with `normalise`,
+// every matrix W is divided by its largest singular value, tracked by one power iteration per step.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 
@@ -17,17 +18,17 @@ export const HIDDEN = 32,
 const LEAK = 0.2;
 const BETA = 0.9;
 const EPSILON = 1e-8;
-/** Modes of the ring, its radius, and their spread. */
+/** Number of modes of the ring, its radius, and the spread of the modes. */
 export const MODES = 8;
 export const RADIUS = 2;
 const SPREAD = 0.04 * RADIUS;
 
 /** @typedef {() => number} Random uniform in 0..1 */
 
-/** A normal deviate. @param {Random} random */
+/** Returns a normal deviate. @param {Random} random */
 const normal = (random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** Points on the ring: (count, 2), each from a random mode. @param {number} count @param {Random} random */
+/** Returns points on the ring: (count, 2), each from a random mode. @param {number} count @param {Random} random */
 export function ring(count, random) {
   const points = new Float32Array(count * POINT);
   for (let i = 0; i < count; i++) {
@@ -39,7 +40,7 @@ export function ring(count, random) {
 }
 
 /**
- * Number of covered modes: a mode is covered if at least a quarter of its share of the points is within a fifth of the radius.
+ * Returns the number of covered modes: a mode is covered if at least a quarter of its share of the points is within a fifth of the radius.
  * @param {Float32Array} points
  */
 export function covered(points) {
@@ -75,7 +76,7 @@ class Layer {
     this.iterate();
   }
 
-  /** One power iteration: v = W' u, u = W v, both of length 1; sigma = u' W v. */
+  /** Does one power iteration: v = W' u, u = W v, both of length 1; sigma = u' W v. */
   iterate() {
     if (!this.normalise) return;
     const { inputs, outputs, weight, u, v } = this;
@@ -127,7 +128,7 @@ class Layer {
     return dx;
   }
 
-  /** A step of Adam down the gradient, which is then reset. @param {number} rate */
+  /** Takes a step of Adam down the gradient, and then resets the gradient. @param {number} rate */
   step(rate) {
     const { inputs, outputs, weight, bias, gradient, moment, used, u, v, sigma } = this;
     const size = inputs * outputs;
@@ -213,7 +214,7 @@ export class Gan {
     this.steps = 0;
   }
 
-  /** Latent vectors. @param {number} count @param {Random} [random] */
+  /** Returns latent vectors. @param {number} count @param {Random} [random] */
   latents(count, random = this.random) {
     return Float32Array.from({ length: count * LATENT }, () => normal(random));
   }
@@ -223,7 +224,7 @@ export class Gan {
     return /** @type {Float32Array} */ (this.generator.run(latents).at(-1));
   }
 
-  /** One step of D, then one of G. */
+  /** Takes one step of D, then one of G. */
   step() {
     const { generator, discriminator, rates, random } = this;
     for (const [points, sign] of /** @type {[Float32Array, number][]} */ ([

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The channels inside the attention module, computed in the page from the numbers of the file with the engine's equations; independent of
-// the page's drawing.
+// Computes the channels inside the attention module from the numbers of the file with the engine's equations. This does not depend on the
+// page's drawing.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
@@ -10,7 +10,7 @@ import { readGguf } from '../../shell/model/gguf.js';
  */
 /** A matrix of a file. @typedef {{ shape: number[], values: Float32Array }} Matrix */
 
-/** The numbers of channel c, position by position. @param {Channels} map @param {number} c */
+/** Returns the numbers of channel c, position by position. @param {Channels} map @param {number} c */
 export const channel = ({ side, channels, values }, c) => Float32Array.from({ length: side ** 2 }, (_, at) => values[at * channels + c]);
 
 /** Multiplies each position's vector by a matrix. @param {Matrix} W @param {Channels} x @param {Float32Array} [bias] @returns {Channels} */
@@ -26,7 +26,9 @@ function product({ shape: [into, out], values }, x, bias) {
   return { side: x.side, channels: out, values: made };
 }
 
-/** A convolution 3 x 3, its taps in raster order, zero outside. @param {Matrix} W @param {Channels} x @param {Float32Array} bias */
+/**
+ * Computes a convolution 3 x 3, its taps in raster order, zero outside. @param {Matrix} W @param {Channels} x @param {Float32Array} bias
+ */
 function convolution(W, { side, channels, values }, bias) {
   const taps = new Float32Array(side ** 2 * 9 * channels);
   for (let at = 0; at < side ** 2; at++) {
@@ -41,7 +43,7 @@ function convolution(W, { side, channels, values }, bias) {
 }
 
 /**
- * relu(scale x + shift), with the norm's row of the class.
+ * Computes relu(scale x + shift), with the norm's row of the class.
  * @param {Matrix} norm
  * @param {number} label
  * @param {Channels} x
@@ -66,7 +68,7 @@ function wider({ side, channels, values }) {
   return { side: 2 * side, channels, values: made };
 }
 
-/** Max pooling over 2 x 2. @param {Channels} x @returns {Channels} */
+/** Computes max pooling over 2 x 2. @param {Channels} x @returns {Channels} */
 function pooled({ side, channels, values }) {
   const half = side / 2;
   const at = (/** @type {number} */ place, /** @type {number} */ i) =>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The attention of positions in the picture: one that follows the pointer and four that stay; and gamma.
+// Draws the attention of positions in the picture: one that follows the pointer and four that stay; and sets gamma.
 // @ts-check
 import { byId, fileNow, load, make, percent, phrase } from '../../shell/index.js';
 import { one, show } from './draw.js';
@@ -105,7 +105,7 @@ export function createLook(sheet) {
       if (mine !== turn) return;
       now = { model, step };
       show(picture, step.values);
-      picture.dataset.gain = String(gain); // for code that waits for it
+      picture.dataset.gain = String(gain); // for code that waits for this gain
       paint();
     } catch (error) {
       if (mine === turn) sheet.failed(error);

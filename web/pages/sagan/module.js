@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sizes of the attention module, read from the file.
+// Shows the sizes of the attention module, read from the file.
 // @ts-check
 import { byId, onFile, phrase } from '../../shell/index.js';
 import { readGguf } from '../../shell/model/gguf.js';

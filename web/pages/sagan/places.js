@@ -11,10 +11,10 @@ const FIRST = 2;
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 150, 12, 44];
 /** The scale of distances: minimum, maximum, step. */
 const [LOW, HIGH, STEP] = [15, 45, 5];
-/** The parts of a pixel's lightness. */
+/** Weights of red, green and blue in a pixel's lightness. */
 const LIGHTNESS = [0.299, 0.587, 0.114];
 
-/** The distances of the table: `attention` and `residual` by side. */
+/** Returns the distances of the table: `attention` and `residual` by side. */
 function published() {
   const of = (/** @type {string} */ place) =>
     Number(document.querySelector(`#table-of-places tr[data-place="${place}"] td:last-child`)?.textContent);

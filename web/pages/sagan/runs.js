@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The curves of three short runs, drawn from the numbers in the table below them.
+// Draws the curves of three short runs from the numbers in the table below them.
 // @ts-check
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sheet: one latent vector per column, one class per row. Visitors can choose a picture.
+// Draws the sheet: one latent vector per column, one class per row. Visitors can choose a picture.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, make, phrase, time } from '../../shell/index.js';
 import { made, show, sumOf } from './draw.js';
@@ -13,14 +13,17 @@ const SEED = 1;
 const CLASSES = ['face', 'person', 'animal', 'hand', 'heart', 'clock', 'fruit', 'flag'];
 
 /**
- * @typedef {{ model: Model, chosen: LatentStep, row: LatentStep[], corners: LatentStep[] }} Chosen  row: all pictures of the chosen one's
- * class; corners: four different ones
+ * @typedef {{ model: Model, chosen: LatentStep, row: LatentStep[], corners: LatentStep[] }} Chosen  row: all pictures of the chosen
+ * picture's class; corners: four different pictures
  */
 
-/** The distance of two pictures. @param {LatentStep} a @param {LatentStep} b */
+/** Returns the distance of two pictures. @param {LatentStep} a @param {LatentStep} b */
 const apart = (a, b) => a.values.reduce((sum, x, i) => sum + (x - b.values[i]) ** 2, 0);
 
-/** A picture and three more of the row, each the farthest from the previous ones. @param {LatentStep} first @param {LatentStep[]} row */
+/**
+ * Returns a picture and three more of the row, each the farthest from the previous ones. @param {LatentStep} first @param {LatentStep[]}
+ * row
+ */
 function different(first, row) {
   const found = [first];
   while (found.length < 4) {
@@ -170,7 +173,7 @@ export function createSheet() {
       listeners.push(listener);
       tell();
     },
-    /** A run of a figure has failed. @param {unknown} error */
+    /** Reports that a run of a figure has failed. @param {unknown} error */
     failed: (error) => loading.failed(error),
   };
 }

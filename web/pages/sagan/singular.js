@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Singular values of a 2 x 2 matrix.
+// Computes singular values of a 2 x 2 matrix.
 // @ts-check
 
 /** Row by row. @typedef {[number, number, number, number]} Matrix */
 /** @typedef {[number, number]} Vector */
 
-/** The largest singular value: the root of the larger eigenvalue of W' W. @param {Matrix} W */
+/** Returns the largest singular value: the root of the larger eigenvalue of W' W. @param {Matrix} W */
 export function largest([a, b, c, d]) {
   const sum = a * a + b * b + c * c + d * d;
   const determinant = a * d - b * c;
@@ -13,7 +13,7 @@ export function largest([a, b, c, d]) {
 }
 
 /**
- * An iteration of the power method: W' W v, of length 1; v itself if that is zero.
+ * Does an iteration of the power method: W' W v, of length 1; v itself if that is zero.
  * @param {Matrix} W
  * @param {Vector} v
  * @returns {Vector}

@@ -13,7 +13,7 @@ const STRIDE = 0.05;
 /** @param {Float32Array} z */
 const length = (z) => Math.hypot(...z) || 1;
 
-/** The weighted mean of latents, scaled to their mean length. @param {Float32Array[]} all @param {number[]} weights */
+/** Returns the weighted mean of latents, scaled to their mean length. @param {Float32Array[]} all @param {number[]} weights */
 function blend(all, weights) {
   const sum = all[0].map((_, i) => all.reduce((total, z, k) => total + weights[k] * z[i], 0));
   const far = all.reduce((total, z, k) => total + weights[k] * length(z), 0) / length(sum);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of the kinds of models: the kinds that solve a chosen task, and the two most different ones drawn together.
+// Draws the figure of the kinds of models: the kinds that solve a chosen task, and the two most different kinds drawn together.
 // @ts-check
 import {
   Codec,
@@ -33,7 +33,7 @@ export function createKinds() {
   const canvases = /** @type {HTMLCanvasElement[]} */ ([byId('kinds-line'), byId('kinds-once')]);
   /** @type {Model[]} */
   let models = [];
-  /** The last picture of each. @type {(Uint8Array | undefined)[]} */
+  /** The last picture of each model. @type {(Uint8Array | undefined)[]} */
   const shown = [undefined, undefined];
   let turned = false;
   let stopper = new AbortController();
@@ -67,7 +67,7 @@ export function createKinds() {
     });
   }
 
-  /** Draws both with the same seed, or only the second one if only its latent has changed. @param {boolean} both */
+  /** Draws both pictures with the same seed, or only the second if only its latent has changed. @param {boolean} both */
   async function draw(both) {
     stopper.abort();
     const { signal } = (stopper = new AbortController());

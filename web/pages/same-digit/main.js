@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page where all systems of black-and-white digits complete the same half, with the same noise.
+// Starts the page where all systems of black-and-white digits complete the same half, with the same noise.
 // @ts-check
 import {
   PIXELS,
@@ -43,13 +43,13 @@ import { SYSTEMS } from './systems.js';
 
 /** The initial digit, the display speed of completions, and the delay before a changed setting takes effect. */
 const FIRST = 14;
-/** With this seed all six models except the oldest complete a digit, and not all the same one. */
+/** With this seed all six models except the oldest complete a digit, and the digits are not all the same. */
 const SEED = 8;
 const SPEED = 250;
 const RESTART_MS = 160;
 /** Number of time measurements per model; the median is shown. */
 const ROUNDS = 7;
-/** The pixel whose receptive field the table shows while none is selected. */
+/** The pixel whose receptive field the table shows while no pixel is selected. */
 const LOOK = 20 * SIDE + 13;
 
 const store = createStore({ ...initialState(), seed: SEED });
@@ -99,7 +99,7 @@ function reset() {
 let times = SYSTEMS.map(() => []);
 
 /**
- * Measures each model alone, while its completions are shown. The time per pixel of another picture is the same, so interrupted rounds
+ * Measures each model alone, while its completions are shown. The time per pixel does not depend on the picture, so interrupted rounds
  * still count.
  *
  * @param {ReturnType<typeof toImage>} image
@@ -122,7 +122,7 @@ async function takeTimes(image, rows, signal) {
   }
 }
 
-/** Each model draws its completion; then all completions are shown side by side. */
+/** Lets each model draw its completion; then all completions are shown side by side. */
 async function start() {
   reset();
   const { source, rows, seed, temperature } = store.now;
@@ -142,7 +142,7 @@ async function start() {
       table.say(k, { nats: sum(nats), truth: sum(perElement) });
     }
     const timed = takeTimes(image, rows, signal);
-    timed.catch(() => {}); // it is awaited below
+    timed.catch(() => {}); // errors are handled where it is awaited below
     playback.rebase();
     for (let filled = known; filled < PIXELS; ) {
       filled += await playback.take(PIXELS - filled, signal);
@@ -159,7 +159,7 @@ async function start() {
   });
 }
 
-/** The receptive field of the selected pixel in every model. @param {number} i */
+/** Shows the receptive field of the selected pixel in every model. @param {number} i */
 async function look(i) {
   const seen = await Promise.all(fields.map((each) => each.at(i).catch(() => undefined)));
   seen.forEach((field, k) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of reach: the pixels that affect one pixel after a chosen number of layers, for convolutions and attention side by side.
+// Draws the figure of reach: the pixels that affect one pixel after a chosen number of layers, for convolutions and attention side by side.
 // @ts-check
 import {
   announce,
@@ -59,7 +59,7 @@ export function createReach(ask) {
     return panel;
   });
 
-  /** The same position in a picture of another size. @param {Cell} cell @param {number} side @returns {Cell} */
+  /** Returns the same position in a picture of another size. @param {Cell} cell @param {number} side @returns {Cell} */
   function scaled({ row, col }, side) {
     return { row: Math.floor(((row + 0.5) * side) / SIDE), col: Math.floor(((col + 0.5) * side) / SIDE) };
   }

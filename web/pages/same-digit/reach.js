@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: MIT
-// The receptive field of a pixel, layer by layer, computed from the inputs of each layer in the shipped models. Independent of the page. A
-// test checks it in the engine.
+// Computes the receptive field of a pixel, layer by layer, from the inputs of each layer in the shipped models. The module does not depend
+// on the page. A test compares it with the engine.
 // @ts-check
 import { Geometry } from '../image-transformer/geometry-pattern.js';
 
 /**
- * A stack of layers over the positions of a picture in drawing order. Position p holds the previous pixel, and predicts its own.
+ * A stack of layers over the positions of a picture in drawing order. Position p holds the previous pixel, and predicts the pixel of
+ * position p.
  *
  * @typedef {Object} Stack
  * @property {number} rows
  * @property {number} cols
  * @property {number} layers
  * @property {Uint32Array} order  the pixel of each position, in raster order
- * @property {(layer: number, position: number) => Iterable<number>} keys  positions of the layer below that it reads, in addition to its
- * own
+ * @property {(layer: number, position: number) => Iterable<number>} keys  positions of the layer below that a position reads, in addition
+ * to its own
  */
 
 /** @param {number} count */
 const raster = (count) => Uint32Array.from({ length: count }, (_, i) => i);
 
-/** WaveNet's convolutions with two taps over one line of pixels. @param {number} side @param {number[]} dilations @returns {Stack} */
+/**
+ * Returns WaveNet's convolutions with two taps over one line of pixels. @param {number} side @param {number[]} dilations @returns {Stack}
+ */
 export const dilated = (side, dilations) => ({
   rows: side,
   cols: side,
@@ -28,7 +31,7 @@ export const dilated = (side, dilations) => ({
   keys: (layer, position) => [position - (layer ? dilations[layer - 1] : 1)].filter((key) => key >= 0), // the first layer reads the last two pixels
 });
 
-/** Strided attention: alternates between the last `side` positions and every `side`-th one back.
+/** Returns strided attention, which alternates between the last `side` positions and every `side`-th one back.
  * @param {number} side @param {number} layers @returns {Stack} */
 export const strided = (side, layers) => ({
   rows: side,
@@ -38,7 +41,7 @@ export const strided = (side, layers) => ({
   keys: (layer, position) => Array.from({ length: side }, (_, k) => position - (layer % 2 ? side : 1) * k).filter((key) => key >= 0),
 });
 
-/** Attention to all earlier positions. @param {number} side @param {number} layers @returns {Stack} */
+/** Returns attention to all earlier positions. @param {number} side @param {number} layers @returns {Stack} */
 export const dense = (side, layers) => ({
   rows: side,
   cols: side,
@@ -76,7 +79,7 @@ export function local(side, layers, { queryBlock = 0, memoryBlock = 0, blockRows
 }
 
 /**
- * The pixels that affect a given one, after 1, 2, ... layers: [layers - 1][pixel], 1 if it is visible.
+ * Returns the pixels that affect a given pixel, after 1, 2, ... layers: [layers - 1][pixel], 1 if it is visible.
  *
  * @param {Stack} stack
  * @param {number} pixel in raster order
@@ -97,7 +100,7 @@ export function reachOf({ layers, order, keys }, pixel) {
   });
 }
 
-/** 1 for the pixels drawn before a given one. @param {Stack} stack @param {number} pixel */
+/** Returns 1 for the pixels drawn before a given pixel. @param {Stack} stack @param {number} pixel */
 export function before({ order }, pixel) {
   const drawn = new Uint8Array(order.length);
   for (const other of order.subarray(0, order.indexOf(pixel))) drawn[other] = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The networks whose reach is shown, with the shapes of the shipped files; a test compares them.
+// Lists the networks whose reach is shown, with the shapes of the shipped files; a test compares the shapes.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 import { dense, dilated, local, strided } from './reach.js';
@@ -8,9 +8,9 @@ import { dense, dilated, local, strided } from './reach.js';
 /**
  * @typedef {Object} Reach
  * @property {string} name
- * @property {string} says  describes its layers
+ * @property {string} says  describes the network's layers
  * @property {string} file  the model with this shape
- * @property {Stack} [stack] undefined: the model itself reports it, as in the list of models
+ * @property {Stack} [stack] undefined: the model itself reports its field, as in the list of models
  */
 
 /** @type {Reach[]} */

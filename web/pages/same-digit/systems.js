@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The systems that complete the same digit, one per row. weights/README.md lists their training data and the table with their test nats.
+// Lists the systems that complete the same digit, one per row.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -9,8 +9,8 @@ import { phrase } from '../../shell/page/phrase.js';
  * @property {number} year
  * @property {string} page its folder
  * @property {string} file its weights
- * @property {string} how how it sees the picture
- * @property {number} test nats of a test picture, the mean over 10,000
+ * @property {string} how how the system sees the picture
+ * @property {number} test nats per test picture, the mean over 10,000
  */
 
 /** @type {System[]} */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first figure: five examples, a character to classify, its probabilities and the network's attention, recomputed with every stroke.
+// Runs the first figure: five examples, a character to classify, its probabilities and the network's attention, recomputed with every
+// stroke.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time } from '../../shell/index.js';
 import { createPad } from './pad.js';
@@ -12,7 +13,7 @@ const NAMES = ['A', 'B', 'C', 'D', 'E'];
 /** Number of orders of the examples that shuffling tries. */
 const ORDERS = 20;
 
-/** A probability in a compact format. @param {number} p */
+/** Returns a probability in a compact format. @param {number} p */
 const short = (p) => (p < 0.001 ? '< 0.1%' : percent(p));
 
 /** @param {Uint8Array} data */
@@ -27,13 +28,13 @@ export function createAsk({ onAnswer, onModel }) {
   let model;
   /** @type {Awaited<ReturnType<typeof loadSigns>> | undefined} */
   let sign;
-  /** The character of the alphabet in each square, and the one to classify. */
+  /** The character of the alphabet in each square, and the character to classify. */
   let chosen = Array.from({ length: WAYS }, (_, i) => i);
   let asked = 1;
   let drawing = 1;
   /** @type {Float32Array[]} */
   let maps = [];
-  /** Whether a query is running; and whether it is out of date. */
+  /** Whether a query is running, and whether its answer is out of date. */
   let busy = false;
   let stale = false;
   let shuffling = new AbortController();
@@ -118,7 +119,7 @@ export function createAsk({ onAnswer, onModel }) {
     if (sign) query.set(sign(alphabet.selectedIndex, chosen[asked], drawing));
   }
 
-  /** Characters of the chosen alphabet. */
+  /** Fills in characters of the chosen alphabet. */
   function fill() {
     if (!sign) return;
     chosen = chosen.map((_, i) => i);
@@ -134,7 +135,7 @@ export function createAsk({ onAnswer, onModel }) {
     void ask();
   }
 
-  /** The current query: the examples drawn so far. */
+  /** Returns the current query: the examples drawn so far. */
   function question() {
     const support = slots.flatMap(({ name, pad }) => (pad.pixels ? [{ image: raw(pad.pixels), label: name }] : []));
     return { support, query: query.pixels && raw(query.pixels) };
@@ -199,7 +200,7 @@ export function createAsk({ onAnswer, onModel }) {
     onAnswer(maps);
   }
 
-  /** The attention in the chosen layer. */
+  /** Shows the attention in the chosen layer. */
   function showLooks() {
     const which = Number(/** @type {HTMLInputElement} */ (document.querySelector('input[name="look"]:checked')).value);
     const weights = maps[which];

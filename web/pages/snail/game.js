@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Twenty tasks: the visitor and the network classify the same characters.
+// Runs twenty tasks in which the visitor and the network classify the same characters.
 // @ts-check
 import { byId, fault, make, onTheme, palette, phrase } from '../../shell/index.js';
 import { raw } from './ask.js';

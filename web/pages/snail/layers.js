@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The network as a drawing: positions from left to right, layers from bottom to top. A chosen layer highlights the positions that the query
-// reads there.
+// Draws the network: positions from left to right, layers from bottom to top. A chosen layer highlights the positions that the query reads
+// there.
 // @ts-check
 import { byId, make, makeSvg, percent, phrase } from '../../shell/index.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The SNAIL page: characters to draw and classify, the layers, a game.
+// Starts the SNAIL page: characters to draw and classify, the layers, a game.
 // @ts-check
 import { startPage } from '../../shell/index.js';
 import { createAsk } from './ask.js';

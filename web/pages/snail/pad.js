@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A square that shows a chosen character or one drawn by mouse, finger or pen.
+// Shows a square with a chosen character or one drawn by mouse, finger or pen.
 // @ts-check
 import { make, onTheme, palette } from '../../shell/index.js';
 import { rasterise } from '../../shell/picture/rasterise.js';

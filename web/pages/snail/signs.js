@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page's held-out characters: six alphabets of Omniglot, ten characters of each, four drawings of each character
+// Reads the page's held-out characters: six alphabets of Omniglot, ten characters of each, four drawings of each character
 // (weights/train/models/snail/sheet.py).
 // @ts-check
 import { PIXELS } from '../../shell/picture/digits.js';
