@@ -50,11 +50,12 @@ function constant(code, name) {
 }
 
 /**
- * Returns the fields of a struct in order, each of 32 bits: 'f' is a float, 'u' anything else. Arrays and structs in it are expanded.
+ * Returns the fields of a struct in order, each of 32 bits: 'f' is a float, 'u' anything else. Arrays and structs in the struct are
+ * expanded.
  *
  * @param {string} body
  * @param {(name: string) => number} valueOf  returns the value of a macro
- * @param {Record<string, Record<string, string>>} known  the structs defined before
+ * @param {Record<string, Record<string, string>>} known  the structs that are defined before this one
  * @returns {Record<string, string>}
  */
 function fieldsOf(body, valueOf, known) {

@@ -23,9 +23,9 @@
  *     page-<name>.js  the remaining scripts of web/pages/<name>, with these
  *     page-front.js, page-front.css  the front page alone, with all the code that it needs
  *
- * A page thus fetches four modules in parallel, not a chain of fifty, and no comments. The files are committed, and the tests prove that
- * the sources make them, byte for byte. The first line of a page's script is a hash of the sources, so that web/tools/serve.js can tell
- * whether the script is fresh.
+ * A page thus fetches four modules in parallel, not a chain of fifty, and no comments. The files are committed, and the tests check that
+ * the sources produce them byte for byte. The first line of a page's script is a hash of the sources, so that web/tools/serve.js can
+ * determine whether the script is fresh.
  */
 
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
@@ -140,7 +140,7 @@ async function exportsOf(path) {
 }
 
 const own = new Set(Object.keys((await facts('lib/exports.js')).inputs));
-own.delete('lib/engine/abi.js'); // its numbers are shorter when inlined
+own.delete('lib/engine/abi.js'); // the numbers of this module are shorter when inlined
 /** Takes modules of shared.js from that file. @type {import('esbuild').Plugin} */
 const fromShared = {
   name: 'from shared.js',
@@ -152,9 +152,9 @@ const fromShared = {
 };
 
 /**
- * The element's words, status texts and the maker of its parts are in element.js, for the parts that it loads later. In shared.js they
- * would be part of the small build, where they do not fit. The pages' own scripts have their own copy of the status texts, which uses the
- * same status element.
+ * The element's words, status texts and the maker of its parts are in element.js, for parts of the element that are loaded later. In
+ * shared.js these modules would be part of the small build, where they do not fit. The pages' own scripts have their own copy of the status
+ * texts, which uses the same status element.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -181,7 +181,7 @@ const workerFile = (/** @type {import('esbuild').Plugin[]} */ ...plugins) =>
   bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart(), ...plugins] }, true);
 
 /**
- * Builds the published library: one file that all others share, so that each part exists once.
+ * Builds the published library: one file that all other files share, so that each part exists only once.
  *
  * @returns {Promise<Map<string, string>>}
  */
@@ -189,7 +189,7 @@ async function library() {
   /** @type {Set<string>} */
   const later = new Set();
   for (const path of ['lib/exports.js', 'lib/element.js']) await facts(path, later);
-  for (const path of later) await facts(path, later); // it may have further ones
+  for (const path of later) await facts(path, later); // a module may have further ones
   const files = new Map([
     ...(await bundle({ shared: 'lib/exports.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true)),
     ...(await bundle(Object.fromEntries([...later].map((path) => [basename(path, '.js'), path])), {
@@ -217,7 +217,7 @@ async function library() {
   return files;
 }
 
-/** The modules that the pages' shared scripts re-export, and the index modules of these. @type {Map<string, Set<string>>} */
+/** The modules that the pages' shared scripts re-export, and the index modules of these scripts. @type {Map<string, Set<string>>} */
 const parts = new Map(
   await Promise.all(
     Object.entries(PAGE_PARTS).map(
@@ -237,7 +237,7 @@ const first = {
 };
 
 /**
- * Takes modules from other scripts of the pages: the index module and all that it re-exports, so that each exists once.
+ * Takes modules from other scripts of the pages: the index module and all modules that it re-exports, so that each module exists only once.
  *
  * @param {...string} names  names of these scripts; the first one that has a module is used
  * @returns {import('esbuild').Plugin}
@@ -271,7 +271,7 @@ const unusedApart = {
 
 /**
  * Merges several imports of a file into one. Also keeps the comments that tell bundlers to leave imports of Node's modules alone, which
- * esbuild removes with the others.
+ * esbuild would remove with the other comments.
  *
  * @param {string} text
  */

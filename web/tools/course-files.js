@@ -16,7 +16,7 @@ import { framedPages } from './frame.js';
 import { pagesOf } from './fresh.js';
 import { LANGUAGES } from './languages.js';
 
-/** @typedef {{ bytes: number, tag: string }} Facts  tag: two files with the same name and the same tag are equal */
+/** @typedef {{ bytes: number, tag: string }} Facts  tag: two files with the same name and tag are equal */
 /** @typedef {[address: string, bytes: number, tag: string]} CourseFile  address: from web/ */
 /** @typedef {{ release: string, courses: Record<string, { files: CourseFile[] }> }} CourseFiles  courses: by their ids */
 
@@ -26,7 +26,7 @@ const FRONT = ['digits.gguf'];
 /** The files of web/ that every page may need: those of the library, of all pages, and of the front page. */
 const SHARED =
   /^dist\/(?!page-)|^dist\/page-(first|start|shell|text|completion|keep|embedding|front)\.|^shell\/page\/before\.js$|^(shell|pictures)\/.*\.(css|svg|png|json|bin)$|^front\/tiles\/.*\.json$|^pages\/[\w-]+\/still\.png$|^manifest/;
-/** Files of a page's folder that are not needed, because its HTML contains them. */
+/** Files of a page's folder that a course does not need, because the page's HTML contains them. */
 const INSIDE = /\/\w\w\.json$/;
 
 /**

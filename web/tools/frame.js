@@ -4,7 +4,7 @@
 /**
  * Makes the frame of every page: head, policy, masthead, footer. A page of the demo is written as a file page.html, which has the page's
  * facts, text and figures. Its index.html is generated: npm start makes it for each request, and ./build.sh site writes it. The manual also
- * takes its head from here.
+ * takes its head from this module.
  *
  *     ---
  *     description: The text that a search engine shows.
@@ -37,8 +37,8 @@
  * figure with that id.
  *
  * The page's h1 and title are the name of its paper in web/front/papers.js (or the fact title); the <h1> above becomes the line below that
- * name. Only description and contents are required. The folder's own style sheets are found: first the one with the folder's name, then the
- * others by name.
+ * name. Only description and contents are required. The style sheets of the folder are found automatically: first the one with the folder's
+ * name, then the others by name.
  *
  * A page.ko.html next to it is the same page in Korean, one of the languages of languages.js: the facts for readers (description, contents,
  * ways), and the text with the same figures. Its address is the English one followed by ko/.
@@ -182,7 +182,7 @@ const embeddable = (text, phrase) =>
       `${figure}\n  <p class="figure-embed needs-js"><button type="button" class="embed" aria-expanded="false" aria-label="${phrase`Embed ${name}`}">${phrase`Embed`}</button></p>${end}`,
   );
 
-/** Words that a reader reads per minute, and minutes spent on a figure. */
+/** Number of words that a reader reads per minute, and minutes spent on a figure. */
 const [WORDS, FIGURE] = [200, 2];
 /** Returns the minutes that a reader takes for a page, in steps of five. @param {string} text  HTML in English */
 const minutesOf = (text) => {
@@ -302,7 +302,7 @@ async function included(web, source, lang) {
 const pathOf = (name, lang) => join(name ? join('pages', name) : 'front', sourceFor('page.html', lang));
 
 /**
- * Whether a page exists, and is not a link that leads out of the folder.
+ * Returns whether a page exists and is not a link that leads out of the folder.
  * @param {string} web
  * @param {string} name
  * @param {string} [lang]

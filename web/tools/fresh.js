@@ -9,10 +9,10 @@ import { open, readFile, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Folders of web/ whose files the pages' scripts are made from. */
+/** Folders of web/ from whose files the pages' scripts are made. */
 const FOLDERS = ['front', 'lib', 'pages', 'pictures', 'shell'];
 
-/** The scripts that several pages share, each with the module that it is made from. @type {Record<string, string>} */
+/** The scripts that several pages share, each with the module from which it is made. @type {Record<string, string>} */
 export const PAGE_PARTS = {
   'page-first': 'shell/model/first.js',
   'page-start': 'shell/model/start.js',
@@ -32,13 +32,13 @@ export const OF_PACKAGES = new Map([
   ['lib/kinds/text/template.js', '@huggingface/jinja/LICENSE'],
 ]);
 
-/** The part of such a package that is used. Its other parts have side effects, so a bundler would keep them. */
+/** The used part of each of these packages. The other parts have side effects, so a bundler would keep them. */
 export const PARTS_OF_PACKAGES = {
   '@huggingface/jinja': fileURLToPath(new URL('../../node_modules/@huggingface/jinja/src/parser.ts', import.meta.url)),
 };
 
 /**
- * Returns the file of web/dist that is served in place of such a module.
+ * Returns the file of web/dist that is served instead of a module that imports a package.
  *
  * @param {string} name  path of the module from web/
  * @returns {string | undefined} undefined for any other module
@@ -57,7 +57,7 @@ export async function pagesOf(web) {
 }
 
 /**
- * Returns the source that is served in place of a page's script or style that is not fresh.
+ * Returns the source that is served instead of a page's script or style that is not fresh.
  *
  * @param {string} name  name of the file
  * @returns {string | undefined} undefined for any other file
@@ -79,7 +79,7 @@ const known = new Map();
  * @param {string} web  the folder web/
  */
 export async function sourcesOf(web) {
-  // Synchronously, because for five hundred small files that takes a third of the time of promises.
+  // The files are read synchronously, because for five hundred small files this takes a third of the time of promises.
   const names = FOLDERS.flatMap((folder) =>
     readdirSync(join(web, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(js|css)$/.test(name))
@@ -101,13 +101,13 @@ export async function sourcesOf(web) {
 }
 
 /**
- * For this time after the sources were checked, in milliseconds, they are assumed to be unchanged, because a page's requests come together.
+ * Milliseconds after a check during which the sources are assumed to be unchanged, because a page's requests come together.
  */
 export const SAME_MS = 50;
 /** @type {Map<string, { at: number, line: Promise<string> }>} */
 const lately = new Map();
 
-/** Returns the line that was found a moment ago, if any. @param {string} web */
+/** Returns the line that a recent check found, if any. @param {string} web */
 function lineOf(web) {
   const found = lately.get(web),
     now = performance.now();
@@ -127,7 +127,7 @@ export async function isMade(path) {
     const { buffer } = await file.read({ buffer: Buffer.alloc(line.length + 3), position: 0 });
     return buffer.toString('utf8', 3) === line; // after the start of the comment
   } catch {
-    return true; // there are no sources that it could differ from
+    return true; // there are no sources from which the script could differ
   } finally {
     await file.close();
   }

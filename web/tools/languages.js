@@ -4,8 +4,8 @@
 /**
  * The languages of the pages. Next to page.html is page.ko.html, and next to the scripts is ko.json, which has a translation for each
  * English sentence of the scripts (shell/page/phrase.js). Sentences of all pages are in shell/ko.json; those of the frame and the front
- * page are in front/ko.json. A page in Korean has its own address, the English one followed by ko/. Its head contains the sentences of its
- * scripts, so nothing is fetched for them, and pages in English do not have them.
+ * page are in front/ko.json. A page in Korean has its own address, the English one followed by ko/. The head of a translated page contains
+ * the sentences of its scripts, so no file is fetched for them, and pages in English do not contain them.
  *
  * A language consists of a row of LANGUAGES, the element's sentences (lib/element/words/CODE.js), and these files.
  */
@@ -18,7 +18,7 @@ import { join, posix } from 'node:path';
 /**
  * @typedef {Object} Translation
  * @property {string} lang
- * @property {Facts} facts  facts of the page in English, for those that are the same in both
+ * @property {Facts} facts  facts of the page in English, for facts that are the same in both languages
  * @property {Record<string, string>} table  sentences of the frame
  * @property {Record<string, string>} words  sentences of the page's scripts
  * @property {string[]} pages  the pages that exist in this language, by their folders
@@ -28,7 +28,7 @@ import { join, posix } from 'node:path';
  * @typedef {Object} Language
  * @property {string} name    name of the language in the language itself
  * @property {string} locale  locale, for the Open Graph protocol
- * @property {boolean} whole  whether every page must exist in it, with all its sentences (tests/js/languages.test.js)
+ * @property {boolean} whole  whether every page must exist in this language, with all its sentences (tests/js/languages.test.js)
  */
 
 /** The languages of pages in addition to English, by their codes (BCP 47). @type {Record<string, Language>} */
@@ -74,7 +74,7 @@ export async function translationOf(web, name, { lang, facts, pages }) {
 }
 
 /**
- * Returns a tag for the head with the sentences of a page's scripts. It contains data, which any policy allows.
+ * Returns a tag for the head with the sentences of a page's scripts. The tag contains data, which any policy allows.
  * @param {Translation} translation
  */
 export function wordsTag({ words }) {
@@ -97,7 +97,7 @@ const ways = (lang, others) => [
 /**
  * Returns the tags with a page's languages for search engines.
  * @param {string | undefined} lang  language of the page
- * @param {string[]} others  the languages in which it exists, in addition to English
+ * @param {string[]} others  the languages in which the page exists, in addition to English
  */
 export const alternates = (lang, others) =>
   ways(lang, others).map(([other, way]) => `<link rel="alternate" hreflang="${other}" href="${way}">`);
@@ -105,7 +105,7 @@ export const alternates = (lang, others) =>
 /**
  * Returns the links to a page's other languages.
  * @param {string | undefined} lang  language of the page
- * @param {string[]} others  the languages in which it exists, in addition to English
+ * @param {string[]} others  the languages in which the page exists, in addition to English
  */
 export const switchesTo = (lang, others) =>
   ways(lang, others)

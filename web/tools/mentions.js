@@ -2,11 +2,12 @@
 // @ts-check
 
 /**
- * Counts the hand-written files outside a system's own folders that mention the system. These are the files that may need a change with it.
+ * Counts the hand-written files outside a system's own folders that mention the system. These files may need a change when the system
+ * changes.
  *
  *     node web/tools/mentions.js [--list] [SYSTEM ...]
  *
- * It counts text files in git that are not generated, including tests, weights and prose. --list prints their names. Without a SYSTEM all
+ * It counts text files in git that are not generated, including tests, weights and prose. --list prints their names. Without a SYSTEM, all
  * of SYSTEMS are counted.
  */
 

@@ -19,7 +19,7 @@ static void fail(const char *what, const nx_problem *problem) {
     exit(1);
 }
 
-/* Allocates a block for the library. The library requires the alignment NX_ALIGN, which malloc() need not have. */
+/* Allocates a block for the library. The block must be aligned to NX_ALIGN, which malloc() does not guarantee. */
 static void *block_of(size_t bytes) {
     void *block = aligned_alloc(NX_ALIGN, (bytes + NX_ALIGN - 1) / NX_ALIGN * NX_ALIGN);
     if (!block) fail("no memory", NULL);
@@ -38,7 +38,8 @@ static unsigned char *read_whole(const char *path, size_t *length) {
     return bytes;
 }
 
-/* Returns a number of the file's metadata, such as ".image.width" after the name of the architecture; `missing` if there is none. */
+/* Returns a number of the file's metadata, such as ".image.width" after the name of the architecture; `missing` if the file has no such
+ * number. */
 static uint32_t number(const nx_model *model, const char *end, uint32_t missing) {
     size_t n = strlen(end);
     for (uint32_t i = 0; i < nx_model_metadata_count(model); i++) {
@@ -119,7 +120,7 @@ int main(int argc, char **argv) {
     printf("%s: %u x %u, %.2f nats\n", argv[2], width, height, cost);
     free(ids);
     free(nats);
-    free(session_block); /* freeing the block is all; there is no destructor */
+    free(session_block); /* freeing the block is sufficient; there is no destructor */
     free(model_block);
     return 0;
 }

@@ -43,7 +43,7 @@ export function jsonSchema({ GrammarCompiler, GrammarMatcher, TokenizerInfo }, s
     },
     next(ids) {
       for (; told < ids.length; told++) matcher.acceptToken(ids[told]);
-      return matcher.getNextTokenBitmask(); // after a complete match it allows only the end tokens
+      return matcher.getNextTokenBitmask(); // after a complete match the grammar allows only the end tokens
     },
   };
 }

@@ -6,7 +6,7 @@
  * does not support.
  */
 
-/** OpenAI's names of options, and those of chat(). @type {Record<string, string>} */
+/** OpenAI's names of options, and the corresponding names of chat(). @type {Record<string, string>} */
 const NAMES = {
   max_tokens: 'maxTokens',
   max_completion_tokens: 'maxTokens',
@@ -19,13 +19,13 @@ const NAMES = {
   logit_bias: 'logitBias',
   top_logprobs: 'alternatives',
 };
-/** Why an answer ended, in OpenAI's words. @type {Record<string, string>} */
+/** The reasons why an answer ended, in OpenAI's words. @type {Record<string, string>} */
 const REASONS = { end: 'stop', stop: 'stop', length: 'length', abort: 'stop' };
 
 /** How a tool call begins in different models: Qwen and Hermes; Llama; Mistral. */
 const OPENINGS = ['<tool_call>', '{"', '[{'];
 
-/** Converts a message to the form of chat(): its parts are joined. @param {any} message */
+/** Converts a message to the form of chat() by joining its parts. @param {any} message */
 function messageOf({ role, content, ...others }) {
   const isText = (/** @type {any} */ part) => part?.type === 'text';
   if (Array.isArray(content) && !content.every(isText)) throw new Error('Only parts of the type text can be read: this model sees no pictures and hears no sound');
@@ -61,7 +61,7 @@ function callsIn(text, tools, id) {
   }
 }
 
-/** Whether a text may become a tool call. @param {string} text */
+/** Returns whether a text may become a tool call. @param {string} text */
 const mayCall = (text) => OPENINGS.some((opening) => opening.startsWith(text.trimStart()) || text.trimStart().startsWith(opening));
 
 /**
