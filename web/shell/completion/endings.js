@@ -30,7 +30,7 @@ export function createEndings(store, name, { first = FIRST, ...options } = {}) {
   let strip;
   /** @type {Promise<void> | undefined} */
   let coming;
-  /** Shows the strip of digits. A failure is not stored, so the next attempt fetches it again. */
+  /** Shows the strip of digits. A failure is not stored, so the next attempt fetches the strip again. */
   function showStrip() {
     coming ??= loadStrip()
       .then((digits) => {

@@ -29,7 +29,7 @@ export function createModelSwitch(root, onChange) {
       const { name: group } = /** @type {HTMLInputElement} */ (root.querySelector('input'));
       root.append(make('label', {}, make('input', { type: 'radio', name: group, value: name }), make('span', {}, text)));
     },
-    /** Whether a model is being loaded. */
+    /** Tells whether a model is being loaded. */
     get busy() {
       return root.disabled;
     },

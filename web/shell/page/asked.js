@@ -7,6 +7,6 @@
 /** @type {HTMLMetaElement | null} */
 export const meta = document.querySelector('meta[name="takes"]');
 const given = meta && new URLSearchParams(location.search).get('model');
-/** The address of the model in the page's address; null: the page shows its own model. An invalid address is returned unchanged, so that
- * loading it reports the error. */
+/** Returns the address of the model in the page's address; null: the page shows its own model. An invalid address is returned unchanged, so
+ * that loading it reports the error. */
 export const asked = given ? (URL.canParse(given, location.href) ? new URL(given, location.href).href : given) : null;

@@ -6,7 +6,7 @@ import { composing } from '../library.js';
 /** Keys that move, zoom or delete; with Alt, Ctrl or Cmd they are the browser's: back, to the end of the page, larger. */
 const OF_BROWSER = /^(Arrow|Page|Home$|End$|Backspace$|Delete$|[-+=−0 ]$)/;
 
-/** Whether a key belongs to a text that is being composed, or to the browser. @param {KeyboardEvent} event */
+/** Tells whether a key belongs to a text that is being composed, or to the browser. @param {KeyboardEvent} event */
 const isElsewhere = (event) => composing(event) || ((event.altKey || event.ctrlKey || event.metaKey) && OF_BROWSER.test(event.key));
 
 /** Stops the propagation of these keys to all other listeners. The browser and a text field still receive them. */

@@ -5,7 +5,7 @@ import { palette } from './palette.js';
 /** @import { Cell } from './ask.js' */
 /** @import { Palette } from './palette.js' */
 
-/** The colour of a number between -1 and 1: warm above 0, grey below. @param {number} x @param {Palette} colours */
+/** Returns the colour of a number between -1 and 1: warm above 0, grey below. @param {number} x @param {Palette} colours */
 export const signed = (x, { heat, ghost, known }) =>
   x >= 0 ? heat(x) : x > -0.5 ? ghost[Math.round(-510 * x)] : known[Math.round(51 - 204 * (x + 0.5))];
 

@@ -13,7 +13,7 @@ import { PIXELS, SIDE, toImage } from './digits.js';
 /** An empty picture: visibility does not depend on its contents. */
 const BLANK = new Uint8Array(PIXELS);
 
-/** The rows of the map "field" at pixel i. @param {Model} model @param {number} i @param {AbortSignal} signal */
+/** Returns the rows of the map "field" at pixel i. @param {Model} model @param {number} i @param {AbortSignal} signal */
 async function asked(model, i, signal) {
   const row = Math.floor(i / SIDE);
   for await (const step of model.complete(toImage(BLANK), { rows: row, samples: 1, seed: 0, maps: true, signal })) {

@@ -81,7 +81,7 @@ export async function encodePng(picture, scale = 1) {
   );
 }
 
-/** The smallest box that contains all differences of two pictures; null: they are identical.
+/** Returns the smallest box that contains all differences of two pictures; null: they are identical.
  * @param {Picture} a @param {Picture} b @returns {Box | null} */
 function changed(a, b) {
   let [left, top, right, bottom] = [a.width, a.height, -1, -1];

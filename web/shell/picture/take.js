@@ -27,7 +27,7 @@ const END_MS = 2000;
  * @property {number[]} order raster indices of the drawn pixels, in the order of drawing; the other pixels were given
  */
 
-/** The picture on white: undrawn pixels are white. @param {Picture} picture */
+/** Returns the picture on white: undrawn pixels are white. @param {Picture} picture */
 function onPaper({ data, width, height }) {
   const copy = blank(width, height);
   copy.data.fill(255);
@@ -41,7 +41,7 @@ const scaleOf = ({ width, height }) => Math.max(1, Math.round(SIDE / Math.max(wi
 /** @param {Shot} shot */
 const stillOf = ({ picture }) => encodePng(onPaper(picture), scaleOf(picture));
 
-/** The picture as an animation of its drawing, pixel by pixel. @param {Shot} shot */
+/** Returns the picture as an animation of its drawing, pixel by pixel. @param {Shot} shot */
 function filmOf({ picture, order }) {
   const whole = onPaper(picture);
   const now = onPaper(picture);

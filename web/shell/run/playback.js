@@ -30,12 +30,12 @@ export class Playback {
     return this.#phase;
   }
 
-  /** Whether a run is active. */
+  /** Tells whether a run is active. */
   get active() {
     return this.#phase === 'running' || this.#phase === 'paused' || this.#phase === 'timing';
   }
 
-  /** Whether a run waits for resume() or step(). */
+  /** Tells whether a run waits for resume() or step(). */
   get paused() {
     return this.#pace.paused;
   }

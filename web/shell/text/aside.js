@@ -30,7 +30,7 @@ export function createAside({ onChoose, onHead }) {
   return {
     /** Offers layers and heads. @param {number} layers @param {number} count */
     heads: (layers, count) => heads.have(layers, count),
-    /** The mean of the selected heads. @param {AttentionMap[]} maps */
+    /** Returns the mean of the selected heads. @param {AttentionMap[]} maps */
     chosen: (maps) => ({ keys: maps[0].keys, weights: meanOf(maps, heads.choice) }),
     clear() {
       title.textContent = phrase`Point at a word`;

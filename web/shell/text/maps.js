@@ -5,7 +5,7 @@
 
 /** A layer and a head, -1: the mean of all. @typedef {{ layer: number, head: number }} Choice */
 
-/** Whether a map is of the chosen head and layer. @param {Choice} choice @returns {(map: AttentionMap) => boolean} */
+/** Tells whether a map is of the chosen head and layer. @param {Choice} choice @returns {(map: AttentionMap) => boolean} */
 const chosen = (choice) => (map) => (choice.layer < 0 || map.layer === choice.layer) && (choice.head < 0 || map.head === choice.head);
 
 /**
@@ -18,5 +18,5 @@ export function meanOf(maps, choice = { layer: -1, head: -1 }) {
   return Float32Array.from(some[0]?.weights ?? [], (_, i) => some.reduce((sum, { weights }) => sum + weights[i], 0) / some.length);
 }
 
-/** The maps of a step by their name, one for every head. @param {TranslationStep} step @param {'source' | 'attention'} name */
+/** Returns the maps of a step by their name, one for every head. @param {TranslationStep} step @param {'source' | 'attention'} name */
 export const mapsOf = (step, name) => (step.maps ?? []).filter((map) => map.name === name);

@@ -111,7 +111,7 @@ export class Tale {
     return this.#tokenizer?.decode(twigs.map(({ token }) => token)) ?? '';
   }
 
-  /** The text that each token of the path adds. @returns {string[]} */
+  /** Returns the text that each token of the path adds. @returns {string[]} */
   texts() {
     const writer = this.#tokenizer?.writer();
     const texts = this.path.map(({ token }) => writer?.write(token) ?? '');

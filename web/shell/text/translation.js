@@ -165,17 +165,17 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
   });
   return {
     load: figure.load,
-    /** The shown translation. */
+    /** Returns the shown translation. */
     get shown() {
       return shown;
     },
-    /** The given sentence. */
+    /** Returns the given sentence. */
     get sentence() {
       return figure.text;
     },
     /** The grid of all heads, if there is one. */
     cells,
-    /** The mean weights of the selected heads. @param {AttentionMap[]} maps */
+    /** Returns the mean weights of the selected heads. @param {AttentionMap[]} maps */
     mean: (maps) => meanOf(maps, heads.choice),
   };
 }
