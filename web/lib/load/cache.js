@@ -48,7 +48,7 @@ function here() {
  * @returns {Promise<Response | undefined>}
  * @internal
  */
-export async function copyOf(url) {
+export async function storedCopy(url) {
   try {
     return await (await caches.open(CACHE_NAME)).match(url);
   } catch {

@@ -3,7 +3,7 @@
 
 /** Reads a weight file again if its cached version is bad. */
 
-import { copyOf } from './cache.js';
+import { storedCopy } from './cache.js';
 import { dropCopy } from './drop-copy.js';
 
 /** @import { Contents } from './source.js' */
@@ -20,7 +20,7 @@ import { dropCopy } from './drop-copy.js';
 export async function refetch(url, error, read) {
   const { code, message } = /** @type {import('../base/error.js').NextPixelError} */ (error); // of this library or, on the front page, of its own copy
   if (!['format', 'unsupported', 'limit', 'numeric', 'integrity'].includes(code)) throw error;
-  const kept = (await copyOf(url)) !== undefined;
+  const kept = (await storedCopy(url)) !== undefined;
   const expected = code === 'integrity' && /expected was/.test(message) && typeof document === 'object';
   if (!kept && !expected) throw error;
   const contents = await read().catch((second) => {

@@ -3,7 +3,7 @@
 
 /** Reads the bytes of a weight file from its source: an address, a response, memory or, in Node, a file on disk (disk.js). */
 
-import { copyOf, isSame, keeper } from './cache.js';
+import { storedCopy, isSame, keeper } from './cache.js';
 import { show } from '../base/checks.js';
 import { NextPixelError, argumentError } from '../base/error.js';
 import { part } from '../base/part.js';
@@ -169,7 +169,7 @@ export function bytesOf(source) {
  */
 async function fetchOrCopy(url, cache, { signal, patience }) {
   if (!cache) return { response: await fetchOrFail(url, signal, { patience }), copied: false };
-  const looking = copyOf(url); // meanwhile
+  const looking = storedCopy(url); // meanwhile
   const instead = (/** @type {Response} */ response, /** @type {string} */ why) => ({
     response,
     copied: true,
