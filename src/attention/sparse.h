@@ -7,18 +7,16 @@
  *                A1, near                                      A2, far                                         A3, previous
  *   strided      the last l positions, including i                  every l-th position back from i, including i
  *   fixed        the positions of i's block of l, up to i           the last c positions of each block of l, up to i
- *   blocks       the positions of i's block of l, up to i           every l-th position back from i, including i    all of the previous
- * block
+ *   blocks       the positions of i's block of l, up to i           every l-th position back from i, including i    the whole previous block
  *
- * If the positions are written in rows of l, the sets of `blocks` are i's row, i's column and the previous row. The paper's formula for the
- * strided A1 is i
- * - l .. i, which are l + 1 positions; the authors' released code uses l, as here. For the first l - c positions, the fixed A2 is empty;
- * for the first l positions, A3 is.
+ * If the positions are written in rows of l, the sets of `blocks` are i's row, i's column and the previous row. By the paper's formula, the
+ * strided A1 has l + 1 positions, from i - l to i; the authors' released code uses l positions, as here. For the first l - c positions,
+ * the fixed A2 is empty; for the first l positions, A3 is.
  *
  * A pattern also defines slots: the slot of a position in a cache is chosen so that the positions of a set that a query sees are
  * contiguous. The near sets and the previous block use a ring of the last positions. The far set of columns keeps the positions of each
- * residue modulo l contiguous. The far set of the fixed pattern keeps only the summaries. The union of both sets is in the order of the
- * positions.
+ * residue modulo l contiguous. The far set of the fixed pattern keeps only the summaries. Where queries see the near
+ * and the far set, all positions are kept, and position i has slot i.
  */
 #ifndef NX_SPARSE_H
 #define NX_SPARSE_H

@@ -14,8 +14,8 @@
 
 #include "kernels.h"
 
-/* The pixels that each location of a convolution sees. Location (r, c) sees down * across taps, in raster order: tap (i, j) is the pixel (r
- * stride_down + i dilation - above, c stride_across + j dilation - left). A square of k with an edge of e: down = across = k, above = left
+/* The pixels that each location of a convolution sees. Location (r, c) has `down` x `across` taps, in raster order. Tap (i, j) is
+ * the pixel in row r * stride_down + i * dilation - above, column c * stride_across + j * dilation - left. A square of k with an edge of e: down = across = k, above = left
  * = below = right = e. A row of k: rows = down = 1, above = below = 0. */
 typedef struct {
     uint32_t rows, cols, channels;

@@ -4,9 +4,8 @@
  *
  *   SMALL     nothing else; it is part of the small pictures-only build, whose size is promised (./build.sh size)
  *   PICTURES  nothing else
- *   TEXTS     the features of NX_TEXTS (kernels/kernels.h): weights in blocks, filters and penalties of texts, searches, guesses, and maps
- * of
- *             how inputs were read
+ *   TEXTS     the features of NX_TEXTS (kernels/kernels.h): weights in blocks, filters and penalties of texts, searches, guesses,
+ *             and maps of how inputs were read
  *
  * A build of only some architectures (./build.sh wasm --models fvsbn) takes their rows from here and defines NX_MODELS itself.
  */

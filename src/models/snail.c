@@ -4,8 +4,7 @@
  * example each. A sequence of examples, each an embedded picture with its label in one-hot form, is followed by a query whose label is
  * zeros. Layers append channels to x, where x_t is step t:
  *
- *   embed       relu(W * picture + b) four times, then a linear map of the whole output              strides in place of the paper's
- * pooling
+ *   embed       relu(W * picture + b) four times, then a linear map of the whole output              strides; the paper pools
  *   dense R     tanh(W_f [x_{t-R}; x_t]) sigma(W_g [x_{t-R}; x_t])                               x of a step before the first is zeros
  *   attend      softmax over steps s <= t  of q_t . k_s / sqrt(k), times v_s                     over keys: one query's weights sum to 1
  *

@@ -84,7 +84,7 @@ const nextFrame = (page) =>
 /** @param {Page} page @param {string} id */
 const text = async (page, id) => (await page.locator(`#ahead-${id}`).textContent()) ?? '';
 
-/** Returns the number of pixels of a finished or unfinished picture. @param {Page} page */
+/** Returns how many pixels of the picture are drawn so far. @param {Page} page */
 const drawn = async (page) =>
   Number(/^\d+/.exec((await page.locator('.ahead-panel canvas').first().getAttribute('aria-label')) ?? '')?.[0]);
 

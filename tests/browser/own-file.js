@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Opens the visitor's own file on a page: its figures run on it, an unsuitable file is reported and changes nothing, and the original model
- * can be restored.
+ * Opens a visitor's own file on a page and checks that the page's figures run on it, that an unsuitable file is reported and changes
+ * nothing, and that the original model can be restored.
  */
 
 import assert from 'node:assert/strict';

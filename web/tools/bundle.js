@@ -141,6 +141,22 @@ async function exportsOf(path) {
 
 const own = new Set(Object.keys((await facts('lib/exports.js')).inputs));
 own.delete('lib/engine/abi.js'); // the numbers of this module are shorter when inlined
+await refuseNamesakes();
+
+/** Files of web/dist take the exports of shared.js by name alone, so a name must not stand for two functions there. */
+async function refuseNamesakes() {
+  const shared = await exportsOf('lib/exports.js');
+  /** @type {Map<string, string>} */
+  const fileOf = new Map();
+  for (const file of own)
+    for (const [, name] of (await readFile(join(WEB, file), 'utf8')).matchAll(
+      /^export (?:async )?(?:function\*?|class|const|let) (\w+)/gm,
+    )) {
+      const first = fileOf.get(name);
+      if (first && shared.includes(name)) throw new Error(`${first} and ${file} both export ${name}: rename one, web/dist mixes them up`);
+      fileOf.set(name, file);
+    }
+}
 /** Takes modules of shared.js from that file. @type {import('esbuild').Plugin} */
 const fromShared = {
   name: 'from shared.js',

@@ -30,7 +30,7 @@ export async function again(task, gone) {
   return task();
 }
 
-/** Recognises a failed import() by the messages of all engines; errors of this library have a code. @param {any} error */
+/** Whether an error is a failed import(): every engine's message has this word. Errors of this library have a code. @param {any} error */
 const isMissing = (error) => /import/i.test(error?.message) && !error.code;
 
 /**

@@ -34,7 +34,7 @@ export function createGan() {
   let gans = [];
   /** Modes covered at each mark. @type {number[][]} */
   let curves = [];
-  /** The same latent vectors in every picture. */
+  /** The latent vectors whose points are plotted: the same ones for all networks, at every step. */
   let latents = new Float32Array(0);
 
   function begin() {

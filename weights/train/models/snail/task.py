@@ -149,7 +149,7 @@ class SnailTask(Task):
 
     @torch.no_grad()
     def measures(self, model, valid, autocast, device, final):
-        """Measures the share of right answers with 5 and with all ways, one example each, on validation alphabets."""
+        """Measures the one-shot accuracy on validation alphabets, 5-way and with the full number of ways."""
         found = {}
         for ways in (5, self.s.ways):
             if ways > len(valid.x):
