@@ -14,8 +14,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Files that take so long that each has its own process. They begin first. */
-const ALONE = ['pages.test.js', 'element.test.js', 'element-life.test.js'];
+/** Files that have a process of their own, because they take long or measure its memory (tokens). They begin first. */
+const ALONE = ['pages.test.js', 'element.test.js', 'element-life.test.js', 'tokens.test.js'];
 
 const [folder, size, ...files] = process.argv.slice(2);
 const alone = ALONE.flatMap((name) => files.filter((file) => basename(file) === name));

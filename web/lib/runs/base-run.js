@@ -114,7 +114,7 @@ export class BaseRun {
   constructor(seed, kept, signal) {
     this.seed = seed;
     this.#kept = kept;
-    // A copy, because the caller may change the options. `kept` itself stays: NoteRun later sets the tempo in the `kept` that it gave.
+    // A copy, because the caller may change the options. `kept` itself stays: a run may add what its input says.
     if (kept) kept.options = copyOf(kept.options);
     this.signals = [signal, this.#ending.signal];
   }
