@@ -11,14 +11,14 @@
  */
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Files that have a process of their own, because they take long or measure its memory (tokens). They begin first. */
-const ALONE = ['pages.test.js', 'element.test.js', 'element-life.test.js', 'tokens.test.js'];
+const ALONE = ['pages.test.js', 'element.test.js', 'element-life.test.js', 'js/tokens.test.js'];
 
 const [folder, size, ...files] = process.argv.slice(2);
-const alone = ALONE.flatMap((name) => files.filter((file) => basename(file) === name));
+const alone = ALONE.flatMap((name) => files.filter((file) => file.endsWith(`/${name}`)));
 const others = files.filter((file) => !alone.includes(file));
 const count = Math.ceil(others.length / Number(size));
 const groups = [...alone.map((file) => [file]), ...Array.from({ length: count }, (_, i) => others.filter((_, k) => k % count === i))];

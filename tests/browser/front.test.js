@@ -237,7 +237,7 @@ test('an opened tile runs its model, responds to its controls, and closes', () =
     assert.match(String(await again), /^nx-end .*dog/s);
     assert.match((await page.locator('dialog .tile-way a').getAttribute('href')) ?? '', /pages\/transformer\/$/);
     await page.keyboard.press('Escape');
-    assert.equal(await page.locator('dialog').count(), 0);
+    await page.locator('dialog').waitFor({ state: 'detached' });
     assert.equal(await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).dataset.tile), 'bands');
   }, CALM));
 

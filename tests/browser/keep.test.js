@@ -205,7 +205,7 @@ test(
         await said(page).filter({ hasText: 'The host answered 500 for courses.json.' }).waitFor(WAIT);
         assert.equal(await box(page).locator('[role=status]').count(), 1);
 
-        // A course that is kept says so and can be removed, whatever the host answers.
+        // The box of a kept course shows that it is kept and can remove it, even if the host fails.
         await page.evaluate(
           async ([id, url]) =>
             (await caches.open('nextpixel-courses')).put(

@@ -323,13 +323,13 @@ export class BaseRun {
 
   /**
    * @template T
-   * @param {T} drawn  the entries specific to the verb
+   * @param {T} drawn  the entries specific to the verb; they are copied
    * @returns {{ version: 1, seed: string, model: string, options: object } & T}
    * @internal
    */
   saved(drawn) {
     const kept = /** @type {{ model: string, options: object }} */ (this.#kept);
-    return { version: 1, seed: String(this.seed), ...kept, options: copyOf(kept.options), ...drawn };
+    return copyOf({ version: 1, seed: String(this.seed), ...kept, ...drawn });
   }
 }
 

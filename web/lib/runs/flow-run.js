@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { copyOf } from '../base/copy.js';
 import { BaseRun, noSavedRun } from './base-run.js';
 import { probabilitiesAt } from './probabilities.js';
 
@@ -94,7 +93,7 @@ export class FlowRun extends BaseRun {
 
   /** Returns everything that is needed to resume the run. @returns {SavedFlow} */
   save() {
-    return this.saved(copyOf({ ids: this.#ids, told: this.#told }));
+    return this.saved({ ids: this.#ids, told: this.#told });
   }
 
   /** @returns {AsyncGenerator<FlowStep, void, void>} @internal */

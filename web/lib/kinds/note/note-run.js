@@ -156,8 +156,8 @@ export class NoteRun extends BaseRun {
     const { known, bounds } = this.#plan;
     return this.saved({
       known,
-      ids: [...this.#ids],
-      nats: [...this.#nats],
+      ids: this.#ids,
+      nats: this.#nats,
       held: { ...bounds, most: Number.isFinite(bounds.most) ? bounds.most : null },
     });
   }

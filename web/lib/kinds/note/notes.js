@@ -4,6 +4,7 @@
 /** Music models, in a separate file that only pages with notes fetch. */
 
 import { checkSettings, show } from '../../base/checks.js';
+import { copyOf } from '../../base/copy.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { listOf } from '../../engine/keys.js';
 import { modelName, resumedOptions } from '../../runs/base-run.js';
@@ -219,7 +220,7 @@ export class NoteModel {
     const kept = at ?? ids.length;
     if (!Number.isInteger(kept) || kept < 0 || kept > ids.length)
       throw argumentError(`at must be a whole number from 0 to ${ids.length}, not ${show(at)}`);
-    const plan = { known, bounds: { ...held, most: held.most ?? Infinity } };
+    const plan = copyOf({ known, bounds: { ...held, most: held.most ?? Infinity } });
     return this.#run(all, { plan }).after({ ids: ids.slice(0, kept), nats: nats.slice(0, kept) });
   }
 

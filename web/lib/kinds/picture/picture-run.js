@@ -176,8 +176,8 @@ export class PictureRun extends BaseRun {
     return this.saved({
       known: [...known],
       ...(input && { input: [...input] }),
-      ids: this.#ids.map((all) => [...all]),
-      steps: copyOf(this.#pending),
+      ids: this.#ids,
+      steps: this.#pending,
     });
   }
 

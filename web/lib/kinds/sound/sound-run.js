@@ -127,7 +127,7 @@ export class SoundRun extends AudibleRun {
    */
   save() {
     if (!this.#known) throw new NextPixelError('state', 'The sound to continue has not been read yet: await run.input first');
-    return this.saved({ known: [...this.#known], ids: [...this.#levels], nats: [...this.#nats] });
+    return this.saved({ known: [...this.#known], ids: this.#levels, nats: this.#nats });
   }
 
   /** @override @internal */
