@@ -138,19 +138,53 @@ test('the code appears though no frame can be measured; without a connection, th
       const button = page.getByRole('button', { name: 'Embed Figure 1' });
       await page.route('**/page-embedding*.js', (route) => route.abort('internetdisconnected'));
       await button.click();
+      await page.locator('.embed[aria-busy]').waitFor();
+      await button.click(); // ignored: one click is in progress
       await page.locator('#figure-endings').getByText('A part of nextpixel is missing').waitFor(WAIT);
+      assert.equal(await page.locator('.embed-fault').count(), 1);
       assert.notEqual(await button.getAttribute('aria-expanded'), 'true');
       await page.unroute('**/page-embedding*.js');
       const height = await page.locator('#figure-endings').evaluate((figure) => /** @type {HTMLElement} */ (figure).offsetHeight);
       await page.evaluate(() => Object.defineProperty(HTMLIFrameElement.prototype, 'contentDocument', { value: null }));
-      await button.click();
+      await button.evaluate((/** @type {HTMLButtonElement} */ one) => {
+        one.click();
+        one.click();
+      });
       const code = await page.locator('.embed-code code').first().innerText();
+      assert.equal(await button.getAttribute('aria-expanded'), 'true');
       const framed = Number(/height="(\d+)"/.exec(code)?.[1]);
       assert.ok(framed >= height && framed <= height + 100, `${height}: ${code}`);
       assert.equal(await page.locator('.embed-fault').count(), 0);
     },
     { complains: true },
   ));
+
+test('a frame whose code cannot be fetched shows the page and the reason', () =>
+  withPage(
+    async (page) => {
+      await page.route('**/page-embedding*.js', (route) => route.abort('internetdisconnected'));
+      await page.goto('/web/pages/fvsbn/?figure=figure-endings&bare');
+      await page.getByRole('alert').getByText('A part of nextpixel is missing').waitFor(WAIT);
+      await page.locator('#figure-endings').waitFor(); // it is visible
+    },
+    { complains: true },
+  ));
+
+test('a fault while a frame is measured is shown', () =>
+  withPage(async (page) => {
+    await page.goto('/web/pages/fvsbn/');
+    await firstFigure(page, 'done').waitFor(WAIT);
+    await page.evaluate(() => {
+      Element.prototype.cloneNode = () => {
+        throw new Error('no copy');
+      };
+    });
+    const button = page.getByRole('button', { name: 'Embed Figure 1' });
+    await button.click();
+    await page.locator('.embed-fault').getByText('no copy').waitFor();
+    assert.notEqual(await button.getAttribute('aria-expanded'), 'true');
+    assert.equal(await page.locator('.embed-code').count(), 0);
+  }));
 
 /** The frame may be this much higher than its figure: a height is for a range of widths. */
 const GAP = 330;

@@ -76,6 +76,7 @@ const quoted = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
  * Returns the height of a frame with this figure at each of WIDTHS. A copy of the figure, without its scripts, is measured in a frame out of sight. Canvases that a script lays
  * out keep the shape that they have here.
  * @param {HTMLElement} figure
+ * @returns {Promise<number[] | undefined>} undefined if no frame can be measured, as in a sandboxed page
  */
 async function heightsOf(figure) {
   const frame = make('iframe', { class: 'measuring', tabindex: '-1', 'aria-hidden': 'true', title: titleOf(figure) });
@@ -83,7 +84,8 @@ async function heightsOf(figure) {
   document.body.append(frame);
   try {
     await opened; // in Firefox, the document that comes then is another one
-    const there = /** @type {Document} */ (frame.contentDocument);
+    const there = frame.contentDocument;
+    if (!there) return undefined;
     there.open();
     there.write('<!doctype html>'); // without it, elements have other sizes
     there.close();
@@ -156,8 +158,7 @@ async function frameOf(figure) {
   const address = pageAddress();
   address.search += `${address.search ? '&' : '?'}figure=${figure.id}&bare`;
   address.hash = stateOf(figure.id);
-  // Where no frame can be measured, as in a sandboxed page, the height is that of the figure here.
-  const heights = await heightsOf(figure).catch(() => WIDTHS.map(() => rounded(figure.offsetHeight + EDGES)));
+  const heights = (await heightsOf(figure)) ?? WIDTHS.map(() => rounded(figure.offsetHeight + EDGES));
   const ranges = rangesOf(heights);
   const height = heightIn(ranges);
   const allow = [...ALLOW, ...(figure.dataset.allow?.split(' ') ?? [])].join('; ');
@@ -171,12 +172,13 @@ async function frameOf(figure) {
 export async function toggleEmbed(button) {
   const figure = /** @type {HTMLElement} */ (button.closest('figure'));
   const shown = figure.querySelector('.embed-code');
-  shown?.remove();
-  button.setAttribute('aria-expanded', String(!shown));
-  if (shown) return;
-  const codes = make('div', { class: 'embed-code' });
-  button.parentElement?.after(codes);
+  if (shown) {
+    shown.remove();
+    button.setAttribute('aria-expanded', 'false');
+    return;
+  }
   const { address, code } = await frameOf(figure);
+  const codes = make('div', { class: 'embed-code' });
   const block = (/** @type {string} */ text, /** @type {string} */ label) =>
     make('pre', { tabindex: '0', role: 'group', 'aria-label': label }, make('code', {}, text));
   codes.append(
@@ -189,5 +191,7 @@ export async function toggleEmbed(button) {
     make('p', {}, phrase`For slides, and everything else that accepts an address:`),
     block(address, phrase`Address of the figure`),
   );
+  button.parentElement?.after(codes);
+  button.setAttribute('aria-expanded', 'true');
   copyCode(codes);
 }

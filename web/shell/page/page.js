@@ -17,27 +17,37 @@ import { printAll } from './print.js';
 /** Milliseconds after loading during which only the first figure uses the processor and the connection. */
 const NEXT_VISIT_MS = 1000;
 
+const embedding = () => part(() => import('./page-embedding.js'));
+
 /**
- * Shows only the figure that the address names. The figures on which it depends (usually the first one) are computed out of sight.
+ * Shows only the figure that the address names. The figures on which it depends (usually the first one) are computed out of sight. If the
+ * code for this cannot be fetched, the whole page appears below the reason.
  */
 async function showOne() {
-  const { showBare } = await import('./page-embedding.js');
-  const figure = showBare();
-  const needed = figure?.dataset.needs?.split(' ').map((id) => document.getElementById(id)) ?? [document.querySelector('main figure')];
-  for (const one of needed) if (one) countAsSeen(one);
+  try {
+    const { showBare } = await embedding();
+    const figure = showBare();
+    const needed = figure?.dataset.needs?.split(' ').map((id) => document.getElementById(id)) ?? [document.querySelector('main figure')];
+    for (const one of needed) if (one) countAsSeen(one);
+  } catch (error) {
+    document.body.prepend(make('p', { class: 'notice', role: 'alert' }, `${fault(error)}.`));
+    document.documentElement.classList.add('alone'); // the body is hidden until then
+  }
 }
 
-/** Shows or hides the code that embeds a figure. @param {HTMLElement} button its button */
+/** Shows or hides the code that embeds a figure; ignores clicks until that is done. @param {HTMLElement} button its button */
 async function toggle(button) {
+  if (button.hasAttribute('aria-busy')) return;
+  button.setAttribute('aria-busy', 'true');
   const place = button.parentElement;
-  const clear = () => place?.parentElement?.querySelector('.embed-fault')?.remove();
-  clear();
+  place?.parentElement?.querySelector('.embed-fault')?.remove();
   try {
-    const { toggleEmbed } = await part(() => import('./page-embedding.js'));
+    const { toggleEmbed } = await embedding();
     await toggleEmbed(button);
   } catch (error) {
-    clear(); // of a second click
     place?.after(make('p', { class: 'embed-fault', role: 'alert' }, `${fault(error)}.`));
+  } finally {
+    button.removeAttribute('aria-busy');
   }
 }
 
