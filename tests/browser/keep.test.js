@@ -240,6 +240,8 @@ test(
         const code = await readFile(
           join(root, `web/${(await readFile(join(root, 'web/index.html'), 'utf8')).match(/dist-[0-9a-f]{12}/)?.[0]}/page-keep.js`),
         );
+        /** Whether the host never sends the rest of a model. */
+        let silent = false;
         /** The release that the host has. */
         let release = 1;
         /** The page of each course that the host has. @type {Record<string, string>} */
@@ -266,6 +268,7 @@ test(
           }
           if (pathname.includes('-') && !pathname.includes(String(release).repeat(12))) return response.writeHead(404).end();
           if (pathname.endsWith('.js')) return send('text/javascript', `document.title = '${release}';`);
+          if (pathname.endsWith('.gguf') && silent) return response.writeHead(200).write('the first bytes');
           if (pathname.endsWith('.gguf')) return send('application/octet-stream', `${pathname} ${release}`);
           send(
             'text/html',
@@ -355,29 +358,60 @@ test(
           release = 3;
           site = { 'course-b': 'one', 'course-c': 'three' };
           await page.goto(`${url}/pages/one/`);
-          await refresh();
+          asked.length = 0;
+          await hold();
+          const refreshed = refresh();
+          while (!asked.includes('/courses.json')) await page.waitForTimeout(20);
+          await page.waitForTimeout(200);
+          release = 4; // while it waits
+          await letGo();
+          await refreshed;
+          assert.deepEqual(
+            [...new Set(asked.flatMap((path) => /weights-\d/.exec(path)?.[0] ?? []))],
+            ['weights-4'],
+            'nothing of an earlier release',
+          );
           assert.deepEqual(await stored(), ['course-a-dropped-one', 'course-b', 'course-c', 'course-d']);
           await fill('course-b');
           await said(page, 'course-b').filter({ hasText: 'Kept: the course works' }).waitFor();
           const dropped = box(page, 'course-b').getByText('“a dropped one” is also kept on this device');
           await dropped.waitFor();
           const removal = (/** @type {string} */ name) => page.getByRole('button', { name: `Remove “${name}”` });
+          const cancel = box(page, 'course-b').getByRole('button', { name: 'Cancel' });
+          const own = box(page, 'course-b').getByRole('button', { name: 'Remove', exact: true });
           await hold();
+          for (const [button, name] of /** @type {const} */ ([
+            [own, 'Remove'],
+            [removal('a dropped one'), 'Remove “a dropped one”'],
+          ])) {
+            await button.click();
+            await said(page, 'course-b').filter({ hasText: 'Waiting until a download or removal ends.' }).waitFor();
+            for (const other of [own, removal('a dropped one'), removal('d')])
+              assert.equal(await other.getAttribute('aria-disabled'), 'true');
+            assert.equal(await page.evaluate(() => document.activeElement?.textContent), name, 'the focus stays');
+            await removal('d').click({ force: true });
+            await cancel.click();
+            await said(page, 'course-b')
+              .filter({ hasText: /^Cancelled\. Kept/ })
+              .waitFor();
+            await cancel.waitFor({ state: 'hidden' });
+          }
           await removal('a dropped one').click();
-          await said(page, 'course-b').filter({ hasText: 'Waiting until another course is stored' }).waitFor();
+          await said(page, 'course-b').filter({ hasText: 'Waiting until a download or removal ends.' }).waitFor();
           await letGo();
           await dropped.waitFor({ state: 'detached' });
           await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'status');
           assert.deepEqual(await stored(), ['course-b', 'course-c', 'course-d']);
           assert.equal(await page.evaluate(() => caches.match('/pages/two/', { cacheName: 'nextpixel-page' })), undefined);
 
-          // No course can be removed while another one is stored.
+          // No course can be removed while another one is stored; a release that comes meanwhile is the one that is stored.
           site = { ...site, 'course-e': 'five' };
           await fill('course-e');
           await hold();
           await box(page, 'course-e').getByRole('button', { name: 'Keep' }).click();
-          await said(page, 'course-e').filter({ hasText: 'Waiting until another course is stored' }).waitFor();
-          assert.ok(await removal('d').isDisabled());
+          await said(page, 'course-e').filter({ hasText: 'Waiting until a download or removal ends.' }).waitFor();
+          assert.equal(await removal('d').getAttribute('aria-disabled'), 'true');
+          release = 5;
           await letGo();
           await said(page, 'course-e').filter({ hasText: 'Kept: the course works' }).waitFor();
           await removal('d').click();
@@ -389,6 +423,23 @@ test(
           await fill('course-b');
           await box(page, 'course-b').getByRole('button', { name: 'Remove', exact: true }).click();
           await box(page, 'course-b').getByRole('button', { name: 'Keep' }).waitFor();
+          assert.deepEqual(await stored(), ['course-c']);
+
+          // A download from which nothing arrives ends, and lets others in.
+          release = 6;
+          silent = true;
+          await page.clock.install();
+          let over = false;
+          const stalled = refresh().then(() => {
+            over = true;
+          });
+          while (!asked.some((path) => path.startsWith('/weights-6'))) await page.waitForTimeout(20);
+          await page.clock.fastForward(29000);
+          await page.waitForTimeout(100);
+          assert.equal(over, false);
+          await page.clock.fastForward(2000);
+          await stalled;
+          assert.equal(await page.evaluate(async () => (await navigator.locks.query()).held?.length), 0);
           assert.deepEqual(await stored(), ['course-c']);
         } finally {
           await page.context().setOffline(false);

@@ -2,6 +2,7 @@
 // Keeps the files of a course for visits without a connection: pages in all languages, scripts, models. Scripts and pages are in the cache
 // of the service worker (sw.js), models in that of the library; a list in a third cache prevents both from being dropped.
 // @ts-check
+import { PATIENCE_MS } from '../../lib/load/patience.js';
 import { fastest } from '../../lib/workers/simd.js';
 import { make } from './dom.js';
 import { fault } from './fault.js';
@@ -34,11 +35,22 @@ const sizeOf = (/** @type {CourseFile[]} */ files) => files.reduce((sum, [, size
 /** Identifies a file and its contents independently of the release. @param {CourseFile} file */
 const versionOf = ([url, , tag]) => `${url.replace(FIXED, '/$1/')} ${tag}`;
 
-/** Runs a task while no other page or box stores or deletes files. @param {() => Promise<void>} task @param {{ signal?: AbortSignal }} [how] */
-const alone = (task, how = {}) => (navigator.locks ? navigator.locks.request(LOCK, how, task) : task());
-
-/** Returns whether a task must wait for another one. */
-const isTaken = async () => (await navigator.locks?.query())?.held?.some(({ name }) => name === LOCK) ?? false;
+/**
+ * Runs a task while no other page or box stores or deletes files.
+ *
+ * @param {() => Promise<void>} task
+ * @param {() => AbortSignal} [onWait]  called if the task must wait; returns the signal that ends the wait
+ */
+async function alone(task, onWait) {
+  if (!navigator.locks) return task();
+  let free = true;
+  await navigator.locks.request(LOCK, { ifAvailable: true }, (lock) => {
+    free = lock !== null;
+    return free ? task() : undefined;
+  });
+  if (free) return;
+  await navigator.locks.request(LOCK, { signal: onWait?.() }, task);
+}
 
 /** Returns the builds of the library that this browser uses. */
 function builds() {
@@ -60,13 +72,13 @@ class HostError extends Error {
 /** Distinguishes a lost connection from every other failure. @template T @param {Promise<T>} answer @returns {Promise<T>} */
 const fromHost = (answer) =>
   answer.catch((cause) => {
-    throw cause instanceof TypeError ? new DOMException(cause.message, 'NetworkError') : cause;
+    throw cause instanceof TypeError || cause?.name === 'TimeoutError' ? new DOMException(cause.message, 'NetworkError') : cause;
   });
 
 /** Returns the current courses of the site, by their ids. @returns {Promise<Record<string, Kept>>} */
 async function currentCourses() {
   const url = `${web}courses.json`;
-  const answer = await fromHost(fetch(url, { cache: 'no-cache' }));
+  const answer = await fromHost(fetch(url, { cache: 'no-cache', signal: AbortSignal.timeout(PATIENCE_MS) }));
   if (!answer.ok) throw new HostError(url, answer.status);
   const { release, courses } = await fromHost(answer.json());
   const used = builds();
@@ -98,6 +110,18 @@ function currentId(id, kept, courses) {
   });
 }
 
+/**
+ * Returns the id of the course to which a stored one must be updated, if it must.
+ *
+ * @param {string} id
+ * @param {Kept} kept
+ * @param {Record<string, Kept>} courses
+ */
+function newerId(id, kept, courses) {
+  const now = currentId(id, kept, courses);
+  return now === id && kept.release === courses[id].release ? undefined : now;
+}
+
 const recordOf = (/** @type {string} */ id) => `${web}courses/${id}`;
 
 /** @param {string} id @returns {Promise<Kept | undefined>} */
@@ -118,7 +142,8 @@ async function drop(files) {
 }
 
 /**
- * Fetches the missing files and marks the course as stored. An unchanged file of an earlier release is copied.
+ * Fetches the missing files and marks the course as stored. An unchanged file of an earlier release is copied. Ends if nothing arrives for
+ * PATIENCE_MS, because others wait for the lock.
  *
  * @param {string} id
  * @param {Kept} wanted
@@ -131,8 +156,15 @@ async function keep(id, { release, files, ids }, { signal, report, earlier } = {
   const stopper = new AbortController();
   const stop = () => stopper.abort(signal?.reason);
   signal?.addEventListener('abort', stop);
+  if (signal?.aborted) stop();
   let loaded = 0;
-  const count = (/** @type {number} */ more) => report?.((loaded += more));
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let patience;
+  const count = (/** @type {number} */ more) => {
+    clearTimeout(patience);
+    patience = setTimeout(() => stopper.abort(new DOMException('nothing arrives', 'NetworkError')), PATIENCE_MS);
+    report?.((loaded += more));
+  };
 
   /** @param {CourseFile} file */
   async function bring(file) {
@@ -168,11 +200,14 @@ async function keep(id, { release, files, ids }, { signal, report, earlier } = {
     }
   };
   try {
+    count(0);
     await Promise.all(Array.from({ length: AT_ONCE }, some));
   } catch (error) {
+    const why = stopper.signal.aborted ? stopper.signal.reason : error;
     stopper.abort();
-    throw error;
+    throw why;
   } finally {
+    clearTimeout(patience);
     signal?.removeEventListener('abort', stop);
   }
   await (await caches.open(COURSES)).put(recordOf(id), new Response(JSON.stringify({ release, files, ids })));
@@ -191,16 +226,16 @@ async function remove(id, files = []) {
 export async function refresh() {
   if (/** @type {any} */ (navigator).connection?.saveData) return; // later, by hand
   const ids = await allKept();
-  const courses = await currentCourses();
+  let courses = await currentCourses();
   for (const id of ids) {
     try {
       await alone(async () => {
         const kept = await keptOf(id);
-        if (!kept) return; // removed since
-        const now = currentId(id, kept, courses);
-        if (now === undefined || (now === id && kept.release === courses[id].release)) return;
-        await keep(now, courses[now], { earlier: kept });
-        if (now !== id) await remove(id);
+        if (!kept || !newerId(id, kept, courses)) return; // removed or updated since
+        courses = await currentCourses(); // the site may have a newer release since this began to wait
+        const now = newerId(id, kept, courses);
+        if (now) await keep(now, courses[now], { earlier: kept });
+        if (now && now !== id) await remove(id);
       });
     } catch {
       // This course stays as it is, and its box offers the update; the others are updated.
@@ -246,7 +281,9 @@ export async function fill(box, said) {
 
   /** The course as the site has it now. @type {Kept | undefined} */
   let plan;
-  /** @type {AbortController | undefined} */
+  /** Whether the box stores, deletes or compares: its buttons then do nothing, except Cancel. */
+  let busy = false;
+  /** Ends the download or the wait, while the first button is Cancel. @type {AbortController | undefined} */
   let stopper;
   /** Whether files of an interrupted download are stored. */
   let partial = false;
@@ -288,8 +325,7 @@ export async function fill(box, said) {
       const entry = make('div', {}, make('p', {}, line), make('div', { class: 'take-tools' }, button));
       button.addEventListener('click', () =>
         tryTo(async () => {
-          await sayIfTaken();
-          await alone(() => remove(other));
+          await whenFree(() => remove(other));
           const focused = entry.contains(document.activeElement);
           entry.remove();
           await show();
@@ -299,87 +335,122 @@ export async function fill(box, said) {
       entries.push(entry);
     }
     others.replaceChildren(...entries);
-    enableOthers();
+    mark();
   }
 
-  /** A download and the removal of another course exclude each other. */
-  const enableOthers = () => {
-    for (const button of others.querySelectorAll('button')) button.disabled = stopper !== undefined;
-  };
-
-  /** Says so if this box must wait for another one. */
-  async function sayIfTaken() {
-    if (await isTaken()) said.textContent = phrase`Waiting until another course is stored or removed.`;
+  /** Marks the buttons that do nothing now. They are not `disabled`, because they would lose the focus. */
+  function mark() {
+    for (const button of box.querySelectorAll('button'))
+      button.setAttribute('aria-disabled', String(busy && !(stopper && button === action)));
   }
 
-  /** Does this, and shows why it failed. @param {() => Promise<void>} task */
-  async function tryTo(task) {
+  /** Makes the first button Cancel. Returns the signal for it. */
+  function offerCancel() {
+    stopper = new AbortController();
+    action.hidden = false;
+    action.textContent = phrase`Cancel`;
+    mark();
+    return stopper.signal;
+  }
+
+  /**
+   * Does this unless the box is busy, and shows why it failed.
+   *
+   * @param {() => Promise<void>} task
+   * @param {() => string} [more]  returns a further sentence for a failure
+   */
+  async function tryTo(task, more = () => '') {
+    if (busy) return;
+    busy = true;
+    mark();
     try {
       await task();
     } catch (error) {
-      await show(reason(error)).catch(() => {
-        said.textContent = reason(error); // the store itself cannot be read
+      const why = stopper?.signal.aborted ? phrase`Cancelled.` : reason(error);
+      await show([why, more()].filter(Boolean).join(' ')).catch(() => {
+        said.textContent = why; // the store itself cannot be read
       });
+    } finally {
+      busy = false;
+      stopper = undefined;
+      mark();
     }
   }
 
-  /** Compares the course with the site. */
+  const sayThatItWaits = () => {
+    said.textContent = phrase`Waiting until a download or removal ends.`;
+  };
+
+  /** Deletes files when nothing else stores or deletes any; until then the first button cancels. @param {() => Promise<void>} task */
+  const whenFree = (task) =>
+    alone(
+      () => {
+        stopper = undefined;
+        mark();
+        return task();
+      },
+      () => {
+        sayThatItWaits();
+        return offerCancel();
+      },
+    );
+
+  /** Compares the course with the site. Returns all courses of the site. */
+  async function look() {
+    const courses = await currentCourses();
+    plan = Object.hasOwn(courses, id) ? courses[id] : undefined;
+    return courses;
+  }
+
+  const showWhetherThere = () => show(plan ? '' : phrase`The site no longer has this course under this name: reload the page.`);
+
   const measure = () =>
     tryTo(async () => {
-      const courses = await currentCourses();
-      plan = Object.hasOwn(courses, id) ? courses[id] : undefined;
-      await show(plan ? '' : phrase`The site no longer has this course under this name: reload the page.`);
+      const courses = await look();
+      await showWhetherThere();
       await showDropped(courses);
     });
 
-  /** @param {Kept} wanted */
-  async function start(wanted) {
-    const { signal } = (stopper = new AbortController());
-    enableOthers();
-    const total = sizeOf(wanted.files);
+  /** Stores the course as the site has it when nothing else stores or deletes files any more. */
+  async function start() {
+    const signal = offerCancel();
     removal.hidden = true;
     bar.hidden = false;
     bar.value = 0;
-    action.textContent = phrase`Cancel`;
     said.textContent = phrase`Keeping the course`;
-    try {
-      const { quota = Infinity, usage = 0 } = await navigator.storage.estimate();
-      if (quota - usage < total) throw new DOMException(bytes(quota - usage), 'QuotaExceededError');
-      void navigator.storage.persist?.().catch(() => {});
-      await workOffline();
-      await sayIfTaken();
-      const report = (/** @type {number} */ loaded) => {
-        bar.value = loaded / total;
-      };
-      await alone(
-        async () => {
-          said.textContent = phrase`Keeping the course`;
-          partial = true;
-          await keep(id, wanted, { signal, report });
-          partial = false;
-        },
-        { signal },
-      );
-      stopper = undefined;
-      await show();
-    } catch (error) {
-      stopper = undefined;
-      const why = signal.aborted ? phrase`Cancelled.` : reason(error);
-      await show(partial ? `${why} ${phrase`Models and scripts that have arrived are not fetched again.`}` : why);
-    } finally {
-      enableOthers();
-    }
+    void navigator.storage.persist?.().catch(() => {});
+    await workOffline();
+    await alone(
+      async () => {
+        said.textContent = phrase`Keeping the course`;
+        await look();
+        if (!plan) return;
+        const total = sizeOf(plan.files);
+        const { quota = Infinity, usage = 0 } = await navigator.storage.estimate();
+        if (quota - usage < total) throw new DOMException(bytes(quota - usage), 'QuotaExceededError');
+        const report = (/** @type {number} */ loaded) => {
+          bar.value = loaded / total;
+        };
+        partial = true;
+        await keep(id, plan, { signal, report });
+        partial = false;
+      },
+      () => {
+        sayThatItWaits();
+        return signal;
+      },
+    );
+    await showWhetherThere();
   }
 
   action.addEventListener('click', () => {
     if (stopper) stopper.abort();
-    else if (plan) void tryTo(() => start(/** @type {Kept} */ (plan)));
+    else if (plan) void tryTo(start, () => (partial ? phrase`Models and scripts that have arrived are not fetched again.` : ''));
     else void measure();
   });
   removal.addEventListener('click', () =>
     tryTo(async () => {
-      await sayIfTaken();
-      await alone(() => remove(id, plan?.files));
+      await whenFree(() => remove(id, plan?.files));
       partial = false;
       await show();
     }),
