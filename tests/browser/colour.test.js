@@ -64,6 +64,28 @@ test('a row shows the values that the model draws, next to the given part', () =
     await page.locator('#in-colour').screenshot({ path: `${OUT}colour.png` });
   }));
 
+test('a link that does not name how much is given is older than this choice and means half', () =>
+  withPage(
+    async (page) => {
+      await page.goto(`${PAGE}#figure-colour?seed=3&picture=5`);
+      const given = page.locator('#colour-given');
+      await page.waitForFunction(
+        () => /** @type {HTMLInputElement} */ (document.getElementById('colour-seed'))?.value === '3',
+        undefined,
+        WAIT,
+      );
+      assert.equal(await given.inputValue(), '50');
+      await page.goto(`${PAGE}#figure-colour?seed=4&picture=5&given=66`);
+      await page.waitForFunction(
+        () => /** @type {HTMLInputElement} */ (document.getElementById('colour-seed'))?.value === '4',
+        undefined,
+        WAIT,
+      );
+      assert.equal(await given.inputValue(), '66');
+    },
+    { reducedMotion: 'reduce' },
+  ));
+
 more('play again, stop, new seed, and the strip', () =>
   withPage(async (page) => {
     await open(page);

@@ -55,9 +55,10 @@ test('the figure completes pictures with a chosen file, with the same values as 
       const model = await load(new Uint8Array(buffer));
       const style = emoji.find(({ name }) => name === 'winking face')?.style;
       assert.equal(await colour.name(page, 0), 'winking face');
+      assert.equal(await page.locator('#colour-given').inputValue(), '50', 'two thirds are for ours');
       const run = model.complete(
         { data: /** @type {number[][]} */ (original).flat(), width: SIDE, height: SIDE },
-        { samples: 3, seed: 7, temperature: 1, label: style, rows: 21 },
+        { samples: 3, seed: 7, temperature: 1, label: style },
       );
       const expected = [0, 1, 2].map(() => [...run.known]);
       for await (const { sample, values } of run) expected[sample].push(...values);

@@ -193,7 +193,9 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       gallery.seed = transport.seed;
       setTries(wholeIn(given, 'tries', 1, 64, Number(tries?.value)));
-      setGiven(wholeIn(given, 'given', 1, 99, Number(givenPart?.value)));
+      // Links that are older than this choice mean half.
+      const old = !given.has('given') && ['seed', 'picture', 'pixels'].some((setting) => given.has(setting));
+      setGiven(old ? HALF : wholeIn(given, 'given', 1, 99, Number(givenPart?.value)));
       if (rgb) {
         const image = new ImageData(width, height);
         for (let i = 0; i < width * height; i++) image.data.set([...rgb.subarray(3 * i, 3 * i + 3), 255], 4 * i);

@@ -60,7 +60,7 @@ export function createSection(section) {
       ownModel.say(phrase`Another model is loading. Add ${nameOf(given)} again when it is ready.`, true);
       return;
     }
-    own = { ...section.emoji, temperature: 1, tries: SHOWN, own: given };
+    own = { ...section.emoji, temperature: 1, tries: SHOWN, given: undefined, own: given };
     choices.offer('own', typeof given === 'string' ? phrase`Linked model` : phrase`Your model`);
     choices.value = 'own';
     opened = true;
