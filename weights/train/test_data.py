@@ -327,6 +327,10 @@ class Music(Own):
                       [tune([p] * 2, name=name) for p, name in zip(chord, ("Soprano", "alto", "TENOR", "bass"))],
                       [[b"\0" + bytes([0x90, p, 80]) for p in chord] + [delta(960 if k == 0 else 0) + bytes([0x80, p, 0]) for k, p in enumerate(chord)]]):
             self.assertEqual(self.grid(midi(parts)).tolist(), [chord] * 8)
+        for names in ("Soprano", "Tenor", "Alto", "Bass"), ("\ufeffSop\u00adrano\0", "te\u2060nor\u00a0", " Alto\u200b\r\n", "\u200ebass\ufe0f\x1f"):
+            crossed = midi([tune([p] * 2, name=name) for p, name in zip(chord, names)])
+            self.assertEqual(self.grid(crossed).tolist(), [[72, 60, 67, 48]] * 8, names)
+        self.assertEqual(music.tidy(" Voix\u3000 de\u200d\tte\u0302te\x85 2"), "Voix de t\u00eate 2")
 
     def test_what_is_no_music_is_named(self):
         for i in range(10):
