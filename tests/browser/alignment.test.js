@@ -50,7 +50,7 @@ test('one sentence through five attentions; a cell shows its equation, a row its
     await page.locator('#sentence').fill('Ein Hund läuft durch den Schnee.');
     await page.waitForFunction(() => /dog/.test(document.querySelector('#panel-additive .translation')?.textContent ?? ''));
     assert.match(page.url(), /text=Ein/);
-    await page.locator('#sentence').fill('');
+    await page.locator('#sentence').fill('\u200b'); // nothing to be seen
     await page.waitForFunction(() => /Type a sentence/.test(document.getElementById('sentence-said')?.textContent ?? ''));
     assert.equal(await text(page, 'general'), '');
     await page.locator('#sentence').fill('xq'.repeat(250));

@@ -81,7 +81,7 @@ test('every word points at its head; a pinned one changes the others', () =>
     await page.waitForFunction(() =>
       /over 128 words, this model parses at most 128/.test(document.querySelector('#said')?.textContent ?? ''),
     );
-    await page.locator('#sentence').fill('');
+    await page.locator('#sentence').fill('\u200b');
     await page.waitForFunction(() => document.querySelector('#said')?.textContent === 'Type a sentence.');
     model.close();
   }));
@@ -196,7 +196,7 @@ test('characters through three attentions: the words of the files, segments, the
     assert.equal(await page.locator('#sixteen-from').textContent(), 'These are example scores.');
 
     // An invalid sentence, or one that is too long.
-    await page.locator('#german').fill('');
+    await page.locator('#german').fill('\u200b');
     await page.waitForFunction(() => /^Type a German sentence/.test(document.querySelector('#german-said')?.textContent ?? ''));
     await page.locator('#german').fill('wort '.repeat(60));
     await page.waitForFunction(() => /299 tokens, and this model sees 256/.test(document.querySelector('#german-said')?.textContent ?? ''));

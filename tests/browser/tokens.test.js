@@ -233,7 +233,9 @@ test('a chat box that cannot be fetched says why in its place, and the next file
       await open(page);
       await page.route('**/talk*.js', (route) => route.abort('internetdisconnected'));
       await page.locator('#own-file').setInputFiles(withTemplate);
-      await page.locator('#own-talk').getByText('A part of nextpixel is missing').waitFor();
+      const note = page.locator('#own-talk + .notice', { hasText: 'A part of nextpixel is missing' });
+      await note.waitFor();
+      assert.equal(await note.evaluate((node) => getComputedStyle(node).borderLeftWidth), '3px', 'in the style of the page');
       await page.unroute('**/talk*.js');
       await page.locator('#own-file').setInputFiles({ ...withTemplate, name: 'again.gguf' });
       await page.locator('#own-talk .talk-field').waitFor();
@@ -276,6 +278,15 @@ test('a file of one’s own, and invalid files', () =>
     await page.locator('#own-address').fill('https://');
     await page.locator('#own-form button').click();
     await page.locator('#own-said', { hasText: 'https:// is not an address' }).waitFor();
+    // Joiners and the selector of emoji stay within words.
+    const joined = '/\u0646\u200c\u0645\u2764\ufe0f.gguf';
+    await page.route(
+      ({ pathname }) => decodeURI(pathname) === joined,
+      (route) => route.fulfill({ body: 'dear diary' }),
+    );
+    await page.locator('#own-address').fill(`\u200d${joined.replace('.', '\u200b.')}\u200c`);
+    await page.locator('#own-form button').click();
+    await page.locator('#own-said', { hasText: 'not a GGUF file' }).waitFor();
     await page.locator('#own-address').fill('\u200b/weights/stories.gguf\u2060'); // pasted with invisible characters
     await page.locator('#own-form button').click();
     await page.locator('#own-said', { hasText: 'writes now' }).waitFor();

@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { sentenceOf } from '../../web/lib/base/typed.js';
+import { isBlank } from '../../web/shell/page/blank.js';
 import { KINDS } from '../../web/lib/kinds/list.js';
 import { tokenizer } from '../../web/lib/index.js';
 import { writeGGUF } from './gguf.js';
@@ -136,6 +137,23 @@ test('a language model reads every character of a prompt; a vocabulary that comp
   const parts = composed.normalize('NFD');
   assert.deepEqual([qwen.find(parts), qwen.marked(parts)], [257, composed]);
   assert.deepEqual([other.find(parts), other.marked(parts)], [undefined, parts]);
+});
+
+test('a text is blank on the pages if nothing of it is left for a model', () => {
+  for (const text of [
+    '',
+    ' ',
+    '\u200b',
+    '\ufeff \u2060',
+    '\u200d\ufe0f',
+    '\u0085\0',
+    '\u3164',
+    'a',
+    '\u200b.',
+    '\u2764\ufe0f',
+    '\u{1f468}\u200d\u{1f469}',
+  ])
+    assert.equal(isBlank(text), sentenceOf(text) === '', JSON.stringify(text));
 });
 
 test('sentences as people paste them', () => {

@@ -6,6 +6,7 @@ import { createProjector } from './page/projector.js';
 export * from './library.js';
 export * from './page/address.js';
 export { asked } from './page/asked.js';
+export * from './page/blank.js';
 export * from './page/button.js';
 export * from './page/dom.js';
 export { fault } from './page/fault.js';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opens a tile: its model in an element of the library, larger, with an input for the visitor and a link to its page.
 // @ts-check
+import { isBlank } from '../../shell/page/blank.js';
 import { make, reducedMotion } from '../../shell/page/dom.js';
 import { phrase } from '../../shell/page/phrase.js';
 import { weights } from '../../shell/model/weights.js';
@@ -31,7 +32,7 @@ function asking({ asks, choices = [...'0123456789'] }, element) {
     );
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      if (!input.value.trim()) return;
+      if (isBlank(input.value)) return;
       element.setAttribute('prompt', input.value);
       element.play();
     });

@@ -2,7 +2,7 @@
 // Draws the alignment figure: one sentence, translated by networks that differ only in their attention, with the matrix of each as it
 // grows.
 // @ts-check
-import { acquireAll, acquireFirst, acquireWith, announce, byId, fault, make, phrase, time, weights } from '../../shell/index.js';
+import { acquireAll, acquireFirst, acquireWith, announce, byId, fault, isBlank, make, phrase, time, weights } from '../../shell/index.js';
 import { createMatrix, createSentence, mapsOf, visible } from '../../shell/text/index.js';
 import { EXAMPLES } from './examples.js';
 import { below, cellTerms, centreOf, rowSum, windowOf } from './terms.js';
@@ -85,7 +85,7 @@ export function createAlignment(onSentence) {
       return 'ready';
     }
     onSentence(byKind, text);
-    said.textContent = text.trim() === '' ? phrase`Type a sentence, or choose one below.` : '';
+    said.textContent = isBlank(text) ? phrase`Type a sentence, or choose one below.` : '';
     const readers = all.map(({ run }) => run[Symbol.asyncIterator]());
     panels.forEach((panel, k) => panel.show(all[k]));
     while (all.some(({ over }) => !over)) {

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The figure of heads: a sentence, the head of each word, and the effect of pinning one.
 // @ts-check
-import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time } from '../../shell/index.js';
+import {
+  acquireFirst,
+  announce,
+  byId,
+  createLoading,
+  createTransport,
+  fault,
+  isBlank,
+  make,
+  percent,
+  phrase,
+  time,
+} from '../../shell/index.js';
 import { createTyping } from '../../shell/text/typing.js';
 import { EXAMPLES } from './examples.js';
 import { createMatrix } from './matrix.js';
@@ -62,7 +74,7 @@ export function createParents() {
     } catch (error) {
       if (signal.aborted) return;
       transport.show('ready');
-      said.textContent = input.value.trim() ? fault(error) : phrase`Type a sentence.`;
+      said.textContent = isBlank(input.value) ? phrase`Type a sentence.` : fault(error);
     }
   }
 

@@ -9,6 +9,7 @@ import {
   createLoading,
   createTransport,
   fault,
+  isBlank,
   make,
   percent,
   phrase,
@@ -153,7 +154,7 @@ export function createSegments(onFour) {
       );
       if (signal.aborted) return;
       shown = found;
-      said.textContent = input.value.trim() ? '' : phrase`Type a German sentence, or choose one below.`;
+      said.textContent = isBlank(input.value) ? phrase`Type a German sentence, or choose one below.` : '';
       show();
       transport.say(
         found[0].steps.length > 0

@@ -39,7 +39,7 @@ function createTalk(room, options) {
       talk.use(fits ? model : undefined);
     } catch (error) {
       note.textContent = `${fault(error)}.`;
-      (room.shadowRoot ?? room).append(note);
+      room.after(note); // the styles of the page do not apply within the chat's shadow root
     }
   };
 }

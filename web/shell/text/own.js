@@ -16,7 +16,9 @@ const CARD = [
 ];
 
 /** Characters that a pasted address may contain unseen. The others stay as they are: a file's name may have full-width letters. */
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+const INVISIBLE = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}/gu;
+/** Joiners and the selector of emoji belong to Persian words, Indic words and emoji, but not to the ends of an address. */
+const ENDS = /^(?:\s|\u200c|\u200d|\ufe0f)+|(?:\s|\u200c|\u200d)+$/g;
 
 /** @param {Model} model */
 export function showCard(model) {
@@ -97,7 +99,7 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
   file.addEventListener('change', () => openFile(file.files?.[0]));
   byId('own-form').addEventListener('submit', (event) => {
     event.preventDefault();
-    const wanted = address.value.replace(INVISIBLE, '').trim();
+    const wanted = address.value.replace(INVISIBLE, '').replace(ENDS, '');
     if (!wanted) return;
     if (URL.canParse(wanted, document.baseURI)) open(new URL(wanted, document.baseURI), wanted);
     else tell(phrase`${wanted} is not an address: it begins with https:// or is the name of a file next to this page`);
