@@ -112,7 +112,7 @@ test('scripts and style sheets that contain the end of their own element', () =>
 test('what cannot be written is an error', () => {
   for (const [args, problem] of /** @type {[string[], RegExp][]} */ ([
     [['--single', 'nothing'], /no page "nothing": --single takes all or one of alignment,/],
-    [['--single', 'fvsbn', '--address', 'https://host/'], /--single .*leave --address out/],
+    [['--single', 'fvsbn', '--address', 'https://host/'], /--single .*remove --address/],
   ])) {
     const { status, stderr } = spawnSync(process.execPath, [`${ROOT}web/tools/site.js`, ...args], { encoding: 'utf8' });
     assert.equal(status, 1);

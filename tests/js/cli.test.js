@@ -92,12 +92,12 @@ test('errors are printed on stderr, with an exit code', async () => {
     [['info'], 2, /info needs a FILE/],
     [['info', 'text.gguf', '--frob'], 2, /--frob/],
     [['generate', 'text.gguf', 'a', '--seed', 'x'], 2, /--seed must be a number, not x/],
-    [['score', 'picture.gguf'], 2, /needs files of pictures/],
+    [['score', 'picture.gguf'], 2, /name the picture files/],
     [['compare', 'text.gguf'], 2, /needs two files/],
     [['score', 'text.gguf'], 2, /nothing to score/],
     [['info', 'none.gguf'], 1, /none\.gguf cannot be read: ENOENT/],
     [['generate', 'text.gguf', 'a', '--temperature=-1'], 1, /temperature/],
-    [['score', 'picture.gguf', 'text.gguf'], 1, /no binary PPM/],
+    [['score', 'picture.gguf', 'text.gguf'], 1, /not a binary 8-bit PPM/],
   ])) {
     const said = await cli(args);
     assert.deepEqual([said.code, said.stdout], [code, ''], args.join(' '));

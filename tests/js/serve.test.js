@@ -426,10 +426,10 @@ test('a page shows its current page.html in the common frame', async () => {
   assert.equal((await ask('/web/pages/out/')).status, 404, 'a link out of the folder');
   for (const [wrong, message] of /** @type {[string, RegExp][]} */ ([
     ['<h1>no facts</h1>', /toy\.html must begin with its facts/],
-    [source('x').replace('title', 'titel'), /"titel: x" is not one of title, /],
+    [source('x').replace('title', 'titel'), /"titel: x" must begin with one of title, /],
     [source('x').replace('description: A toy.\n', ''), /has no description/],
-    [source('x').replace('<footer>', ''), /a <footer> at its end/],
-    [source('x').replace(' id="figure-toy"', ''), /has no <figure id/],
+    [source('x').replace('<footer>', ''), /end with a <footer>/],
+    [source('x').replace(' id="figure-toy"', ''), /must have a <figure id/],
     [source('x').replace('<figure', '<p data-figure="figure-none"></p><figure'), /no figure with a caption whose id is "figure-none"/],
   ]))
     assert.throws(() => framed(wrong, { path: 'toy.html', name: 'toy', sheets: [] }), message);
@@ -488,7 +488,7 @@ test('--help explains the options, and an unknown one is an error', () => {
     [['--port'], /--port/],
     [['--host', 'here'], /--host takes an address.*"here"/],
     [['--connect', 'huggingface.co'], /--connect takes .*"huggingface.co"/],
-    [['--host', '192.0.2.1'], /192\.0\.2\.1 is no address of this machine/],
+    [['--host', '192.0.2.1'], /192\.0\.2\.1 is not an address of this machine/],
   ])) {
     const { status, stderr } = run(...args);
     assert.equal(status, 1, args.join(' '));

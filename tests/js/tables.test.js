@@ -158,6 +158,6 @@ test('mentions.js counts the systems that it is given, with --list or without, a
   assert.deepEqual(names('chat'), ['chat']);
   assert.deepEqual(names('SNAIL', '--list', 'chat'), ['chat', 'SNAIL']);
   assert.equal(names('--list').length, SYSTEMS.length);
-  assert.throws(() => asked(['--list', 'Nonsense']), /no system Nonsense: give captions, parser/);
+  assert.throws(() => asked(['--list', 'Nonsense']), /no system Nonsense: name captions, parser/);
   assert.throws(() => asked(['--lists']), /--lists/);
 });

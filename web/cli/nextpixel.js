@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The command line: `npx nextpixel` says how to use it. Results on stdout, progress and errors on stderr; exit code 0, 1 (refused) or 2 (wrong usage). */
+/**
+ * The command-line interface. `npx nextpixel` prints how to use it. Results go to stdout, progress and errors to stderr. The exit code is
+ * 0, 1 for an error, or 2 for wrong usage.
+ */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -10,21 +13,21 @@ import { parseArgs } from 'node:util';
 
 import { load } from 'nextpixel';
 
-const USAGE = `nextpixel info FILE                        what a weight file is, as JSON
-nextpixel generate FILE [PROMPT]           draw: a text to stdout, or --out drawn.ppm, .wav or .mid
-nextpixel score FILE [INPUT ...]           -log p of texts or of pictures (.ppm, .pgm)
-nextpixel compare FILE OTHER [INPUT ...]   the mean difference of two files on the same inputs, with its standard error
+const USAGE = `nextpixel info FILE                        describe a weight file, as JSON
+nextpixel generate FILE [PROMPT]           print a generated text, or write --out drawn.ppm, .wav or .mid
+nextpixel score FILE [INPUT ...]           print -log p of texts or pictures (.ppm, .pgm)
+nextpixel compare FILE OTHER [INPUT ...]   print the mean difference between two files on the same inputs, with its standard error
 nextpixel serve FILE                       answer POST /score and /generate, and GET /info, on 127.0.0.1
 
-FILE is a path or an address. Without INPUT each line of stdin is a text; a PROMPT of - is all of stdin.
+FILE is a path or an address. Without INPUT, each line of stdin is a text. The PROMPT - reads all of stdin.
 
---seed N --max-tokens N --temperature N --top-k N --top-p N --label L --seconds N --bars N    how to draw
---source TEXT     of a model that translates, the sentence that is scored
---csv             rows in place of JSON lines
---elements        of score: also the nats of each element
---json            of generate: tokens and nats, too
---workers N       score so many inputs side by side (default 1)
---port N          of serve (default 8080)
+--seed N --max-tokens N --temperature N --top-k N --top-p N --label L --seconds N --bars N    options for drawing
+--source TEXT     the source sentence, to score its translation
+--csv             print CSV instead of JSON lines
+--elements        with score: also print the nats of each element
+--json            with generate: also print tokens and nats
+--workers N       score N inputs in parallel (default 1)
+--port N          with serve: the port (default 8080)
 `;
 
 const OPTIONS = /** @type {const} */ ({
@@ -46,7 +49,7 @@ const OPTIONS = /** @type {const} */ ({
   help: { type: 'boolean', short: 'h' },
 });
 
-/** Wrong usage. */
+/** Thrown if the command line is wrong; the program then prints its usage. */
 class Usage extends Error {}
 
 /** @param {string} text */
@@ -80,11 +83,11 @@ async function opened(file, workers = 1) {
   return /** @type {any} */ (await load(source, { workers }));
 }
 
-/** A portable pixmap or graymap of 8 bits, binary. @param {string} file */
+/** Reads a binary 8-bit PPM or PGM image. @param {string} file */
 async function pictureOf(file) {
   const bytes = await readFile(file);
   const [head, magic, width, height, most] = /^P([56])\s+(?:#.*\n\s*)*(\d+)\s+(\d+)\s+(\d+)\s/.exec(bytes.toString('latin1', 0, 200)) ?? [];
-  if (!head || most !== '255') throw new Error(`${file} is no binary PPM or PGM of 8 bits`);
+  if (!head || most !== '255') throw new Error(`${file} is not a binary 8-bit PPM or PGM image`);
   const data = new Uint8ClampedArray(4 * Number(width) * Number(height)).fill(255);
   const channels = magic === '6' ? 3 : 1;
   for (let i = 0; i < data.length / 4; i++)
@@ -92,14 +95,14 @@ async function pictureOf(file) {
   return { data, width: Number(width), height: Number(height) };
 }
 
-/** The inputs that are scored: their names and what the model takes. @param {string[]} given @param {any} model */
+/** Returns the inputs to score, each with its name. @param {string[]} given @param {any} model */
 async function inputsOf(given, model) {
   if (model.info.kind === 'picture') {
-    if (given.length === 0) throw new Usage('score of a model of pictures needs files of pictures');
+    if (given.length === 0) throw new Usage('to score with a model of pictures, name the picture files');
     return Promise.all(given.map(async (name) => ({ name, input: await pictureOf(name) })));
   }
   const texts = given.length > 0 ? given : (await stdin()).split('\n').filter((line) => line !== '');
-  if (texts.length === 0) throw new Usage('there is nothing to score: give texts, or a line each on stdin');
+  if (texts.length === 0) throw new Usage('there is nothing to score: give texts as arguments, or one per line on stdin');
   return texts.map((name) => ({ name, input: name }));
 }
 
@@ -134,7 +137,7 @@ async function drawn(model, prompt, options) {
   return model.info.kind === 'text' ? model.generate(prompt ?? '', options) : model.generate(options);
 }
 
-/** The bytes of what was drawn, as its name ends. @param {any} run @param {string} out */
+/** Encodes the result of a run in the format of the output file's extension. @param {any} run @param {string} out */
 async function bytesOf(run, out) {
   if (out.endsWith('.wav')) return new Uint8Array(await (await run.wav()).arrayBuffer());
   if (out.endsWith('.mid')) return new Uint8Array(await (await run.midi()).arrayBuffer());

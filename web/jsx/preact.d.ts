@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Preact knows <next-pixel>: import type {} from 'nextpixel/preact'
+// Declares <next-pixel> for Preact: import type {} from 'nextpixel/preact'
 
 import type {
   NextPixelElement,

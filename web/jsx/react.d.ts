@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// React knows <next-pixel>: import type {} from 'nextpixel/react'
+// Declares <next-pixel> for React: import type {} from 'nextpixel/react'
 
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
 import type {
@@ -12,7 +12,7 @@ import type {
 } from '../types/element.js';
 import type { NextPixelAttributes } from './attributes.js';
 
-/** What React 19 hands to addEventListener(). */
+/** The event listeners that React 19 passes to addEventListener(). */
 interface Listeners {
   'onnx-ready'?: (event: NextPixelReadyEvent) => void;
   'onnx-progress'?: (event: NextPixelProgressEvent) => void;

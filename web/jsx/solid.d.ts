@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Solid knows <next-pixel>: import type {} from 'nextpixel/solid'
+// Declares <next-pixel> for Solid: import type {} from 'nextpixel/solid'
 
 import type {
   NextPixelElement,

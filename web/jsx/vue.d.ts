@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vue's templates and JSX know <next-pixel>: import type {} from 'nextpixel/vue'
+// Declares <next-pixel> for Vue's templates and JSX: import type {} from 'nextpixel/vue'
 
 import type { DefineComponent, HTMLAttributes } from 'vue';
 import type {

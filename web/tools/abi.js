@@ -3,7 +3,7 @@
 
 /**
  * Generates web/lib/engine/abi.js, which has the structs and constants of the C headers for JavaScript, and web/lib/gguf/tensor-types.js,
- * the table of src/tensor_types.h. ./build.sh js runs this script too, and a test compares the files.
+ * the table of src/tensor_types.h. ./build.sh js runs this script, too, and a test compares the files.
  *
  *     node web/tools/abi.js
  */
@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FILE = `${ROOT}web/lib/engine/abi.js`;
 const TYPES_FILE = `${ROOT}web/lib/gguf/tensor-types.js`;
 
-/** The constants that the library uses. */
+/** Constants of the headers that the library uses. */
 const CONSTANTS = [
   'NX_ABI_VERSION',
   'NX_ALIGN',
@@ -30,14 +30,14 @@ const CONSTANTS = [
   'NX_CUT',
 ];
 
-/** Constants that belong to an enum. */
+/** Enum constants that the library uses. */
 const STATUSES = ['NX_MORE', 'NX_E_ARGUMENT'];
 
 /** @param {string} text  of C */
 const withoutComments = (text) => text.replace(/\/\*[^]*?\*\//g, '');
 
 /**
- * Returns the value of a constant, which may be defined by another one.
+ * Returns the value of a constant, which may be defined by another constant.
  *
  * @param {string} code
  * @param {string} name
@@ -45,17 +45,16 @@ const withoutComments = (text) => text.replace(/\/\*[^]*?\*\//g, '');
  */
 function constant(code, name) {
   const [, text] = new RegExp(`(?:#define ${name}\\s+|\\b${name} = )(-?[\\w.]+)`).exec(code) ?? [];
-  if (text === undefined) throw new Error(`the headers have no ${name}`);
+  if (text === undefined) throw new Error(`the headers do not define ${name}`);
   return /^NX_/.test(text) ? constant(code, text) : Number(text.startsWith('0x') ? text.replace(/u$/, '') : text.replace(/[uf]$/, ''));
 }
 
 /**
- * Returns the fields of a struct in order, each of 32 bits: 'f' is a float, 'u' anything else. Arrays and structs in the struct are
- * expanded.
+ * Returns the fields of a struct in order. Each has 32 bits: 'f' is a float, 'u' is any other type. Arrays and nested structs are expanded.
  *
  * @param {string} body
  * @param {(name: string) => number} valueOf  returns the value of a macro
- * @param {Record<string, Record<string, string>>} known  the structs that are defined before this one
+ * @param {Record<string, Record<string, string>>} known  the structs defined before this one
  * @returns {Record<string, string>}
  */
 function fieldsOf(body, valueOf, known) {
@@ -73,7 +72,7 @@ function fieldsOf(body, valueOf, known) {
         if (!star && known[type]) for (const [inner, kind] of Object.entries(known[type])) fields[`${one}.${inner}`] = kind;
         else if (star || /^(uint32_t|int32_t|size_t)$/.test(type)) fields[one] = 'u';
         else if (type === 'float') fields[one] = 'f';
-        else throw new Error(`${type} ${one} has not 32 bits`);
+        else throw new Error(`${type} ${one} does not have 32 bits`);
       }
     }
   }
@@ -83,7 +82,7 @@ function fieldsOf(body, valueOf, known) {
 /**
  * Returns the contents of web/lib/engine/abi.js.
  *
- * @param {string} header  the text of include/nextpixel.h
+ * @param {string} header  text of include/nextpixel.h
  */
 export function abi(header) {
   const code = withoutComments(header);
@@ -101,12 +100,12 @@ export function abi(header) {
 // Generated from include/nextpixel.h by node web/tools/abi.js: edit that file.
 // @ts-check
 
-/** The structs of the C headers in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */
+/** The structs of the C headers in wasm32 memory: 32-bit fields in order, without padding. u: uint32_t, size_t or a pointer; f: float. */
 export const STRUCTS = /* @__PURE__ */ Object.freeze({
 ${lines.join('')}});
 
 ${[...CONSTANTS, ...STATUSES].map((name) => `export const ${name} = ${valueOf(name)};\n`).join('')}
-/** The number of words of an nx_candidate, and the index of two of its fields. */
+/** Number of 32-bit words of an nx_candidate, and the indices of two of its fields. */
 export const CANDIDATE_WORDS = ${Object.keys(structs.nx_candidate).length};
 export const CANDIDATE_NATS = ${Object.keys(structs.nx_candidate).indexOf('nats')};
 export const CANDIDATE_SCORE = ${Object.keys(structs.nx_candidate).indexOf('score')};
@@ -123,7 +122,7 @@ function wrapped(words) {
   return lines.map((line) => `   ${line}\n`).join('');
 }
 
-/** Returns the contents that web/lib/engine/abi.js must have. */
+/** Returns the expected contents of web/lib/engine/abi.js. */
 export async function abiFile() {
   return abi(await readFile(`${ROOT}include/nextpixel.h`, 'utf8'));
 }
@@ -132,26 +131,30 @@ export async function abiFile() {
  * Reads the table of src/tensor_types.h.
  *
  * @param {string} header  text of the file
- * @returns {{ name: string, code: number, values: number, bytes: number, reason?: string }[]} ordered by code; reason: why the engine does
- *   not read the type
+ * @returns {{ name: string, code: number, values: number, bytes: number, reason?: string }[]} ordered by code; reason: why the engine
+ *   cannot read the type
  */
 export function tensorTypes(header) {
   const rows = [...header.matchAll(/^ {4}(READ|NOT_READ)\((\w+), +(\d+), +(\d+), +(\d+), (?:"([^"]*)"|[^"]*?)\)/gm)].map(
     ([, , name, code, values, bytes, reason]) => ({ name, code: Number(code), values: Number(values), bytes: Number(bytes), reason }),
   );
   if (rows.length !== [...header.matchAll(/^ {4}(NOT_)?READ\(/gm)].length)
-    throw new Error('src/tensor_types.h has a row that is not understood');
+    throw new Error('src/tensor_types.h has a row that this script cannot parse');
   return rows.sort((a, b) => a.code - b.code);
 }
 
-/** Returns the contents that web/lib/gguf/tensor-types.js must have. */
+/** Returns the expected contents of web/lib/gguf/tensor-types.js. */
 export async function tensorTypesFile() {
   const rows = tensorTypes(await readFile(`${ROOT}src/tensor_types.h`, 'utf8'));
   return `// SPDX-License-Identifier: MIT
 // Generated from src/tensor_types.h by node web/tools/abi.js: edit that file.
 // @ts-check
 
-/** Types of tensors by their code in a file: name, values of a block, bytes of a block. @type {Record<number, [name: string, values: number, bytes: number]>} */
+/**
+ * Types of tensors by their code in a file: name, values per block, bytes per block.
+ *
+ * @type {Record<number, [name: string, values: number, bytes: number]>}
+ */
 export const TENSOR_TYPES = {
 ${rows.map(({ name, code, values, bytes }) => `  ${code}: ['${name}', ${values}, ${bytes}],\n`).join('')}};
 `;

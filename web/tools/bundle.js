@@ -7,25 +7,27 @@
  *     node web/tools/bundle.js [--check]
  *     node web/tools/bundle.js --small-worker FILE    only the worker of a small build, without code for texts, music and distributions
  *
- * Before that, it generates the sources that are made from others: web/lib/engine/abi.js, web/lib/options.js, web/lib/engine/fields.js,
- * web/jsx/attributes.d.ts.
+ * Before that, it generates the sources that are derived from other sources: web/lib/engine/abi.js, web/lib/options.js,
+ * web/lib/engine/fields.js, web/jsx/attributes.d.ts.
  *
- *     nextpixel.js  load(), with shared.js        element.js, define.js  the element, with shared.js
- *     player.js     plays sound; an AudioWorklet
- *     worker.js     the worker                      every module that lib/ imports with import(): a file of the same name, with shared.js,
- *                                                 fetched only when it is needed
- *     page-first.js  requests the wasm before everything else; a separate file, which is ready long before the modules that import it
- *     page-start.js  what a page starts first, with shared.js: its worker and its weights
- *     page-shell.js  code that all pages share, with these two
- *     page-embedding.js  shows a single figure, and the code to embed it; loaded when either is requested
+ *     shared.js                         code that all other files of the library import
+ *     nextpixel.js                      load()
+ *     element.js, define.js             the element
+ *     player.js                         the AudioWorklet that plays sound
+ *     worker.js                         the worker
+ *     NAME.js                           a module that lib/ imports with import(), so that it is fetched only when it is needed
+ *     page-first.js                     requests the wasm before everything else; separate, because it must be ready first
+ *     page-start.js                     starts the worker and the weights of a page; imports shared.js
+ *     page-shell.js                     code that all pages share; imports page-first.js and page-start.js
+ *     page-embedding.js                 shows a single figure, and the code to embed it; loaded on request
  *     page-text.js, page-completion.js  figures that only some pages have
- *     page-keep.js  keeps a course on the device; fetched when that is requested
- *     page-<name>.js  the remaining scripts of web/pages/<name>, with these
- *     page-front.js, page-front.css  the front page alone, with all the code that it needs
+ *     page-keep.js                      saves a course on the device; loaded on request
+ *     page-NAME.js                      the remaining scripts of web/pages/NAME; imports the shared scripts
+ *     page-front.js, page-front.css     the front page, with all the code that it needs
  *
- * A page thus fetches four modules in parallel, not a chain of fifty, and no comments. The files are committed, and the tests check that
- * the sources produce them byte for byte. The first line of a page's script is a hash of the sources, so that web/tools/serve.js can
- * determine whether the script is fresh.
+ * A page therefore fetches four modules in parallel and without comments, instead of a chain of fifty. The files are committed, and the
+ * tests check that the sources produce them byte for byte. The first line of a page's script contains a hash of the sources, by which
+ * web/tools/serve.js determines whether the script is up to date.
  */
 
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
@@ -44,8 +46,8 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 const LICENCE = '// SPDX-License-Identifier: MIT';
 
 /**
- * In web/dist, relative addresses are different: the wasm and the worker are next to the modules, and the folders of pages are next to that
- * folder.
+ * Relative addresses differ in web/dist: the wasm and the worker are in the same folder as the modules, and the folders of the pages are
+ * next to it.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -64,8 +66,8 @@ const moved = {
 /**
  * @param {Record<string, string>} entryPoints
  * @param {import('esbuild').BuildOptions} [options]
- * @param {boolean} [smallest]  whether every page loads these files, so that size matters most
- * @returns {Promise<Map<string, string>>} the contents of each file, by its name
+ * @param {boolean} [smallest]  whether every page loads these files, so that their size matters most
+ * @returns {Promise<Map<string, string>>} contents of each file, by its name
  */
 async function bundle(entryPoints, options = {}, smallest = false) {
   const { outputFiles = [] } = await build({
@@ -91,7 +93,7 @@ async function bundle(entryPoints, options = {}, smallest = false) {
   return new Map(outputFiles.map(({ path }, i) => [basename(path), withAdvice(texts[i])]));
 }
 
-/** Minifies a text further, which makes its gzip 4 % smaller than esbuild's result. @param {string} text */
+/** Minifies a text further. The gzip of the result is 4 % smaller than that of esbuild's. @param {string} text */
 async function smaller(text) {
   const { code = '' } = await minify(text, {
     module: true,
@@ -105,7 +107,7 @@ async function smaller(text) {
 /**
  * Makes each module that is imported with import() a separate file.
  *
- * @param {Set<string>} [found]  receives these modules
+ * @param {Set<string>} [found]  collects these modules
  * @returns {import('esbuild').Plugin}
  */
 const apart = (found) => ({
@@ -119,7 +121,7 @@ const apart = (found) => ({
   },
 });
 
-/** @param {string} path  @param {Set<string>} [later]  receives the modules that become separate files */
+/** @param {string} path  @param {Set<string>} [later]  collects the modules that become separate files */
 async function facts(path, later) {
   return (
     await build({
@@ -140,10 +142,10 @@ async function exportsOf(path) {
 }
 
 const own = new Set(Object.keys((await facts('lib/exports.js')).inputs));
-own.delete('lib/engine/abi.js'); // the numbers of this module are shorter when inlined
+own.delete('lib/engine/abi.js'); // inlining the constants of this module makes the code shorter
 await refuseNamesakes();
 
-/** Files of web/dist take the exports of shared.js by name alone, so a name must not stand for two functions there. */
+/** Files of web/dist import from shared.js by name, so two of its functions must not have the same name. */
 async function refuseNamesakes() {
   const shared = await exportsOf('lib/exports.js');
   /** @type {Map<string, string>} */
@@ -153,11 +155,12 @@ async function refuseNamesakes() {
       /^export (?:async )?(?:function\*?|class|const|let) (\w+)/gm,
     )) {
       const first = fileOf.get(name);
-      if (first && shared.includes(name)) throw new Error(`${first} and ${file} both export ${name}: rename one, web/dist mixes them up`);
+      if (first && shared.includes(name))
+        throw new Error(`${first} and ${file} both export ${name}: rename one, because web/dist cannot distinguish them`);
       fileOf.set(name, file);
     }
 }
-/** Takes modules of shared.js from that file. @type {import('esbuild').Plugin} */
+/** Imports the modules that are part of shared.js from that file. @type {import('esbuild').Plugin} */
 const fromShared = {
   name: 'from shared.js',
   setup({ onResolve }) {
@@ -168,9 +171,9 @@ const fromShared = {
 };
 
 /**
- * The element's words, status texts and the maker of its parts are in element.js, for parts of the element that are loaded later. In
- * shared.js these modules would be part of the small build, where they do not fit. The pages' own scripts have their own copy of the status
- * texts, which uses the same status element.
+ * The element's words, its status texts and the functions that create its parts are in element.js; parts of the element that are loaded
+ * later import them from there. In shared.js these modules would also be part of the small build, which has no room for them. The pages'
+ * scripts contain a second copy of the status texts, which uses the same status element.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -183,7 +186,7 @@ const fromElement = {
   },
 };
 
-/** Removes the steppers whose functions a pictures-only build does not export (NX_API_TEXTS). @type {import('esbuild').Plugin} */
+/** Removes the steppers whose C functions a build for pictures alone does not export (NX_API_TEXTS). @type {import('esbuild').Plugin} */
 const withoutTexts = {
   name: 'without texts',
   setup({ onLoad }) {
@@ -197,7 +200,7 @@ const workerFile = (/** @type {import('esbuild').Plugin[]} */ ...plugins) =>
   bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart(), ...plugins] }, true);
 
 /**
- * Builds the published library: one file that all other files share, so that each part exists only once.
+ * Builds the published library. All files import one shared file, so that the library contains each module only once.
  *
  * @returns {Promise<Map<string, string>>}
  */
@@ -205,7 +208,7 @@ async function library() {
   /** @type {Set<string>} */
   const later = new Set();
   for (const path of ['lib/exports.js', 'lib/element.js']) await facts(path, later);
-  for (const path of later) await facts(path, later); // a module may have further ones
+  for (const path of later) await facts(path, later); // a module that is loaded later may load others later
   const files = new Map([
     ...(await bundle({ shared: 'lib/exports.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true)),
     ...(await bundle(Object.fromEntries([...later].map((path) => [basename(path, '.js'), path])), {
@@ -223,7 +226,7 @@ async function library() {
     ...(await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] })),
     ...(await workerFile()),
   ]);
-  // The bundle keeps the licences of other packages' code, as these require.
+  // The bundle contains the licences of the packages whose code it includes, as these licences require.
   for (const path of OF_PACKAGES.keys()) {
     const name = basename(path);
     files.set(name, `${files.get(name)}${await legalComments([path])}`);
@@ -233,7 +236,10 @@ async function library() {
   return files;
 }
 
-/** The modules that the pages' shared scripts re-export, and the index modules of these scripts. @type {Map<string, Set<string>>} */
+/**
+ * For each script that several pages share: its index module, and the modules that this index re-exports.
+ * @type {Map<string, Set<string>>}
+ */
 const parts = new Map(
   await Promise.all(
     Object.entries(PAGE_PARTS).map(
@@ -242,7 +248,7 @@ const parts = new Map(
     ),
   ),
 );
-parts.set('page-start', new Set([PAGE_PARTS['page-start']])); // page-shell.js has what this one imports
+parts.set('page-start', new Set([PAGE_PARTS['page-start']])); // page-shell.js imports what page-start.js imports
 
 /** @type {import('esbuild').Plugin} */
 const first = {
@@ -253,9 +259,10 @@ const first = {
 };
 
 /**
- * Takes modules from other scripts of the pages: the index module and all modules that it re-exports, so that each module exists only once.
+ * Imports modules from scripts that several pages share, so that each module exists only once. Such a script offers its index module and
+ * all modules that the index re-exports.
  *
- * @param {...string} names  names of these scripts; the first one that has a module is used
+ * @param {...string} names  names of the scripts, in order; the first one that has the module provides it
  * @returns {import('esbuild').Plugin}
  */
 const fromParts = (...names) => ({
@@ -269,11 +276,14 @@ const fromParts = (...names) => ({
   },
 });
 
-/** Modules that are usually loaded on demand but that the front page needs: it shares models, scores a picture, and recovers. */
+/**
+ * Modules that are usually loaded on demand but that the front page always needs, because it shares models, scores a picture, and recovers
+ * from errors.
+ */
 const NEEDED = ['holders.js', 'questions.js', 'recovery.js'];
 
 /**
- * Keeps code that the front page's small model hardly ever needs out of the front page, which should be light.
+ * Leaves out of the front page's script the code that its small model hardly ever needs. The front page should load quickly.
  * @type {import('esbuild').Plugin}
  */
 const unusedApart = {
@@ -286,8 +296,8 @@ const unusedApart = {
 };
 
 /**
- * Merges several imports of a file into one. Also keeps the comments that tell bundlers to leave imports of Node's modules alone, which
- * esbuild would remove with the other comments.
+ * Merges several imports of a file into one. Restores the comments that tell bundlers not to resolve imports of Node's modules; esbuild
+ * removes them with the other comments.
  *
  * @param {string} text
  */
@@ -301,7 +311,7 @@ function withAdvice(text) {
 
 /** Returns the contents of all files, by name. */
 export async function bundles() {
-  // Annotations in package.json declare which modules of the published library have no side effects.
+  // Annotations in package.json declare which modules of the published library have no side effects. Scripts of pages ignore them.
   const line = await sourcesOf(WEB);
   const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `// ${line}\n${LICENCE}`, css: `/* ${line} */` } };
   const made = await Promise.all([
@@ -354,7 +364,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url) && small > 0) {
   await mkdir(`${WEB}dist`, { recursive: true });
   const made = await bundles();
   for (const name of await readdir(`${WEB}dist`)) {
-    if (/\.(js|css)$/.test(name) && !made.has(name) && !check) await rm(`${WEB}dist/${name}`); // a file of a page that no longer exists
+    if (/\.(js|css)$/.test(name) && !made.has(name) && !check) await rm(`${WEB}dist/${name}`); // the file of a page that no longer exists
   }
   const files = [...[...made].map(([name, text]) => [`dist/${name}`, text]), ['../NOTICE', await noticeFile()]];
   for (const [path, text] of files) {

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Lists the files of each course, for visitors who keep a course on a device (shell/page/page-keep.js): courses.json, which ./build.sh site
- * writes and npm start makes on request. A page may need any file of the library, its own files, and the weights that its script or its
- * text names.
+ * Lists the files of each course in courses.json, for visitors who save a course on their device (shell/page/page-keep.js). ./build.sh site
+ * writes the file, and npm start creates it on request. A page may need any file of the library, its own files, and the weights that its
+ * script or its text names.
  */
 
 import { createHash } from 'node:crypto';
@@ -16,28 +16,28 @@ import { framedPages } from './frame.js';
 import { pagesOf } from './fresh.js';
 import { LANGUAGES } from './languages.js';
 
-/** @typedef {{ bytes: number, tag: string }} Facts  tag: two files with the same name and tag are equal */
-/** @typedef {[address: string, bytes: number, tag: string]} CourseFile  address: from web/ */
-/** @typedef {{ release: string, courses: Record<string, { files: CourseFile[] }> }} CourseFiles  courses: by their ids */
+/** @typedef {{ bytes: number, tag: string }} Facts  tag: equal for files with the same contents */
+/** @typedef {[address: string, bytes: number, tag: string]} CourseFile  address: relative to web/ */
+/** @typedef {{ release: string, courses: Record<string, { files: CourseFile[] }> }} CourseFiles  courses: by id */
 
-/** The weights of the front page, because every page links to it. */
+/** Weights of the front page. Every course includes them, because every page links to the front page. */
 const FRONT = ['digits.gguf'];
 
-/** The files of web/ that every page may need: those of the library, of all pages, and of the front page. */
+/** The files of web/ that every page may need: the files of the library, those shared by all pages, and those of the front page. */
 const SHARED =
   /^dist\/(?!page-)|^dist\/page-(first|start|shell|text|completion|keep|embedding|front)\.|^shell\/page\/before\.js$|^(shell|pictures)\/.*\.(css|svg|png|json|bin)$|^front\/tiles\/.*\.json$|^pages\/[\w-]+\/still\.png$|^manifest/;
-/** Files of a page's folder that a course does not need, because the page's HTML contains them. */
+/** Files in a page's folder that a course does not need, because the HTML of the page already contains them. */
 const INSIDE = /\/\w\w\.json$/;
 
 /**
- * Returns the weight files that a text names, literally or by a template.
+ * Returns the weight files that a text names, either literally or by a template.
  *
  * @param {string} text
- * @param {string[]} all  the names of all files
+ * @param {string[]} all  names of all weight files
  */
 export function weightsIn(text, all) {
   const named = new Set(text.match(/[\w-]+(?:\$\{[^}]*\})?\.gguf/g));
-  // A template leaves one word open, and possibly a letter after it: local-p.
+  // The expression in a template stands for one word, optionally with a letter after it, as in local-p.
   const patterns = [...named].map((name) => new RegExp(`^${name.replace(/\$\{.*\}/, '[a-z]+(-[a-z])?').replace('.', '\\.')}$`));
   return all.filter((name) => patterns.some((pattern) => pattern.test(name)));
 }
@@ -50,8 +50,8 @@ export const factsOf = (content) => ({
 
 /**
  * @param {object} site
- * @param {Map<string, string>} site.pages   the HTML of every page, by its path from web/
- * @param {Map<string, Facts>} site.files    the other files of web/, scripts without the folder's own name: dist/shared.js
+ * @param {Map<string, string>} site.pages   HTML of every page, by its path from web/
+ * @param {Map<string, Facts>} site.files    other files of web/. Scripts are listed without the hash in the folder's name: dist/shared.js
  * @param {Map<string, Facts>} site.weights  by file name
  * @param {(name: string) => string} site.script  returns the text of a page's script
  * @param {string} [site.dist]    folder of the scripts
@@ -94,9 +94,9 @@ export function courseFiles({ pages, files, weights, script, dist = 'dist', mode
 }
 
 /**
- * Lists the files from the sources, for npm start; the tag of a file is its modification time.
+ * Lists the files from the sources, for npm start. The tag of a file is its modification time.
  *
- * @param {string} base  the folder that contains web/ and weights/
+ * @param {string} base  folder that contains web/ and weights/
  */
 export async function courseFilesOf(base) {
   const web = join(base, 'web');

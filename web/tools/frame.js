@@ -2,23 +2,20 @@
 // @ts-check
 
 /**
- * Makes the frame of every page: head, policy, masthead, footer. A page of the demo is written as a file page.html, which has the page's
- * facts, text and figures. Its index.html is generated: npm start makes it for each request, and ./build.sh site writes it. The manual also
- * takes its head from this module.
+ * Generates the parts that all pages share: head, content policy, masthead and footer. The source of a demo page is page.html, which has
+ * the page's facts, text and figures. Its index.html is generated: npm start does it on each request, and ./build.sh site writes the file.
+ * The manual uses the same head.
  *
  *     ---
  *     description: The text that a search engine shows.
- *     weights: fvsbn.gguf                       the file that the first figure starts to load immediately
+ *     weights: fvsbn.gguf                       the weight file that starts to load immediately
  *     styles: completion                        style sheets of web/shell in addition to page.css, figures.css and controls.css
  *     scripts: page-text texts                  modules of web/dist in addition to those of every page
- *     takes: complete 28x28x1                   visitors' models that the page's address may name (web/shell/page/asked.js), so that other
- * hosts are allowed;
- *                                               below the first figure is a box for the visitor's own file, unless the page has a box whose
- * id ends in own
+ *     takes: complete 28x28x1                   models that visitors may name in the page's address (web/shell/page/asked.js)
  *     contents:
- *       #figure-endings The figure              sections of the page, for the masthead
+ *       #figure-endings The figure              sections of the page, listed in the masthead
  *     ways:
- *       ../look-ahead/ Guess ahead              where to go next
+ *       ../look-ahead/ Guess ahead              pages to continue with
  *     ---
  *     <h1>Nothing <span class="predicted">hidden</span></h1>
  *     <p class="deck">...</p>
@@ -29,19 +26,22 @@
  *     <p>Sources and licences.</p>
  *     </footer>
  *
- * A figure that several pages have is an HTML file in web/shell. A page includes it with its own text in place of {{prompt}}:
+ * A page with `takes` may fetch from other hosts. It also gets a box for the visitor's own file below the first figure, unless it has a box
+ * whose id ends in `own`.
+ *
+ * A figure that several pages share is an HTML file in web/shell. A page includes it and supplies the text for {{prompt}}:
  *
  *     <!-- include text/writing.html prompt="Once upon a time" -->
  *
- * Figures with captions are numbered in order: a caption begins with the number, and data-figure="id" anywhere becomes the name of the
- * figure with that id.
+ * Figures with captions are numbered in order. The caption begins with the number, and an element with data-figure="id" is filled with the
+ * name of the figure with that id.
  *
- * The page's h1 and title are the name of its paper in web/front/papers.js (or the fact title); the <h1> above becomes the line below that
- * name. Only description and contents are required. The style sheets of the folder are found automatically: first the one with the folder's
- * name, then the others by name.
+ * The page's h1 and title are the name of its paper in web/front/papers.js, or else the fact `title`. The <h1> above becomes the line below
+ * that name. Only the facts description and contents are required. The folder's style sheets are found automatically. The first is the one
+ * with the folder's name; the others follow by name.
  *
- * A page.ko.html next to it is the same page in Korean, one of the languages of languages.js: the facts for readers (description, contents,
- * ways), and the text with the same figures. Its address is the English one followed by ko/.
+ * A page.ko.html next to page.html is the same page in Korean, one of the languages in languages.js. It has the facts that readers see
+ * (description, contents, ways), and the text with the same figures. Its address is that of the English page, followed by ko/.
  */
 
 import { createHash } from 'node:crypto';
@@ -54,13 +54,13 @@ import { LANGUAGES, alternates, deeper, joined, sourceFor, switchesTo, translati
 import { phrase as english, phrasesIn } from '../shell/page/phrase.js';
 /** @import { Translation } from './languages.js' */
 
-/** The only inline script of a page: if the page is opened from a disk, where browsers run no modules, it shows a message. */
+/** The only inline script of a page. It shows a message if the page was opened from a disk, where browsers do not run modules. */
 const FROM_FILE = "if(location.protocol=='file:')document.getElementById('from-file').hidden=false";
 
 /**
- * The Content-Security-Policy, which allows only what the library needs: no other inline script, no inline style, no other origin.
+ * The Content-Security-Policy, which allows only what the library needs. It forbids other inline scripts, inline styles and other origins.
  *
- * @param {string} [connect]  hosts that may be fetched from, in addition to the page's own
+ * @param {string} [connect]  hosts that the page may fetch from, besides its own
  */
 export const policy = (connect) =>
   `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-${createHash('sha256').update(FROM_FILE).digest('base64')}'; worker-src 'self' blob:; ` +
@@ -70,13 +70,13 @@ export const policy = (connect) =>
  * Returns the beginning of every page of the demo and of the manual.
  *
  * @param {object} facts
- * @param {string} facts.title        HTML without tags
- * @param {string} facts.description  text of an attribute
+ * @param {string} facts.title        HTML text without tags
+ * @param {string} facts.description  text for an attribute
  * @param {string} facts.up           path to web/: '', '../' or '../../'
- * @param {string} facts.line         hash of the sources of the page
+ * @param {string} facts.line         hash of the page's sources
  * @param {string} [facts.connect]
  * @param {string[]} facts.tags       tags that only this page has
- * @param {string} [facts.kind]       class of the body
+ * @param {string} [facts.kind]       class of the body element
  * @param {string} [facts.lang]
  */
 export const opening = ({ title, description, up, line, connect, tags, kind, lang = 'en' }) => `<!doctype html>
@@ -98,7 +98,7 @@ ${tags.map((tag) => `  ${tag}\n`).join('')}</head>
 /**
  * @param {string} up     path to web/
  * @param {string} links  HTML of the links
- * @param {string} name   their accessible name
+ * @param {string} name   accessible name of the list of links
  */
 export const masthead = (up, links, name) => `  <header class="masthead">
     <p class="wordmark">${up ? `<a href="${up}">` : ''}next<span class="predicted">pixel</span>${up ? '</a>' : ''}</p>
@@ -111,19 +111,19 @@ export const masthead = (up, links, name) => `  <header class="masthead">
 /** @typedef {{ title?: string, description: string, weights?: string, styles?: string, scripts?: string, takes?: string, contents: string[], ways?: string[] }} Facts */
 
 const KEYS = ['title', 'description', 'weights', 'styles', 'scripts', 'takes', 'contents', 'ways'];
-/** Hosts of visitors' models: any host that sends Access-Control-Allow-Origin. */
+/** Hosts of visitors' models: any HTTPS host. The host must also send Access-Control-Allow-Origin. */
 const ELSEWHERE = 'https:';
 
 /**
  * Parses a page.html into its facts and the HTML of its text and footer.
  *
  * @param {string} source
- * @param {string} path  path of the file, for errors
+ * @param {string} path  path of the file, for error messages
  * @returns {{ facts: Facts, head: string, text: string, footer: string }}  head: the heading and the deck
  */
 export function parsePage(source, path) {
   const [, lines, body] = /^---\n(.*?)\n---\n(.*)$/s.exec(source) ?? [];
-  if (lines === undefined) throw new Error(`${path} must begin with its facts, between two lines ---`);
+  if (lines === undefined) throw new Error(`${path} must begin with its facts, between two lines of ---`);
   /** @type {Record<string, any>} */
   const facts = {};
   let key = '';
@@ -134,27 +134,27 @@ export function parsePage(source, path) {
       continue;
     }
     const [, name, value] = /^([a-z]+):(?: (.*))?$/.exec(line) ?? [];
-    if (name === undefined || !KEYS.includes(name)) throw new Error(`${path}: "${line}" is not one of ${KEYS.join(', ')}`);
+    if (name === undefined || !KEYS.includes(name)) throw new Error(`${path}: "${line}" must begin with one of ${KEYS.join(', ')}`);
     facts[(key = name)] = value ?? [];
   }
   for (const name of ['description', 'contents']) if (!facts[name]) throw new Error(`${path} has no ${name}`);
   const [, head, text, footer] = /^\s*(<h1>.*?<p class="deck">.*?<\/p>)\n(.*)<footer>\n(.*)<\/footer>\s*$/s.exec(body) ?? [];
-  if (head === undefined) throw new Error(`${path} must have <h1>, <p class="deck"> and text, and a <footer> at its end`);
+  if (head === undefined) throw new Error(`${path} must have an <h1>, a <p class="deck"> and text, and end with a <footer>`);
   return { facts: /** @type {Facts} */ (facts), head, text, footer };
 }
 
-/** The facts of CITATION.cff. */
+/** The facts in CITATION.cff. */
 const TITLE = '<cite lang="en">nextpixel: generative models that run inside a web page</cite>';
 
-/** @param {string} item  an address followed by a text @returns {string} */
+/** @param {string} item  an address, followed by a text @returns {string} */
 const link = (item) => `<a href="${item.slice(0, item.indexOf(' '))}">${item.slice(item.indexOf(' ') + 1)}</a>`;
 
 /**
- * Numbers the figures in a text.
+ * Numbers the figures of a page.
  *
  * @param {string} text
  * @param {ReturnType<typeof phrasesIn>} phrase
- * @param {string} path  path of the file, for errors
+ * @param {string} path  path of the file, for error messages
  */
 function numbered(text, phrase, path) {
   const captions = /<figure id="([\w-]+)"(?:(?!<\/figure>).)*?<figcaption[^>]*>/gs;
@@ -170,7 +170,7 @@ function numbered(text, phrase, path) {
 }
 
 /**
- * Adds a button below each figure that has a caption; the button shows the embed code (shell/page/page-embedding.js).
+ * Adds a button below each figure that has a caption. The button shows the embed code (shell/page/page-embedding.js).
  *
  * @param {string} text
  * @param {ReturnType<typeof phrasesIn>} phrase
@@ -182,25 +182,25 @@ const embeddable = (text, phrase) =>
       `${figure}\n  <p class="figure-embed needs-js"><button type="button" class="embed" aria-expanded="false" aria-label="${phrase`Embed ${name}`}">${phrase`Embed`}</button></p>${end}`,
   );
 
-/** Number of words that a reader reads per minute, and minutes spent on a figure. */
+/** Number of words that a visitor reads per minute, and number of minutes that a visitor spends on a figure. */
 const [WORDS, FIGURE] = [200, 2];
-/** Returns the minutes that a reader takes for a page, in steps of five. @param {string} text  HTML in English */
+/** Returns the minutes that a visitor needs for a page, rounded to steps of five. @param {string} text  HTML in English */
 const minutesOf = (text) => {
   const words = text.replace(/<pre.*?<\/pre>|<[^>]*>/gs, ' ').split(/\s+/).length;
   return 5 * Math.max(1, Math.round((words / WORDS + FIGURE * text.split('<figcaption').length - FIGURE) / 5));
 };
 
 /**
- * Makes the index.html of a page.
+ * Generates the index.html of a page.
  *
- * @param {string} source  contents of its page.html
+ * @param {string} source  contents of the page's page.html
  * @param {object} where
- * @param {string} where.path      path of the source, for errors
- * @param {string} where.name      name of the page's folder; '': the front page
- * @param {string[]} where.sheets  the folder's own style sheets
- * @param {string[]} [where.languages]  codes of the languages in which the page exists, in addition to English
- * @param {Translation} [where.translation]  for a page in one of these languages
- * @param {number} [where.minutes]  minutes that a reader takes for the page; by default computed from this text
+ * @param {string} where.path      path of the source, for error messages
+ * @param {string} where.name      name of the page's folder; '' for the front page
+ * @param {string[]} where.sheets  style sheets in the page's own folder
+ * @param {string[]} [where.languages]  codes of the other languages in which the page exists
+ * @param {Translation} [where.translation]  given if the page is in one of these languages
+ * @param {number} [where.minutes]  minutes that a visitor needs for the page (default: computed from this text)
  */
 export function framed(source, { path, name, sheets, languages = [], translation, minutes }) {
   const { facts, head, text, footer } = parsePage(source, path);
@@ -210,24 +210,24 @@ export function framed(source, { path, name, sheets, languages = [], translation
   const up = name ? '../../' : '';
   const words = (/** @type {string} */ list) => list.split(' ').filter(Boolean);
   const [, figure] = /<figure id="([\w-]+)"/.exec(text) ?? [];
-  /** The box for the visitor's own file (shell/model/own-file.js). */
+  /** Without a box of its own, the page gets the standard box for the visitor's file (shell/model/own-file.js). */
   const own =
     takes && !/<div id="(?:[\w-]+-)?own"/.test(text)
       ? `<details id="own-file" class="take needs-js"><summary>${phrase`Your own file`}</summary></details>\n`
       : '';
-  if (!figure) throw new Error(`${path} has no <figure id="...">`);
+  if (!figure) throw new Error(`${path} must have a <figure id="...">`);
   const sheet = (/** @type {string} */ address) => `<link rel="stylesheet" href="${address}">`;
   const early = (/** @type {string} */ script, blocking = '') =>
     `<script type="module" async${blocking} src="${up}dist/${script}.js"></script>`;
   const tags = [
     ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
-    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // the script reads these addresses
-    // A language that has a front page has a manifest.
+    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // before.js reads these addresses
+    // Each language that has a front page has a manifest.
     `<link rel="manifest" href="${up}manifest${translation && LANGUAGES[translation.lang].whole ? `.${translation.lang}` : ''}.webmanifest">`,
-    ...(translation ? [wordsTag(translation)] : []), // before any script that uses them
+    ...(translation ? [wordsTag(translation)] : []), // must precede the scripts that use these sentences
     ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
-    early('page-first', ' blocking="render"'), // 1 KB: the worker starts before the first layout, which takes longer
+    early('page-first', ' blocking="render"'), // 1 KB: starts the worker before the first layout, which takes longer
     early(name ? 'page-start' : 'page-front'),
     ...(name
       ? [
@@ -279,9 +279,9 @@ ${footer}<p>${phrase`To cite: the nextpixel authors, ${TITLE}, 2026.`}</p>
 }
 
 /**
- * Reads a page.html with the files of web/shell that it includes.
+ * Reads a page.html together with the files of web/shell that it includes.
  *
- * @param {string} web     the folder web/
+ * @param {string} web     path of web/
  * @param {string} source
  * @param {string} [lang]
  */
@@ -298,11 +298,11 @@ async function included(web, source, lang) {
   return source.replace(includes, () => parts.shift() ?? '');
 }
 
-/** Returns the path of a page's source, from web/. @param {string} name @param {string} [lang] */
+/** Returns the path of a page's source file, relative to web/. @param {string} name @param {string} [lang] */
 const pathOf = (name, lang) => join(name ? join('pages', name) : 'front', sourceFor('page.html', lang));
 
 /**
- * Returns whether a page exists and is not a link that leads out of the folder.
+ * Returns whether a page exists and is not a link to somewhere outside the folder.
  * @param {string} web
  * @param {string} name
  * @param {string} [lang]
@@ -316,7 +316,7 @@ async function isThere(web, name, lang) {
   }
 }
 
-/** Returns the pages that exist in a language, by their folders; '': the front page. @param {string} web @param {string} [lang] */
+/** Returns the pages that exist in a language, by folder; '' is the front page. @param {string} web @param {string} [lang] */
 export async function pagesIn(web, lang) {
   const names = ['', ...(await pagesOf(web))];
   const there = await Promise.all(names.map((name) => isThere(web, name, lang)));
@@ -324,10 +324,10 @@ export async function pagesIn(web, lang) {
 }
 
 /**
- * Makes the index.html of a page from its files.
+ * Generates the index.html of a page from its files.
  *
- * @param {string} web   the folder web/
- * @param {string} name  name of the page's folder; '': the front page
+ * @param {string} web   path of web/
+ * @param {string} name  name of the page's folder; '' for the front page
  * @param {string} [lang]  nothing: English
  */
 async function made(web, name, lang) {
@@ -351,7 +351,7 @@ async function made(web, name, lang) {
   return framed(await included(web, await read(path), lang), { path: `web/${path}`, name, sheets, languages, translation, minutes });
 }
 
-/** Returns the languages in which a page exists, in addition to English. @param {string} web @param {string} name */
+/** Returns the languages other than English in which a page exists. @param {string} web @param {string} name */
 async function languagesOf(web, name) {
   const all = Object.keys(LANGUAGES);
   const there = await Promise.all(all.map((lang) => isThere(web, name, lang)));
@@ -359,9 +359,9 @@ async function languagesOf(web, name) {
 }
 
 /**
- * Makes every page; returns the HTML by its path below web/.
+ * Generates all pages. Returns their HTML by path, relative to web/.
  *
- * @param {string} web  the folder web/
+ * @param {string} web  path of web/
  * @returns {Promise<Map<string, string>>}
  */
 export async function framedPages(web) {
@@ -383,11 +383,11 @@ export async function framedPages(web) {
 const PAGE = new RegExp(`^(?:pages/([\\w-]+)/)?(?:(${Object.keys(LANGUAGES).join('|')})/)?index\\.html$`);
 
 /**
- * Returns the HTML of a page, made from its current page.html.
+ * Returns the HTML of a page, generated from its current page.html.
  *
- * @param {string} web   the folder web/
- * @param {string} path  path of the page's index.html from web/, with slashes
- * @returns {Promise<string | undefined>}  undefined if there is no such page.html
+ * @param {string} web   path of web/
+ * @param {string} path  path of the page's index.html relative to web/, with slashes
+ * @returns {Promise<string | undefined>}  undefined if there is no corresponding page.html
  */
 export async function pageOf(web, path) {
   const [found, name = '', lang] = PAGE.exec(path) ?? [];

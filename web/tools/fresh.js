@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks whether the pages' scripts and styles in web/dist were made from the current sources. Needs only Node. */
+/** Checks whether the pages' scripts and styles in web/dist were built from the current sources. This module needs only Node. */
 
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { open, readFile, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Folders of web/ from whose files the pages' scripts are made. */
+/** Folders of web/ whose files become part of the pages' scripts. */
 const FOLDERS = ['front', 'lib', 'pages', 'pictures', 'shell'];
 
-/** The scripts that several pages share, each with the module from which it is made. @type {Record<string, string>} */
+/** The scripts that several pages share, each with the module that it is built from. @type {Record<string, string>} */
 export const PAGE_PARTS = {
   'page-first': 'shell/model/first.js',
   'page-start': 'shell/model/start.js',
@@ -24,30 +24,30 @@ export const PAGE_PARTS = {
 };
 
 /**
- * Modules that import a package, which browsers cannot find by its name, each with the package's licence file in node_modules/. They are
- * separate files in web/dist, which include the package.
+ * Modules that import a package, each with the package's licence file in node_modules/. Browsers cannot find a package by its name. So each
+ * of these modules is a separate file in web/dist, which includes the package.
  */
 export const OF_PACKAGES = new Map([
   ['lib/kinds/note/midi.js', 'midi-file/LICENSE.md'],
   ['lib/kinds/text/template.js', '@huggingface/jinja/LICENSE'],
 ]);
 
-/** The used part of each of these packages. The other parts have side effects, so a bundler would keep them. */
+/** The parts of these packages that the library uses. The other parts have side effects, so a bundler would include them. */
 export const PARTS_OF_PACKAGES = {
   '@huggingface/jinja': fileURLToPath(new URL('../../node_modules/@huggingface/jinja/src/parser.ts', import.meta.url)),
 };
 
 /**
- * Returns the file of web/dist that is served instead of a module that imports a package.
+ * Returns the name of the file in web/dist that replaces a module that imports a package.
  *
- * @param {string} name  path of the module from web/
+ * @param {string} name  path of the module, relative to web/
  * @returns {string | undefined} undefined for any other module
  */
 export function bundledOf(name) {
   return OF_PACKAGES.has(name) ? `export * from '${'../'.repeat(name.split('/').length - 1)}dist/${basename(name)}';\n` : undefined;
 }
 
-/** Returns the pages, by their folders. @param {string} web  the folder web/ */
+/** Returns the folder names of all pages. @param {string} web  path of web/ */
 export async function pagesOf(web) {
   const entries = await readdir(join(web, 'pages'), { withFileTypes: true });
   return entries
@@ -57,10 +57,10 @@ export async function pagesOf(web) {
 }
 
 /**
- * Returns the source that is served instead of a page's script or style that is not fresh.
+ * Returns the source code that is served instead of an outdated script or style of a page.
  *
  * @param {string} name  name of the file
- * @returns {string | undefined} undefined for any other file
+ * @returns {string | undefined} undefined for files that belong to no page
  */
 export function sourceOf(name) {
   const [, page, type] = /^page-([\w-]+)\.(js|css)$/.exec(name) ?? [];
@@ -70,16 +70,20 @@ export function sourceOf(name) {
   return part ? `export * from '../${part}';\n` : `import '../${page === 'front' ? page : `pages/${page}`}/main.js';\n`;
 }
 
-/** Digests by folder, each valid until a file changes. @type {Map<string, { state: string, line: string }>} */
+/**
+ * Cached first lines, by folder. Each is valid until the size or time of a file changes.
+ *
+ * @type {Map<string, { state: string, line: string }>}
+ */
 const known = new Map();
 
 /**
- * Returns the first line, a comment, of a script or style made from the current sources in web/.
+ * Returns the first line (a comment) of scripts and styles that are built from the current sources in web/.
  *
- * @param {string} web  the folder web/
+ * @param {string} web  path of web/
  */
 export async function sourcesOf(web) {
-  // The files are read synchronously, because for five hundred small files this takes a third of the time of promises.
+  // Reading five hundred small files synchronously takes a third of the time that promises take.
   const names = FOLDERS.flatMap((folder) =>
     readdirSync(join(web, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(js|css)$/.test(name))
@@ -101,13 +105,13 @@ export async function sourcesOf(web) {
 }
 
 /**
- * Milliseconds after a check during which the sources are assumed to be unchanged, because a page's requests come together.
+ * For this many milliseconds after a check, the sources are assumed to be unchanged, because the requests of a page arrive together.
  */
 export const SAME_MS = 50;
 /** @type {Map<string, { at: number, line: Promise<string> }>} */
 const lately = new Map();
 
-/** Returns the line that a recent check found, if any. @param {string} web */
+/** Returns the line from a recent check, if there is one. @param {string} web */
 function lineOf(web) {
   const found = lately.get(web),
     now = performance.now();
@@ -125,9 +129,9 @@ export async function isMade(path) {
   try {
     const line = await lineOf(join(path, '../..'));
     const { buffer } = await file.read({ buffer: Buffer.alloc(line.length + 3), position: 0 });
-    return buffer.toString('utf8', 3) === line; // after the start of the comment
+    return buffer.toString('utf8', 3) === line; // skips the start of the comment
   } catch {
-    return true; // there are no sources from which the script could differ
+    return true; // without the sources, the script cannot be outdated
   } finally {
     await file.close();
   }

@@ -2,12 +2,12 @@
 // @ts-check
 
 /**
- * The languages of the pages. Next to page.html is page.ko.html, and next to the scripts is ko.json, which has a translation for each
- * English sentence of the scripts (shell/page/phrase.js). Sentences of all pages are in shell/ko.json; those of the frame and the front
- * page are in front/ko.json. A page in Korean has its own address, the English one followed by ko/. The head of a translated page contains
- * the sentences of its scripts, so no file is fetched for them, and pages in English do not contain them.
+ * The languages of the pages. page.ko.html is next to page.html, and ko.json is next to the scripts. It has a translation of each English
+ * sentence in the scripts (shell/page/phrase.js). shell/ko.json has the sentences that all pages share; front/ko.json has those of
+ * the frame and the front page. A page in Korean has its own address, which is the English one followed by ko/. The head of a translated
+ * page contains the sentences of its scripts, so that no further file is fetched. English pages do not contain them.
  *
- * A language consists of a row of LANGUAGES, the element's sentences (lib/element/words/CODE.js), and these files.
+ * A language consists of a row of LANGUAGES, the element's sentences (lib/element/words/CODE.js), and the files described above.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -18,38 +18,38 @@ import { join, posix } from 'node:path';
 /**
  * @typedef {Object} Translation
  * @property {string} lang
- * @property {Facts} facts  facts of the page in English, for facts that are the same in both languages
- * @property {Record<string, string>} table  sentences of the frame
- * @property {Record<string, string>} words  sentences of the page's scripts
- * @property {string[]} pages  the pages that exist in this language, by their folders
+ * @property {Facts} facts  facts of the English page, used for the facts that are the same in both languages
+ * @property {Record<string, string>} table  translated sentences of the frame
+ * @property {Record<string, string>} words  translated sentences of the page's scripts
+ * @property {string[]} pages  pages that exist in this language, by folder
  */
 
 /**
  * @typedef {Object} Language
- * @property {string} name    name of the language in the language itself
- * @property {string} locale  locale, for the Open Graph protocol
- * @property {boolean} whole  whether every page must exist in this language, with all its sentences (tests/js/languages.test.js)
+ * @property {string} name    name of the language in the language itself, such as Deutsch
+ * @property {string} locale  locale in the format of the Open Graph protocol
+ * @property {boolean} whole  whether every page must exist in this language with all its sentences (checked by tests/js/languages.test.js)
  */
 
-/** The languages of pages in addition to English, by their codes (BCP 47). @type {Record<string, Language>} */
+/** The languages of pages other than English, by their codes (BCP 47). @type {Record<string, Language>} */
 export const LANGUAGES = {
   ko: { name: '한국어', locale: 'ko_KR', whole: true },
   de: { name: 'Deutsch', locale: 'de_DE', whole: false },
 };
-/** The language of files without a code. */
+/** The language of files whose name has no code. */
 const ENGLISH = { name: 'English', locale: 'en', whole: true };
 
 /** @param {string} [lang]  nothing: English @returns {Language} */
 export const languageOf = (lang) => (lang ? LANGUAGES[lang] : ENGLISH);
 
 /**
- * Returns the file of a text in a language, such as page.ko.html for page.html.
+ * Returns the name of a file in another language, such as page.ko.html for page.html.
  * @param {string} path
  * @param {string} [lang]  undefined: English
  */
 export const sourceFor = (path, lang) => (lang ? path.replace(/\.html$/, `.${lang}.html`) : path);
 
-/** @param {string} path  path of a table @returns {Promise<Record<string, string>>} */
+/** @param {string} path  path of a table of sentences @returns {Promise<Record<string, string>>} */
 async function tableOf(path) {
   const text = await readFile(path, 'utf8').catch(() => '{}');
   try {
@@ -60,8 +60,8 @@ async function tableOf(path) {
 }
 
 /**
- * @param {string} web   the folder web/
- * @param {string} name  name of the page's folder; '': the front page
+ * @param {string} web   path of web/
+ * @param {string} name  name of the page's folder; '' for the front page
  * @param {Pick<Translation, 'lang' | 'facts' | 'pages'>} rest
  * @returns {Promise<Translation>}
  */
@@ -74,7 +74,7 @@ export async function translationOf(web, name, { lang, facts, pages }) {
 }
 
 /**
- * Returns a tag for the head with the sentences of a page's scripts. The tag contains data, which any policy allows.
+ * Returns a tag for the head with the translated sentences of a page's scripts. The tag contains data, which every content policy allows.
  * @param {Translation} translation
  */
 export function wordsTag({ words }) {
@@ -83,10 +83,10 @@ export function wordsTag({ words }) {
 }
 
 /**
- * Returns the paths from a page to itself in every other language.
+ * Returns the relative paths from a page to its versions in all other languages.
  *
  * @param {string | undefined} lang  language of the page
- * @param {string[]} others  the languages in which the page exists, in addition to English
+ * @param {string[]} others  other languages in which the page exists
  * @returns {[lang: string, way: string][]}
  */
 const ways = (lang, others) => [
@@ -95,9 +95,9 @@ const ways = (lang, others) => [
 ];
 
 /**
- * Returns the tags with a page's languages for search engines.
+ * Returns the tags that tell search engines the languages of a page.
  * @param {string | undefined} lang  language of the page
- * @param {string[]} others  the languages in which the page exists, in addition to English
+ * @param {string[]} others  other languages in which the page exists
  */
 export const alternates = (lang, others) =>
   ways(lang, others).map(([other, way]) => `<link rel="alternate" hreflang="${other}" href="${way}">`);
@@ -105,7 +105,7 @@ export const alternates = (lang, others) =>
 /**
  * Returns the links to a page's other languages.
  * @param {string | undefined} lang  language of the page
- * @param {string[]} others  the languages in which the page exists, in addition to English
+ * @param {string[]} others  other languages in which the page exists
  */
 export const switchesTo = (lang, others) =>
   ways(lang, others)
@@ -116,10 +116,11 @@ export const switchesTo = (lang, others) =>
     );
 
 /**
- * Moves a page into the folder of its language: adapts relative addresses, which lead to pages in that language if these exist.
+ * Moves a page into the folder of its language and adapts its relative addresses. A link to another page leads to its version in the same
+ * language if that exists.
  *
  * @param {string} html
- * @param {string} name  name of the page's folder; '': the front page
+ * @param {string} name  name of the page's folder; '' for the front page
  * @param {Translation} translation
  */
 export function deeper(html, name, { lang, pages }) {
@@ -140,7 +141,7 @@ export function deeper(html, name, { lang, pages }) {
 }
 
 /**
- * Prevents lines from beginning with a particle: browsers break lines after a closing bracket, even where words are kept whole.
+ * Keeps particles from starting a line. Browsers may break a line after a closing bracket even if words are kept whole.
  * @param {string} html
  */
 export const joined = (html) => html.replace(/(<[^>]*>)|\)(?=(?:<\/\w+>)*[가-힣])/g, (_, tag) => tag ?? ')\u2060');

@@ -2,13 +2,13 @@
 // @ts-check
 
 /**
- * Counts the hand-written files outside a system's own folders that mention the system. These files may need a change when the system
- * changes.
+ * Counts the hand-written files outside a system's own folders that mention the system. A change of the system may require a change of
+ * these files.
  *
  *     node web/tools/mentions.js [--list] [SYSTEM ...]
  *
- * It counts text files in git that are not generated, including tests, weights and prose. --list prints their names. Without a SYSTEM, all
- * of SYSTEMS are counted.
+ * The script counts text files in git that are not generated, including tests, weights and prose. --list prints their names. Without a
+ * SYSTEM, the script counts all of SYSTEMS.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -18,7 +18,9 @@ import { parseArgs } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** @typedef {{ name: string, words: RegExp, own: RegExp }} System  words: its names, types and verbs; own: its folders and files */
+/**
+ * @typedef {{ name: string, words: RegExp, own: RegExp }} System  words: names, types and verbs of the system; own: its folders and files
+ */
 
 /** @type {System[]} */
 export const SYSTEMS = [
@@ -54,14 +56,14 @@ export const SYSTEMS = [
   },
 ];
 
-/** Generated folders and files, and data. */
+/** Generated folders and files, and data files. */
 const MADE =
   /^(web\/(dist|types|single|pictures)\/|web\/manual\/[\w-]+\.(html|json)|web\/front\/tiles\/record\.json|tests\/bench\/page-bytes\.json|tests\/golden\/|package-lock\.json|.*\.(gguf|wasm|png|svg|woff2?|bin|npz|csv)$)/;
 
 /** The comment at the top of a generated file. */
 export const GENERATED = /^(\/\/|#|\/\*) ?(Generated|Made) (from|by|of)\b/m;
 
-/** Returns the texts of the hand-written files, by their paths. @returns {Map<string, string>} */
+/** Returns the texts of the hand-written files, by path. @returns {Map<string, string>} */
 export function handWritten() {
   const names = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 })
     .split('\0')
@@ -90,7 +92,7 @@ const PARTS = [
 ];
 
 /**
- * The systems and the switch that a command line names.
+ * Returns the systems and options that a command line names.
  *
  * @param {string[]} args
  * @returns {{ list: boolean, systems: System[] }}
@@ -99,7 +101,7 @@ export function asked(args) {
   const { values, positionals } = parseArgs({ args, options: { list: { type: 'boolean', default: false } }, allowPositionals: true });
   const unknown = positionals.find((one) => !SYSTEMS.some(({ name }) => name === one));
   if (unknown !== undefined)
-    throw new Error(`there is no system ${unknown}: give ${SYSTEMS.map(({ name }) => name).join(', ')}, or none for all`);
+    throw new Error(`there is no system ${unknown}: name ${SYSTEMS.map(({ name }) => name).join(', ')}, or none to count all`);
   return { list: values.list, systems: SYSTEMS.filter(({ name }) => positionals.length === 0 || positionals.includes(name)) };
 }
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Collects the licences of packages whose code is in the published files: as legal comments, which bundlers and minifiers keep, and as the
- * file NOTICE.
+ * Collects the licences of the packages whose code the published files contain: as legal comments, which bundlers and minifiers keep, and
+ * as the file NOTICE.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 /** @typedef {{ name: string, version: string, licence: string }} Notice */
 
 /**
- * Returns the package that a module of web/ contains.
+ * Returns the name of the package that a module of web/ contains.
  *
  * @param {string} path  a key of OF_PACKAGES
  * @returns {Promise<Notice>}

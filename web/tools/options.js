@@ -2,17 +2,18 @@
 // @ts-check
 
 /**
- * Generates files from the tables of settings, verbs and kinds. ./build.sh js runs this script too, and a test compares the files.
+ * Generates files from the tables of settings, verbs and kinds. ./build.sh js runs this script, too, and a test compares the files.
  *
  *     node web/tools/options.js
  *
  *     web/lib/options.js                     types of the options
- *     web/lib/kinds/types.js                 types of the kinds; list.js and look-list.js import their rows
- *     web/lib/verbs/list.js                  imports the verbs
+ *     web/lib/kinds/types.js                 types of the kinds
+ *     web/lib/kinds/list.js, look-list.js    lists of the kinds and of their looks
+ *     web/lib/verbs/list.js                  list of the verbs
  *     web/lib/element/properties.js          types of the element's properties
- *     web/jsx/attributes.d.ts                types of its attributes
+ *     web/jsx/attributes.d.ts                types of the element's attributes
  *     web/lib/engine/fields.js               the settings that the worker needs
- *     web/shell/model/pages-of-kinds.js      which page shows files of which kind
+ *     web/shell/model/pages-of-kinds.js      the pages that show files of each kind
  */
 
 import { spawnSync } from 'node:child_process';
@@ -27,8 +28,11 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 
 /** @import { Ends } from '../lib/kinds/ends.js' */
 
-/** The folders of the kinds, with the exports of their kind.js. @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, info: string, steps: string[], others: string[], ends?: Ends },
- *   OPTIONS?: Record<string, [string, string]>, PAGES: Record<string, [says: string, tries: string]> }[]} */
+/**
+ * The kinds, each with its folder name and the exports of its kind.js.
+ *
+ * @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, info: string, steps: string[], others: string[], ends?: Ends }, OPTIONS?: Record<string, [string, string]>, PAGES: Record<string, [says: string, tries: string]> }[]}
+ */
 const FOLDERS = await Promise.all(
   (await readdir(`${WEB}lib/kinds`, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory())
@@ -37,13 +41,16 @@ const FOLDERS = await Promise.all(
     .map(async (name) => ({ name, ...(await import(`../lib/kinds/${name}/kind.js`)) })),
 );
 
-/** The options of each kind of run, from the folders of the kinds. @type {[string, string, string][]} */
+/** The options of each type of run, collected from the folders of the kinds. @type {[string, string, string][]} */
 const KINDS = FOLDERS.flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(([of, [type, about]]) => [type, of, about]));
 
-/** Kinds whose signatures come first, in case a model may be of any kind and a call fits several. */
+/** Kinds whose signatures come first if a model may be of any kind and a call matches several signatures. */
 const FIRST = ['text', 'picture', 'sound'];
 
-/** Returns the comments before the entries of an object, by the entries' names. @param {string} text  of a module */
+/**
+ * Returns the comments before the entries of an object literal, by the names of the entries.
+ * @param {string} text  source text of a module
+ */
 export const commentsOf = (text) =>
   new Map(
     [...text.matchAll(/^ {2}\/\*\* ((?:(?!\*\/)[^])*) \*\/\n {2}'?([\w-]+)'?: \{/gm)].map(
@@ -51,7 +58,7 @@ export const commentsOf = (text) =>
     ),
   );
 
-/** Wraps a text. @param {string} text @param {string} first  beginning of the first line @param {string} next  beginning of the others */
+/** Wraps a text. @param {string} text @param {string} first  prefix of the first line @param {string} next  prefix of the other lines */
 function wrapped(text, first, next) {
   const lines = [first.trimEnd()];
   for (const word of text.split(' ')) {
@@ -61,7 +68,11 @@ function wrapped(text, first, next) {
   return lines.join('\n');
 }
 
-/** Returns a function from the name of an attribute to its comment, or '' if it has none. @returns {Promise<(name: string, property: string) => string>} */
+/**
+ * Returns a function that returns the comment of an attribute, or '' if the attribute has none.
+ *
+ * @returns {Promise<(name: string, property: string) => string>}
+ */
 async function commentReader() {
   const folders = await Promise.all(
     ['settings.js', 'element/attributes.js', ...(await readdir(`${WEB}lib/verbs`)).map((name) => `verbs/${name}`)].map((name) =>
@@ -73,9 +84,9 @@ async function commentReader() {
 }
 
 /**
- * Returns the attributes of the element for the list in the manual.
+ * Returns the element's attributes for their table in the manual.
  *
- * @returns {Promise<{ name: string, said: string, initial: string }[]>} initial: the default, '' if there is none
+ * @returns {Promise<{ name: string, said: string, initial: string }[]>} initial: the default value, '' if there is none
  */
 export async function attributeList() {
   const commentOf = await commentReader();
@@ -86,25 +97,29 @@ export async function attributeList() {
   });
 }
 
-/** Returns the fields of nx-end of all kinds; a field that several kinds have must be the same in each. @returns {Ends} */
+/**
+ * Returns the fields of the nx-end event of all kinds. A field that several kinds have must be the same in each of them.
+ * @returns {Ends}
+ */
 function endsOfKinds() {
   /** @type {Ends} */
   const ends = {};
   for (const { name, TYPES } of FOLDERS)
     for (const [property, row] of Object.entries(TYPES.ends ?? {})) {
       if (String((ends[property] ??= row)) !== String(row))
-        throw new Error(`${property} of ${name} is not that of another kind: see TYPES.ends`);
+        throw new Error(`${property} of ${name} differs from that of another kind: see TYPES.ends`);
     }
   return ends;
 }
 
 /**
- * Generates the types of the kinds: the classes for the type of `load<'sound'>()`, the results of their runs, and everything that index.js exports.
+ * Generates the types of the kinds: the classes for the type of `load<'sound'>()`, the results of their runs, and everything that index.js
+ * exports.
  */
 async function kindTypes() {
   const kinds = await Promise.all(
     FOLDERS.map(async ({ name, kind, TYPES, OPTIONS = {} }) => {
-      /** Where each type is declared, as a class or a typedef. @type {Map<string, string>} */
+      /** The module that declares each type, as a class or a typedef. @type {Map<string, string>} */
       const places = new Map();
       const methods = new Set();
       for (const folder of [`kinds/${name}`, 'media']) {
@@ -121,7 +136,7 @@ async function kindTypes() {
       }
       const at = (/** @type {string} */ type) => {
         if (!places.has(type))
-          throw new Error(`neither web/lib/kinds/${name} nor web/lib/media has the type ${type}: see TYPES of its kind.js`);
+          throw new Error(`neither web/lib/kinds/${name} nor web/lib/media declares the type ${type}: see TYPES of its kind.js`);
         return `/** @typedef {import('${places
           .get(type)
           ?.replace(/^kinds/, '.')
@@ -156,20 +171,28 @@ async function kindTypes() {
 ${kinds.flatMap(({ types }) => types).join('\n')}
 
 /**
- * The classes that have the verbs of each kind.
+ * The classes that have the methods of each kind.
  *
  * @typedef {object} ModelsOfKinds
 ${kinds.map(({ name, model }) => ` * @property {${model}} ${name}\n`).join('')} */
 
 /**
- * The description of a model of each kind: its info.
+ * The type of \`info\` for a model of each kind.
  *
  * @typedef {object} InfosOfKinds
 ${kinds.map(({ name, info }) => ` * @property {BasicInfo & { kind: '${name}' } & ${info}} ${name}\n`).join('')} */
 
-/** The description of a model; \`if (info.kind === 'text')\` narrows it to that of a text model. @typedef {InfosOfKinds[keyof InfosOfKinds]} ModelInfo */
+/**
+ * The type of \`info\` for a model of any kind; \`if (info.kind === 'text')\` narrows it to that of a text model.
+ *
+ * @typedef {InfosOfKinds[keyof InfosOfKinds]} ModelInfo
+ */
 
-/** The properties of all kinds together, for code that knows the kind. @typedef {BasicInfo & { kind: keyof InfosOfKinds } & ${kinds.map(({ info }) => info).join(' & ')}} AnyInfo */
+/**
+ * The properties of all kinds together, for code in which the kind is known.
+ *
+ * @typedef {BasicInfo & { kind: keyof InfosOfKinds } & ${kinds.map(({ info }) => info).join(' & ')}} AnyInfo
+ */
 
 /**
  * The names of the methods that models of each kind have.
@@ -178,26 +201,30 @@ ${kinds.map(({ name, info }) => ` * @property {BasicInfo & { kind: '${name}' } &
 ${kinds.map(({ name, verbs }) => ` * @property {${verbs}} ${name}\n`).join('')} */
 
 /**
- * The verbs of all kinds, for a model whose kind is unknown. If several kinds have the same verb, the arguments select the kind.
+ * The methods of all kinds, for a model whose kind is unknown. If several kinds have the same method, the arguments select the kind.
  *
  * @typedef {${inOrder.map(({ name, model }) => `Pick<${model}, VerbsOfKinds['${name}']>`).join(' & ')}} AllVerbs
  */
 
 /**
- * The result of a run in an nx-end event: the properties of the model's kind; all others are undefined.
+ * The result of a run in an nx-end event. It has the properties of the model's kind; all others are undefined.
  *
  * @typedef {object} EndOfKinds
 ${Object.entries(endsOfKinds())
   .map(([name, [type, about]]) => ` * @property {${type}} [${name}]  ${about}\n`)
   .join('')} */
 
-/** A step of a run of any kind, or a result in one piece. @typedef {${kinds.flatMap(({ steps }) => steps).join(' | ')}} AnyStep */
+/** A step of any kind of run, or a complete result. @typedef {${kinds.flatMap(({ steps }) => steps).join(' | ')}} AnyStep */
 
 export {};
 `;
 }
 
-/** Generates the list of kinds, in the order in which they are tried on a file, and the list of their looks. @returns {[string, string][]} */
+/**
+ * Generates the list of kinds, in the order in which a file is checked against them, and the list of their looks.
+ *
+ * @returns {[string, string][]}
+ */
 function kindLists() {
   let left = FOLDERS.map(({ kind }) => kind);
   /** @type {string[]} */
@@ -206,7 +233,7 @@ function kindLists() {
     const next = left.find(
       ({ name, last }) => (!last || left.every((one) => one.last)) && !left.some(({ over = [] }) => over.includes(name)),
     );
-    if (!next) throw new Error(`${left.map(({ name }) => name).join(', ')}: each is to be tried before another of them`);
+    if (!next) throw new Error(`the order of ${left.map(({ name }) => name).join(', ')} is circular: each must come before another one`);
     inOrder.push(next.name);
     left = left.filter((one) => one !== next);
   }
@@ -222,7 +249,7 @@ function kindLists() {
 ${names.map((name) => `import { kind as ${name} } from './${name}/kind.js';\n`).join('')}
 /** @import { Kind } from './index.js' */
 
-/** The first kind that fits a file is used. @type {Kind[]} */
+/** The kinds in the order in which a file is checked against them: the first one that fits is used. @type {Kind[]} */
 export const KINDS = [${inOrder.join(', ')}];
 `,
     ],
@@ -232,14 +259,14 @@ export const KINDS = [${inOrder.join(', ')}];
 ${names.map((name) => `import { look as ${name} } from './${name}/look.js';\n`).join('')}
 /** @import { Look } from './looks.js' */
 
-/** The looks, by \`info.kind\`. @type {Record<string, Look>} */
+/** The looks of models, by \`info.kind\`. @type {Record<string, Look>} */
 export const LOOKS = { ${names.join(', ')} };
 `,
     ],
   ];
 }
 
-/** Generates the list of verbs: the files of their folder that export `draws`. */
+/** Generates the list of verbs from the files of their folder that export `draws`. */
 async function verbList() {
   /** @type {string[]} */
   const files = [];
@@ -253,7 +280,7 @@ async function verbList() {
 ${files.map((name) => `export * as ${inCamels(name)} from './${name}';\n`).join('')}`;
 }
 
-/** Generates the table of pages that show files of each kind, from the folders of the kinds. */
+/** Generates the table of the pages that show files of each kind, from the folders of the kinds. */
 function pagesOfKinds() {
   const quoted = (/** @type {string} */ text) => text.replace(/[`\\$]/g, '\\$&');
   const rows = FOLDERS.flatMap(({ name, PAGES }) =>
@@ -273,8 +300,8 @@ function pagesOfKinds() {
 import { phrase } from '../page/phrase.js';
 
 /**
- * The pages that show the models of each kind. deed: a verb, or the kind itself; says: a sentence about the page, given the model's name; tries:
- * what to try there. The first row whose deed the model has is used.
+ * The pages that show the models of each kind. deed: a verb, or the kind itself; says: a sentence about the page for a model's name; tries:
+ * a suggestion for the visitor. The first row whose deed the model supports is used.
  *
  * @type {[kind: string, deed: string, says: (name: string) => string, tries: () => string][]}
  */
@@ -283,7 +310,7 @@ ${rows.join('')}];
 `;
 }
 
-/** Returns the contents of all generated files, by their paths below web. @returns {Promise<Map<string, string>>} */
+/** Returns the contents of all generated files, by path relative to web/. @returns {Promise<Map<string, string>>} */
 export async function typeFiles() {
   const settings = commentsOf(await readFile(`${WEB}lib/settings.js`, 'utf8'));
   const types = KINDS.map(([type, of, about]) => {
@@ -343,7 +370,7 @@ ${attributes.map((one) => one.jsx).join('')}}
 // @ts-check
 
 /**
- * The properties of the element that reflect its attributes. Reading returns the value in effect; setting never throws.
+ * The properties of the element that reflect its attributes. Reading a property returns the value in effect; setting it never throws.
  *
  * @typedef {object} ElementProperties
 ${attributes.map((one) => one.property).join('\n')}
@@ -358,7 +385,7 @@ export {};
 // Generated from web/lib/settings.js by node web/tools/options.js: edit that file.
 // @ts-check
 
-/** Settings that are fields of nx_settings: name, field, default, and value for true. */
+/** The settings that are fields of nx_settings: name, field, default value, and the value for true. */
 
 /** @type {[name: string, field: string, off: number, on: number][]} */
 export const FIELDS = [
@@ -376,7 +403,10 @@ ${fields.join('')}];
   ]);
 }
 
-/** Writes the files that have changed. Runs again after a new kind or verb, because its attributes were not loaded yet. */
+/**
+ * Writes the files that have changed. If a kind or verb is new, the script runs again, because the first run has not loaded the new
+ * attributes.
+ */
 export async function makeTypes() {
   let changed = false;
   for (const [path, text] of await typeFiles()) {

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Makes what a release publishes, without publishing: the package as npm would send it, the demo as a site, and the list of the remaining
- * commands. If the tree is not ready, it prints the reasons first, and then exits with 1. See build.sh release.
+ * Prepares everything that a release publishes, but publishes nothing: the package as npm would send it, the demo as a site, and the list
+ * of the remaining commands. If the tree is not ready, the script prints the reasons first and exits with 1. See build.sh release.
  *
  *     node web/tools/release.js [folder, default build/release]
  */

@@ -2,14 +2,15 @@
 // @ts-check
 
 /**
- * Serves the demo on the loopback address, with only Node: `npm start`, or `npm start -- --port 3000`; with `--host` also to other
- * machines.
+ * Serves the demo on the loopback address. It needs only Node: `npm start`, or `npm start -- --port 3000`. With `--host` it also serves
+ * other machines.
  *
- * The folders web/ and weights/ of the repository, or of a built site, appear at /web/ and /weights/, as on any static server. The GGUF
- * files of build/, which weights/train/export.py writes, appear at /build/. The server is meant for the developer's own machine: it
- * supports byte ranges, 304, and the Content-Security-Policy with which the demo is tested, and no more. A page is made from its page.html.
- * If the pages' scripts in web/dist do not match the sources, the page gets the sources instead, so that edits take effect. Only the two
- * modules that import a package always come from web/dist, because a browser cannot find a package. ./build.sh js rebuilds them.
+ * The folders web/ and weights/ of the repository, or of a built site, are served as /web/ and /weights/, as on any static server. The GGUF
+ * files that weights/train/export.py writes to build/ are served as /build/. The server is meant for the developer's own machine. It
+ * supports byte ranges, status 304 and the Content-Security-Policy with which the demo is tested, but nothing else. Pages are generated
+ * from their page.html. If the pages' scripts in web/dist are older than the sources, the server sends the sources instead, so that edits
+ * take effect. Two modules always come from web/dist, because they import a package, which a browser cannot find. ./build.sh js rebuilds
+ * them.
  */
 
 import { createHash } from 'node:crypto';
@@ -29,15 +30,15 @@ import { bundledOf, isMade, sourceOf } from './fresh.js';
 
 const LOOPBACK = '127.0.0.1';
 const LOOPBACKS = [LOOPBACK, '::1'];
-/** All addresses of this machine, IPv4 and IPv6. */
+/** The addresses that stand for all addresses of this machine, in IPv4 and IPv6. */
 const [EVERYWHERE, EVERYWHERE_6] = ['0.0.0.0', '::'];
 const FIRST_PORT = 8080;
 const LAST_PORT = 8179;
-const FOLDERS = /^(web|weights(-[0-9a-f]{12})?|build)$/; // ./build.sh site uses the second name
-/** The files of build/ that are served: weights/train/export.py writes models there that were trained on the user's own data. */
+const FOLDERS = /^(web|weights(-[0-9a-f]{12})?|build)$/; // weights-HASH is the folder that ./build.sh site writes
+/** Files of build/ that are served: models trained on the user's own data, written by weights/train/export.py. */
 const TRAINED = /^[^/]+\.gguf$/;
 
-/** The files that pages of other origins may read, if any; not the models trained here. */
+/** Addresses that pages of other origins may read if the server allows any. Models trained on this machine are not among them. */
 const READABLE = /^\/(web|weights(-[0-9a-f]{12})?)\//;
 
 /** Media types by file extension. @type {Record<string, string>} */
@@ -59,10 +60,10 @@ export const TYPES = {
   '.webp': 'image/webp',
 };
 
-/** The policy of the pages. */
+/** The Content-Security-Policy of the pages. */
 export const POLICY = policy();
 
-/** A response other than the file. */
+/** Thrown to send a status other than that of a found file. */
 class Refusal extends Error {
   /**
    * @param {number} status
@@ -75,17 +76,17 @@ class Refusal extends Error {
   }
 }
 
-/** @param {string} address  @returns {string}  the address in the notation of URLs */
+/** @param {string} address  @returns {string}  the address as written in URLs */
 const inUrl = (address) => (isIP(address) === 6 ? `[${address}]` : address);
 
 /** Returns the addresses of this machine. */
 const interfaces = () => Object.values(networkInterfaces()).flatMap((all = []) => all);
 
 /**
- * Returns the names under which a client may call the server. A request with any other name comes from a page of another site whose name
- * was made to point here.
+ * Returns the host names that a client may use for the server. A request with any other name comes from a page of another site whose name
+ * was pointed at this machine (DNS rebinding).
  *
- * @param {string} host  the address on which it listens
+ * @param {string} host  the address that the server listens on
  */
 function namesOf(host) {
   const addresses = LOOPBACKS.includes(host)
@@ -96,11 +97,11 @@ function namesOf(host) {
 
 /**
  * @param {object} [options]
- * @param {number} [options.port]     an error if it is taken; 0: any free port (default: the first free port from 8080)
- * @param {string} [options.root]     the folder that contains web/ and weights/
- * @param {string} [options.connect]  hosts from which pages may fetch models, in addition to this one
- * @param {string} [options.host]     the address to listen on; 0.0.0.0: all addresses of this machine (default: 127.0.0.1)
- * @param {boolean} [options.cors]    whether pages of other origins may read web/ and weights/, as a sandboxed frame does
+ * @param {number} [options.port]     error if it is in use; 0: any free port (default: the first free port from 8080)
+ * @param {string} [options.root]     folder that contains web/ and weights/
+ * @param {string} [options.connect]  hosts from which pages may fetch models, besides this server
+ * @param {string} [options.host]     address to listen on; 0.0.0.0: all addresses of this machine (default: 127.0.0.1)
+ * @param {boolean} [options.cors]    whether pages of other origins, such as a sandboxed frame, may read web/ and weights/
  * @returns {Promise<{ url: string, port: number, close: () => Promise<void> }>}
  */
 export async function serve({
@@ -116,7 +117,7 @@ export async function serve({
     answer({ base, names, pages: policy(connect), cors }, request, response).catch((error) => {
       if (error instanceof Refusal) refuse(response, error.status, error.headers);
       else if (response.headersSent)
-        response.destroy(); // the client has gone, or reading the file failed
+        response.destroy(); // the client disconnected, or reading the file failed
       else {
         console.error(`nextpixel: ${request.url}: ${error.message}`); // for example, an error in a page.html
         refuse(response, 500);
@@ -161,16 +162,17 @@ async function listen(server, port, host) {
 
 /**
  * @param {object} site
- * @param {string} site.base     the root folder, without links
- * @param {string[]} site.names  names under which the server may be called
- * @param {string} site.pages    policy of the pages
+ * @param {string} site.base     root folder, with links resolved
+ * @param {string[]} site.names  host names that a client may use
+ * @param {string} site.pages    Content-Security-Policy of the pages
  * @param {boolean} site.cors     see serve()
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  */
 async function answer({ base, names, pages, cors }, request, response) {
   const { localPort } = request.socket;
-  if (request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw new Refusal(400); // one header for us and one for another host
+  // Several Host headers may name different hosts.
+  if (request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw new Refusal(400);
   if (!names.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name)))
     throw new Refusal(421);
   if (cors && READABLE.test(request.url ?? '')) response.setHeader('Access-Control-Allow-Origin', '*');
@@ -184,7 +186,7 @@ async function answer({ base, names, pages, cors }, request, response) {
   if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)]);
   const bundled = bundledOf(relative(join(base, 'web'), path).replaceAll(sep, '/'));
   if (bundled !== undefined) return send(response, bundled, TYPES['.js']);
-  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)); // fails for a link that was made in the meantime
+  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)); // fails if the path has become a link in the meantime
   try {
     const { size, mtime, mtimeMs } = await file.stat();
     const type = TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream';
@@ -193,7 +195,7 @@ async function answer({ base, names, pages, cors }, request, response) {
     /** @type {Record<string, string | number>} */
     const headers = {
       'Accept-Ranges': 'bytes',
-      'Cache-Control': 'no-cache', // cache, but check whether the file has changed
+      'Cache-Control': 'no-cache', // the browser may cache the file, but must check whether it has changed
       'Content-Type': type,
       ETag: etag,
       'Last-Modified': lastModified,
@@ -218,7 +220,7 @@ async function answer({ base, names, pages, cors }, request, response) {
   }
 }
 
-/** Whether pages are made from their sources; in a built site they are files. @param {string} base */
+/** Returns whether pages are generated from their sources; a built site has them as files. @param {string} base */
 const isSource = (base) =>
   stat(join(base, 'web/front/page.html')).then(
     () => true,
@@ -255,8 +257,8 @@ function decoded(address) {
  * Returns the HTML of the page at an address.
  *
  * @param {string} base
- * @param {string} url  the address in the request line
- * @returns {Promise<string | undefined>}  undefined if it is not a page, or a file of its own
+ * @param {string} url  address in the request line
+ * @returns {Promise<string | undefined>}  undefined if the address is not that of a page, or if the page is a file
  */
 async function pageAt(base, url) {
   const [address, query] = url.split(/\?(.*)/s);
@@ -272,7 +274,7 @@ async function pageAt(base, url) {
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  * @param {string} page
- * @param {string} policy  policy of the pages
+ * @param {string} policy  Content-Security-Policy of the pages
  */
 function sendPage(request, response, page, policy) {
   const etag = `"${createHash('sha256').update(page).digest('hex').slice(0, 16)}"`;
@@ -288,10 +290,10 @@ function sendPage(request, response, page, policy) {
 }
 
 /**
- * Returns the file at an address. It must be in one of the folders after links are resolved.
+ * Returns the path of the file at an address. After links are resolved, the file must be in one of the served folders.
  *
  * @param {string} base
- * @param {string} url  the address in the request line
+ * @param {string} url  address in the request line
  * @returns {Promise<string>}
  */
 async function locate(base, url) {
@@ -311,7 +313,7 @@ async function locate(base, url) {
     const found = await realpath(join(base, folder, ...names));
     const home = join(base, folder);
     if (found !== home && !found.startsWith(home + sep)) throw new Refusal(404);
-    if (found.slice(home.length).includes(`${sep}.`)) throw new Refusal(404); // a link to a hidden file
+    if (found.slice(home.length).includes(`${sep}.`)) throw new Refusal(404); // the address is a link to a hidden file
     const { isFile, isDirectory } = await kindOf(found);
     if (isDirectory && !path.endsWith('/')) {
       throw new Refusal(301, { Location: `${address}/${query === undefined ? '' : `?${query}`}` });
@@ -331,7 +333,7 @@ async function kindOf(path) {
 }
 
 /**
- * Returns whether the client's copy is still valid.
+ * Returns whether the client's cached copy is still valid.
  *
  * @param {import('node:http').IncomingHttpHeaders} headers
  * @param {string} etag
@@ -343,11 +345,11 @@ function isFresh(headers, etag, mtimeMs) {
     return tags.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
   }
   const since = Date.parse(headers['if-modified-since'] ?? '');
-  return Math.floor(mtimeMs / 1000) * 1000 <= since; // the header has whole seconds
+  return Math.floor(mtimeMs / 1000) * 1000 <= since; // the header is in whole seconds
 }
 
 /**
- * Returns the first and last byte of a single range. A malformed range, or a list of several, is ignored, as the standard allows.
+ * Returns the first and last byte of a single range. Malformed ranges and lists of several ranges are ignored, as the standard allows.
  *
  * @param {string | undefined} header
  * @param {number} size
@@ -358,7 +360,7 @@ function parseRange(header, size) {
   if (!match || (match[1] === '' && match[2] === '')) return undefined;
   const [first, last] = [match[1], match[2]];
   if (first === '') {
-    const length = Math.min(Number(last), size); // a suffix: the last bytes
+    const length = Math.min(Number(last), size); // a suffix range: the last bytes
     return length > 0 ? [size - length, size - 1] : 'unsatisfiable';
   }
   if (last !== '' && Number(last) < Number(first)) return undefined;
@@ -412,10 +414,15 @@ function portOf(text, name) {
   return Number(text);
 }
 
-/** --host without an address means all addresses of this machine. @param {string} arg @param {number} i @param {string[]} all */
+/**
+ * Adds the address for all addresses of this machine to a --host without one.
+ * @param {string} arg
+ * @param {number} i
+ * @param {string[]} all
+ */
 const withAddress = (arg, i, all) => (arg === '--host' && (all[i + 1] ?? '--').startsWith('--') ? `--host=${EVERYWHERE}` : arg);
 
-/** @returns {{ [name in keyof typeof OPTIONS]?: any }} the options of the command line */
+/** @returns {{ [name in keyof typeof OPTIONS]?: any }} the options given on the command line */
 function given() {
   try {
     return parseArgs({ args: process.argv.slice(2).map(withAddress), options: OPTIONS }).values;
@@ -448,7 +455,7 @@ async function main() {
     }
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
-    if (code === 'EADDRNOTAVAIL') throw new Error(`${host} is no address of this machine`);
+    if (code === 'EADDRNOTAVAIL') throw new Error(`${host} is not an address of this machine`);
     if (code !== 'EADDRINUSE') throw new Error(message);
     throw new Error(
       port === undefined

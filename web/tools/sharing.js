@@ -2,21 +2,21 @@
 // @ts-check
 
 /**
- * Adds what a shared link shows: a picture, a title and a description (the Open Graph protocol). These need absolute addresses, so the site
- * must know its own: ./build.sh site --address.
+ * Adds the tags for previews of shared links: a picture, a title and a description (the Open Graph protocol). The tags need absolute
+ * addresses, so the site must know its own: ./build.sh site --address.
  */
 
 import { languageOf } from './languages.js';
 
-/** A file of the site, with its size in pixels. */
+/** The preview picture, a file of the site, with its size in pixels. */
 const PICTURE = { path: 'web/front/screenshot.png', width: 1200, height: 842 };
 
 /**
- * Returns a page with these tags in its head, and with absolute addresses of its other languages.
+ * Returns a page with these tags in its head, and with absolute addresses of its versions in other languages.
  *
  * @param {string} html
- * @param {string} path     path of the page in the site
- * @param {string} address  address of the site, with / at its end
+ * @param {string} path     path of the page within the site
+ * @param {string} address  address of the site, ending with /
  */
 export function shared(html, path, address) {
   const url = new URL(path.replace(/index\.html$/, ''), address).href;

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Makes a page of the demo a single HTML file that opens from a disk, without a server: ./build.sh site --single PAGE. For a file: page,
- * browsers load no modules, start no workers and refuse fetch(). The scripts are therefore one module in the page, the worker starts from a
- * Blob, and pictures, weights and wasm are data in the page.
+ * Builds a page of the demo as a single HTML file that opens from a disk, without a server: ./build.sh site --single PAGE. On a file: page,
+ * browsers neither load modules nor start workers, and they reject fetch(). Therefore the scripts are one inline module, the worker starts
+ * from a Blob, and pictures, weights and wasm are data in the page.
  */
 
 import { createHash } from 'node:crypto';
@@ -30,10 +30,10 @@ const WEIGHTS = `${ROOT}weights/`;
 /** @param {string} path */
 const dataAddress = async (path) => `data:${TYPES[extname(path)].replace(/; /, ';')};base64,${await readFile(path, 'base64')}`;
 
-/** Returns the id of the element with a weight file's data. @param {string} name */
+/** Returns the id of the element that contains a weight file. @param {string} name */
 const idOf = (name) => `data-${name.replace('.gguf', '')}`;
 
-/** Replaces shell/model/weights.js: returns an address of the data in the page. */
+/** Replaces shell/model/weights.js. The function returns an address of the data in the page. */
 const WEIGHTS_INSIDE = `
   const addresses = new Map();
   export function weights(file) {
@@ -49,7 +49,11 @@ const WEIGHTS_INSIDE = `
     return address;
   }`;
 
-/** Modules that are replaced in such a page, by their paths from web/. @param {string | undefined} first  the page's own weights */
+/**
+ * Modules that are replaced in a single-file page, by path relative to web/.
+ *
+ * @param {string | undefined} first  name of the page's first weight file
+ */
 const INSTEAD = (first) => ({
   'lib/threads-files.js': async () => 'export const threaded = () => undefined;',
   'lib/files.js': filesInside,
@@ -63,7 +67,7 @@ const INSTEAD = (first) => ({
   'shell/page/courses.js': async () => 'export const offerCourses = () => {}, refreshCourses = () => {};',
 });
 
-/** Replaces addresses of files next to a module by data. @param {string} path  of the module @param {string} text */
+/** Replaces the addresses of files next to a module by data addresses. @param {string} path  path of the module @param {string} text */
 async function withData(path, text) {
   const folder = dirname(path);
   const addresses = [...text.matchAll(/new URL\((?:'([^']+)'|`([^`$]+)\$\{\w+\}`), import\.meta\.url\)/g)];
@@ -83,7 +87,7 @@ async function withData(path, text) {
   return text;
 }
 
-/** Bundles the scripts of a page into one. @param {string} name @param {string | undefined} first  the page's own weights */
+/** Bundles the scripts of a page into one. @param {string} name @param {string | undefined} first  name of the page's first weight file */
 async function scriptOf(name, first) {
   const instead = INSTEAD(first);
   const { outputFiles } = await build({
@@ -119,20 +123,20 @@ async function scriptOf(name, first) {
   return outputFiles[0].text;
 }
 
-/** @param {string} text  text of a script or style @returns {string} its hash in the form of a policy */
+/** @param {string} text  text of a script or style @returns {string} its hash as written in a Content-Security-Policy */
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** A script as the text of its element, which ends at its tag. @param {string} text */
+/** Escapes a script for a script element, which would otherwise end at `</script`. @param {string} text */
 export const inScript = (text) => text.replace(/<(?=\/script|!--)/gi, '\\x3c');
-/** The same for a style sheet: the space ends the escape. @param {string} text */
+/** Escapes a style sheet for a style element. The space ends the CSS escape. @param {string} text */
 export const inStyle = (text) => text.replace(/<(?=\/style)/gi, '\\3c ');
 
 /**
- * Makes one page a single file.
+ * Builds one page as a single file.
  *
  * @param {string} name  name of the page's folder
  * @param {string | undefined} lang
- * @param {Map<string, string>} others  the files of all pages to write, by their paths from web/
+ * @param {Map<string, string>} others  contents of the files of all pages, by path relative to web/
  * @returns {Promise<string>} its HTML
  */
 async function singlePage(name, lang, others) {
@@ -185,7 +189,7 @@ async function singlePage(name, lang, others) {
           return other ? ` href="${other}${hash}"` : ' data-left-out';
         }),
       )
-      // Links to pages that are not written become text; a line with only such links is removed.
+      // Links to pages that are not written become text. A line that contains only such links is removed.
       .replace(/<span><a data-left-out[^>]*>[^<]*<\/a><\/span> ?|^ *(?:<p>)?<a [^>]*data-left-out[^>]*>[^<]*<\/a>(?:<\/p>)?\n/gm, '')
       .replace(/^ *<nav class="ways"[^>]*>\s*<\/nav>\n/gm, '')
       .replace(/ data-left-out/g, '')
@@ -193,9 +197,9 @@ async function singlePage(name, lang, others) {
 }
 
 /**
- * Writes pages, each in every language, as single files: NAME.html, NAME.ko.html. Pages that are written together link to each other.
+ * Writes pages as single files, one per language: NAME.html, NAME.ko.html. Pages that are written together link to each other.
  *
- * @param {string} target  the folder to write to
+ * @param {string} target  folder to write to
  * @param {string[]} names  names of pages; all: every page
  */
 export async function writeSingle(target, names) {

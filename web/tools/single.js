@@ -2,16 +2,15 @@
 // @ts-check
 
 /**
- * Makes web/single, which has the library as one file, for the package. It is not committed, because half of it is the wasm again; npm pack
- * makes it.
+ * Builds web/single for the package: the library as one file. web/single is not committed, because half of it is a copy of the wasm; npm
+ * pack builds it.
  *
  *     node web/tools/single.js
  *
- *     inline.js      an ES module that includes the worker and both wasm files, for bundlers that emit neither: load() and the element
- *     classic.js     the same for <script src> without type="module": registers <next-pixel>, and defines the global `nextpixel`
- *     nextpixel.cjs  for require() in versions of Node that cannot require an ES module, and in Jest; uses the worker and wasm of web/dist
- *     define.cjs     the same for nextpixel/define
- *     chat-models.cjs, words-*.cjs  the same for nextpixel/chat-models and nextpixel/words/*
+ *     inline.js       an ES module with load(), the element, the worker and both wasm files, for bundlers that cannot emit the latter
+ *     classic.js      the same for <script src> without type="module"; it registers <next-pixel> and defines the global `nextpixel`
+ *     nextpixel.cjs   for require() in Jest and in versions of Node that cannot require an ES module; uses the files of web/dist
+ *     define.cjs, chat-models.cjs, words-*.cjs   the same for nextpixel/define, nextpixel/chat-models and nextpixel/words/*
  */
 
 import { readFile, readdir } from 'node:fs/promises';
@@ -30,7 +29,7 @@ const LICENCE = '// SPDX-License-Identifier: MIT';
 /** @param {string} name */
 const packed = async (name) => JSON.stringify(gzipSync(await readFile(`${WEB}dist/${name}`), { level: 9 }).toString('base64'));
 
-/** Replaces lib/files.js by the files themselves. */
+/** Replaces the module lib/files.js by one that contains the files. */
 export async function filesInside() {
   return `
     const WORKER = ${JSON.stringify(await readFile(`${WEB}dist/worker.js`, 'utf8'))};
@@ -47,11 +46,11 @@ export async function filesInside() {
       baseline: () => usual ??= unpacked(${await packed('nextpixel.wasm')}),
       relaxed: () => fast ??= unpacked(${await packed('nextpixel-relaxed.wasm')}),
     };
-    export const build = (name) => (BUILDS[name] ?? BUILDS.relaxed)(); // pairs would make the file a quarter larger
+    export const build = (name) => (BUILDS[name] ?? BUILDS.relaxed)(); // \`pairs\` would make the file a quarter larger
     export const hint = () => '';`;
 }
 
-/** Finds the wasm and the worker in the next folder. @type {import('esbuild').Plugin} */
+/** Finds the wasm and the worker in the folder next to this one. @type {import('esbuild').Plugin} */
 const beside = {
   name: 'beside',
   setup({ onLoad }) {
@@ -81,7 +80,7 @@ async function single(options) {
   return outputFiles[0].text;
 }
 
-/** Makes the exports that are data and import nothing available to require(). */
+/** Makes modules that export only data and import nothing available to require(). */
 async function dataForRequire() {
   const words = (await readdir(`${WEB}lib/element/words`)).map((name) => [`words-${name}`, `element/words/${name}`]);
   return Promise.all(
@@ -126,7 +125,7 @@ export async function singles() {
         platform: 'node',
         plugins: [beside],
         define: { 'import.meta.url': 'fileAddress' },
-        // Jest's jsdom window has no TextDecoder.
+        // The window of Jest's jsdom environment has no TextDecoder.
         banner: {
           js: `${LICENCE}\nconst fileAddress=require('node:url').pathToFileURL(__filename).href,{TextDecoder,TextEncoder}=globalThis.TextDecoder?globalThis:require('node:util');`,
         },

@@ -8,13 +8,16 @@
  *     node web/tools/site.js [folder, default build/single] --single PAGE ...    pages as one file each (single-page.js)
  *
  *     index.html           redirects to web/
- *     web/                 the pages, their styles and pictures: short-lived, as `Cache-Control: no-cache`
- *     web/dist-HASH/       scripts and wasm       } named after their contents, so a host may send
- *     weights-HASH/        models                 } `Cache-Control: max-age=31536000, immutable`
- *     web/courses.json     the files of each course, for visitors who keep one (course-files.js)
- *     *.gz, *.br           compressed copies, for hosts that send those
+ *     web/                 the pages, their styles and pictures; send them with `Cache-Control: no-cache`
+ *     web/dist-HASH/       scripts and wasm
+ *     weights-HASH/        models
+ *     web/courses.json     the files of each course, for visitors who save one on their device (course-files.js)
+ *     *.gz, *.br           compressed copies, for hosts that can send them
  *
- * All addresses are relative. With --address, the site's future address, its pages also contain what a shared link shows (sharing.js).
+ * The folders with a HASH are named after their contents, so a host may send `Cache-Control: max-age=31536000, immutable` for them.
+ *
+ * All addresses are relative. If --address names the site's future address, the pages also get the tags for previews of shared links
+ * (sharing.js).
  */
 
 import { createHash } from 'node:crypto';
@@ -30,12 +33,15 @@ import { shared } from './sharing.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Files of web/ from which the site is made. All other files there are part of the site: pages and their styles, pictures and data. */
+/**
+ * Files of web/ from which the site is built and which it does not contain. All other files of web/ are part of the site: pages and their
+ * styles, pictures and data.
+ */
 const SOURCES =
   /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page(\.\w+)?\.html$|^pages\/terms\.md$|^shell\/.*\.html$/;
 /** Scripts that are copied unchanged. */
 const SCRIPTS = /^(sw\.js|shell\/page\/(before|copy|offline|phrase)\.js|manual\/[\w-]+\.js)$/;
-/** Files that compression makes smaller. */
+/** Files that shrink when compressed. */
 const COMPRESSIBLE = /\.(html|css|js|json|md|wasm|svg|bin|gguf)$/;
 
 /** Lists the files in a folder and its subfolders. @param {string} folder @returns {Promise<string[]>} relative paths, sorted */
@@ -54,7 +60,10 @@ function hashOf(files) {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** @param {string} target @param {{ effort?: number, address?: string }} [options]  effort: of the compression, from 1 to 11; 0: none */
+/**
+ * @param {string} target
+ * @param {{ effort?: number, address?: string }} [options]  effort: of the compression, 1 to 11; 0 writes no compressed copies
+ */
 export async function writeSite(target, { effort = 11, address } = {}) {
   /** @param {string} folder @param {(name: string) => boolean} wanted @returns {Promise<Map<string, Buffer>>} */
   const read = async (folder, wanted) =>
@@ -86,7 +95,7 @@ export async function writeSite(target, { effort = 11, address } = {}) {
   const files = await read('web', (file) => SCRIPTS.test(file) || !SOURCES.test(file));
   const framed = await framedPages(`${ROOT}web`);
   for (const [path, html] of framed) files.set(path, Buffer.from(html));
-  /** The HTML of the demo's pages to write. @type {Map<string, string>} */
+  /** HTML of the demo's pages to write, by path. @type {Map<string, string>} */
   const pages = new Map();
   for (const [name, bytes] of files) {
     if (!/\.html$/.test(name)) {
@@ -149,7 +158,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (address && !(URL.canParse(address) && address.endsWith('/')))
     throw new Error(`--address takes the whole address of the site with / at its end, not ${address}`);
   if (single) {
-    if (address) throw new Error('--single writes files that need no address: leave --address out');
+    if (address) throw new Error('--single writes files that need no address: remove --address');
     const { writeSingle } = await import('./single-page.js');
     for (const { file, bytes } of await writeSingle(resolve(folder ?? `${ROOT}build/single`), single))
       console.log(`${file}: ${(bytes / 1e6).toFixed(1)} MB, opens without a server`);

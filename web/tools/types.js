@@ -4,8 +4,8 @@
 /**
  * Makes web/types: npm run types
  *
- * Checks the library with tsc, which also writes declarations. Declarations that no public one needs are removed, the element is added to
- * the page's own types, and a copy for require() is made.
+ * Checks the library with tsc, which also writes declarations. Then it removes the declarations that no public one needs, adds the element
+ * to the page's own types, and makes a copy for require().
  */
 
 import { spawnSync } from 'node:child_process';
@@ -19,7 +19,7 @@ import { put } from './put.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TYPES = `${ROOT}web/types/`;
 
-/** Declarations that the package exports. */
+/** The declarations that the package exports. */
 const PUBLIC = [
   'index.d.ts',
   'element.d.ts',
@@ -34,7 +34,8 @@ function withoutComments(text) {
 }
 
 /**
- * Since TypeScript 5.7, typed arrays are generic. The type of their `of()` is the same there, and in older versions it is the only one.
+ * Typed arrays are generic since TypeScript 5.7. The type of their `of()` has the same meaning there and is the only one that older
+ * versions have.
  *
  * @param {string} text  text of a declaration
  */
@@ -44,14 +45,18 @@ function forOlder(text) {
     .replace(/\b((?:Int|Uint|Float)\d+(?:Clamped)?Array)<ArrayBuffer>/g, 'ReturnType<$1Constructor["of"]>');
 }
 
-/** Removes imports of internal declarations, which no longer exist. @param {string} text  of a declaration */
+/** Removes imports of internal declarations that were removed. @param {string} text  of a declaration */
 function withoutUnused(text) {
   const code = withoutComments(text);
   const used = (/** @type {string} */ type) => [...code.matchAll(new RegExp(`\\b${type}\\b`, 'g'))].length > 1;
   return text.replace(/^import (?:type )?\{ ([^}]*) \} from .*;\n/gm, (line, names) => (names.split(', ').some(used) ? line : ''));
 }
 
-/** @param {Map<string, string>} all  declarations by name @param {string[]} names @returns {string[]} these and all that they need */
+/**
+ * @param {Map<string, string>} all  declarations by name
+ * @param {string[]} names
+ * @returns {string[]} the named declarations and all that they need
+ */
 function reachable(all, names) {
   const found = new Set(names);
   for (const name of found) {
@@ -62,7 +67,7 @@ function reachable(all, names) {
   return [...found];
 }
 
-/** @returns {Promise<Map<string, string>>} the declarations of tsc, by name; empty if it found errors, which it has printed */
+/** @returns {Promise<Map<string, string>>} the declarations of tsc, by name; empty if tsc found errors, which are then printed */
 async function declared() {
   const folder = await mkdtemp(join(tmpdir(), 'nextpixel-types-'));
   try {

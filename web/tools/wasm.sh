@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# Builds the wasm: sources, models, flags, builds. Read by build.sh.
+# Builds the wasm: source files, models, compiler flags and builds. Read by build.sh.
 
-MODELS= # --models a,b: the architectures of a build, by default all
-NX_MODELS= # compiler flags that select them
-TEXTS=     # -DNX_TEXTS=0 if no model needs the code that it removes (src/kernels/kernels.h)
+MODELS= # --models a,b: the architectures in a build (default: all)
+NX_MODELS= # compiler flags that select these models
+TEXTS=     # -DNX_TEXTS=0 if no selected model needs the code that the flag removes (src/kernels/kernels.h)
 
 # sources    the files of the library, similar ones next to each other, because gzip looks back only 32 KB; model_sources: those of all models, or of the models in $MODELS
 sources() {
@@ -37,14 +37,15 @@ choose_models() {
   done
 }
 
-# The same result everywhere: a*b+c is not contracted, and nothing is reassociated.
+# All builds compute the same bits: a*b+c is not contracted into one instruction, and sums are not reassociated.
 EXACT='-std=c11 -ffp-contract=off -fno-fast-math'
 WARN='-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes'
-# The auto-vectoriser is off: SIMD code is what the source contains, so speed and size do not depend on the compiler's choices.
-# bulk-memory turns memcpy and memset into single instructions, so that hardly any libc is linked.
-# Code that runs once per element is optimised for speed, the rest for size (build_wasm).
+# The auto-vectoriser is off. Only the source decides which code uses SIMD, so speed and size do not depend on the compiler's choices.
+# bulk-memory turns memcpy and memset into single instructions, so that hardly any libc is linked. Code that runs once per element is
+# optimised for speed, all other code for size (build_wasm).
 WASM_CFLAGS="$EXACT $WARN -msimd128 -mbulk-memory -fno-vectorize -fno-slp-vectorize -fvisibility=hidden -ffunction-sections"
-# No entry point and no imports; functions marked NX_API in the header are exported. The 64 KiB of stack come first, so that an overflow traps.
+# The wasm has no entry point and no imports. It exports the functions marked NX_API in the header. The stack of 64 KiB is at the start of
+# the memory, so that an overflow traps.
 WASM_LDFLAGS='--no-entry --export=__heap_base --gc-sections --strip-all --stack-first -z stack-size=65536
   --initial-memory=1048576 --max-memory=4294967296'
 
@@ -65,14 +66,15 @@ newer_than_sources() { [ -e "$1" ] && [ -z "$(find include src build.sh web/tool
 # sources_hash: identifies the sources of the engine; a session saved by a build of other sources is not continued
 sources_hash() { find include src -name '*.[ch]' | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-8; }
 
-# Options for the smallest code: no pointers that a loop would keep in addition to its counter, and no calculation moved up into several branches.
+# Options for the smallest code: loops keep no pointers besides their counter, and calculations are not hoisted into several branches.
 SMALLEST='-Oz -mllvm -disable-lsr -mllvm -enable-pre=false'
 
-# optimise_of SOURCE: code that runs once per element is compiled for speed, the rest for size. Files without -O2 are as fast without it (node tests/bench/paired.js), and smaller
+# optimise_of SOURCE: code that runs once per element is compiled for speed, the rest for size. Files without -O2 are just as fast without
+# it (measured with node tests/bench/paired.js), and smaller.
 optimise_of() {
   case $1 in
-    src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # runs only at load
-    src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo "$SMALLEST" ;; # not used for pictures
+    src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # this code runs only at load
+    src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo "$SMALLEST" ;; # this code is not used for pictures
     src/kernels/matmul.c) echo '-O2 -mllvm -unroll-threshold=100' ;;
     src/kernels/blocks.c) echo '-O2 -mllvm -unroll-threshold=50' ;;
     src/kernels/queue.c) echo -O2 ;;
@@ -96,7 +98,7 @@ build_wasm() {
   for source in $(sources); do
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
     optimise=$(optimise_of "$source")
-    # A build without texts must keep its promised size (tests/bench/size.js), so only its matrix products are compiled for speed.
+    # The build without texts must not exceed its promised size (tests/bench/size.js), so only its matrix products are compiled for speed.
     case $source in src/session/session.c) build=-DNX_BUILD=0x$(sources_hash)u ;; *) build= ;; esac
     case $TEXTS:$source in -D*:src/kernels/matmul.c) optimise='-O2 -mllvm -unroll-threshold=50 -mllvm -enable-pre=false' ;; -D*:src/attention/* | -D*:src/sampling/* | -D*:src/kernels/vector.c) optimise=-Oz ;; esac
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise $build ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"
@@ -108,7 +110,9 @@ build_wasm() {
   echo "$made_of" >"$dir/made-of"
 }
 
-# All builds compute the same bits (src/kernels/dot.h). If a browser has relaxed SIMD, the build `pairs` is fastest on processors without an instruction for the dot product, otherwise the build `relaxed`. The builds with threads import their memory, which several instances share (src/kernels/threads.c).
+# All builds compute the same bits (src/kernels/dot.h). In browsers with relaxed SIMD, the build `pairs` is the fastest on processors that
+# have no dot-product instruction, and the build `relaxed` is the fastest on all others. The builds with threads import their memory, which
+# several instances share (src/kernels/threads.c).
 BUILDS='nextpixel nextpixel-relaxed nextpixel-pairs nextpixel-threads nextpixel-threads-relaxed nextpixel-threads-pairs'
 flags_of() {
   case $1 in *-threads*) printf ' -matomics -DNX_THREADS' ;; esac
@@ -126,7 +130,7 @@ task_wasm() {
     cp "$OUT/$name.wasm" "web/dist/$name.wasm"
     say "web/dist/$name.wasm: $(wc -c <"web/dist/$name.wasm") bytes, $(gzip -9c "web/dist/$name.wasm" | wc -c) gzip; $(toolchain)"
   done
-  [ -z "$TEXTS" ] || node web/tools/bundle.js --small-worker web/dist/worker.js # `./build.sh js` rebuilds the full worker
+  [ -z "$TEXTS" ] || node web/tools/bundle.js --small-worker web/dist/worker.js # `./build.sh js` builds the full worker again
 }
 
 # wasm-with  build the library with only the architecture in one file, named like the file: ./build.sh wasm-with FILE.c OUT.wasm
@@ -143,7 +147,7 @@ task_check_wasm() {
   mkdir -p "$OUT"
   checked=$BUILDS
   if [ "${1:-}" != all ]; then
-    others=$(echo "$BUILDS" | xargs -n 1 | tail -n +2) # every change of the sources selects one of them
+    others=$(echo "$BUILDS" | xargs -n 1 | tail -n +2) # every change of the sources selects one of the builds
     checked="nextpixel $(echo "$others" | sed -n "$(($(cat $(sources) include/*.h | cksum | cut -d ' ' -f 1) % $(echo "$others" | wc -l) + 1))p")"
     say "of $(echo "$BUILDS" | wc -w) builds two are made: $(echo $checked | tr ' ' ',')"
   fi
@@ -155,7 +159,7 @@ task_check_wasm() {
       die "web/dist/$name.wasm is not what the sources make. Run ./build.sh wasm and commit the result."
     else
       say "toolchain: $(toolchain), not the pinned $PINNED: both files are tested"
-      [ "$name" = nextpixel ] || continue # Node uses this one
+      [ "$name" = nextpixel ] || continue # Node uses this build
       say 'JavaScript tests of the file built here ...'
       (export NEXTPIXEL_WASM="$PWD/$OUT/$name.wasm"; tests 600 $(find tests/js -name '*.test.js' ! -name package.test.js))
     fi

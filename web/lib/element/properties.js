@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * The properties of the element that reflect its attributes. Reading returns the value in effect; setting never throws.
+ * The properties of the element that reflect its attributes. Reading a property returns the value in effect; setting it never throws.
  *
  * @typedef {object} ElementProperties
  * @property {string} model Address of the weights, relative to the page.

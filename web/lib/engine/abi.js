@@ -2,7 +2,7 @@
 // Generated from include/nextpixel.h by node web/tools/abi.js: edit that file.
 // @ts-check
 
-/** The structs of the C headers in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */
+/** The structs of the C headers in wasm32 memory: 32-bit fields in order, without padding. u: uint32_t, size_t or a pointer; f: float. */
 export const STRUCTS = /* @__PURE__ */ Object.freeze({
   nx_part_info: /* @__PURE__ */ Object.freeze({
     values: 'u', span: 'u', outputs: 'u', length: 'u', rewinds: 'u', inputs: 'u', maps: 'u', tables: 'u', ends: 'u', results: 'u',
@@ -55,7 +55,7 @@ export const NX_CUT = 4294967295;
 export const NX_MORE = 1;
 export const NX_E_ARGUMENT = -1;
 
-/** The number of words of an nx_candidate, and the index of two of its fields. */
+/** Number of 32-bit words of an nx_candidate, and the indices of two of its fields. */
 export const CANDIDATE_WORDS = 5;
 export const CANDIDATE_NATS = 3;
 export const CANDIDATE_SCORE = 4;

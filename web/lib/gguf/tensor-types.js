@@ -2,7 +2,11 @@
 // Generated from src/tensor_types.h by node web/tools/abi.js: edit that file.
 // @ts-check
 
-/** Types of tensors by their code in a file: name, values of a block, bytes of a block. @type {Record<number, [name: string, values: number, bytes: number]>} */
+/**
+ * Types of tensors by their code in a file: name, values per block, bytes per block.
+ *
+ * @type {Record<number, [name: string, values: number, bytes: number]>}
+ */
 export const TENSOR_TYPES = {
   0: ['F32', 1, 4],
   1: ['F16', 1, 2],

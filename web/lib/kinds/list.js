@@ -15,5 +15,5 @@ import { kind as text } from './text/kind.js';
 
 /** @import { Kind } from './index.js' */
 
-/** The first kind that fits a file is used. @type {Kind[]} */
+/** The kinds in the order in which a file is checked against them: the first one that fits is used. @type {Kind[]} */
 export const KINDS = [caption, code, head, note, sign, latent, picture, sound, tag, text];

@@ -15,5 +15,5 @@ import { look as text } from './text/look.js';
 
 /** @import { Look } from './looks.js' */
 
-/** The looks, by `info.kind`. @type {Record<string, Look>} */
+/** The looks of models, by `info.kind`. @type {Record<string, Look>} */
 export const LOOKS = { caption, code, head, latent, note, picture, sign, sound, tag, text };

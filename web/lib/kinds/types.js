@@ -88,7 +88,7 @@
 /** @typedef {import('../options.js').TranslationOptions} TranslationOptions */
 
 /**
- * The classes that have the verbs of each kind.
+ * The classes that have the methods of each kind.
  *
  * @typedef {object} ModelsOfKinds
  * @property {CaptionModel} caption
@@ -104,7 +104,7 @@
  */
 
 /**
- * The description of a model of each kind: its info.
+ * The type of `info` for a model of each kind.
  *
  * @typedef {object} InfosOfKinds
  * @property {BasicInfo & { kind: 'caption' } & CaptionInfo} caption
@@ -119,9 +119,17 @@
  * @property {BasicInfo & { kind: 'text' } & TextInfo} text
  */
 
-/** The description of a model; `if (info.kind === 'text')` narrows it to that of a text model. @typedef {InfosOfKinds[keyof InfosOfKinds]} ModelInfo */
+/**
+ * The type of `info` for a model of any kind; `if (info.kind === 'text')` narrows it to that of a text model.
+ *
+ * @typedef {InfosOfKinds[keyof InfosOfKinds]} ModelInfo
+ */
 
-/** The properties of all kinds together, for code that knows the kind. @typedef {BasicInfo & { kind: keyof InfosOfKinds } & CaptionInfo & CodeInfo & HeadInfo & LatentInfo & NoteInfo & PictureInfo & SignInfo & SoundInfo & TagInfo & TextInfo} AnyInfo */
+/**
+ * The properties of all kinds together, for code in which the kind is known.
+ *
+ * @typedef {BasicInfo & { kind: keyof InfosOfKinds } & CaptionInfo & CodeInfo & HeadInfo & LatentInfo & NoteInfo & PictureInfo & SignInfo & SoundInfo & TagInfo & TextInfo} AnyInfo
+ */
 
 /**
  * The names of the methods that models of each kind have.
@@ -140,13 +148,13 @@
  */
 
 /**
- * The verbs of all kinds, for a model whose kind is unknown. If several kinds have the same verb, the arguments select the kind.
+ * The methods of all kinds, for a model whose kind is unknown. If several kinds have the same method, the arguments select the kind.
  *
  * @typedef {Pick<TextModel, VerbsOfKinds['text']> & Pick<PictureModel, VerbsOfKinds['picture']> & Pick<SoundModel, VerbsOfKinds['sound']> & Pick<CaptionModel, VerbsOfKinds['caption']> & Pick<CodeModel, VerbsOfKinds['code']> & Pick<HeadModel, VerbsOfKinds['head']> & Pick<LatentModel, VerbsOfKinds['latent']> & Pick<NoteModel, VerbsOfKinds['note']> & Pick<SignModel, VerbsOfKinds['sign']> & Pick<TagModel, VerbsOfKinds['tag']>} AllVerbs
  */
 
 /**
- * The result of a run in an nx-end event: the properties of the model's kind; all others are undefined.
+ * The result of a run in an nx-end event. It has the properties of the model's kind; all others are undefined.
  *
  * @typedef {object} EndOfKinds
  * @property {string} [text]  the text that the model wrote, without the prompt; with several samples, the first text
@@ -158,6 +166,6 @@
  * @property {Tagging} [tagging]  the tags of the words
  */
 
-/** A step of a run of any kind, or a result in one piece. @typedef {CaptionStep | CodeStep | Parse | LatentStep | NoteStep | PictureStep | Classification | SoundStep | Tagging | TextStep | TranslationStep} AnyStep */
+/** A step of any kind of run, or a complete result. @typedef {CaptionStep | CodeStep | Parse | LatentStep | NoteStep | PictureStep | Classification | SoundStep | Tagging | TextStep | TranslationStep} AnyStep */
 
 export {};

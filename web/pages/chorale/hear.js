@@ -25,7 +25,7 @@ export async function hear(run, roll, signal) {
         : phrase` This machine did not keep up: ${late} notes were late.`;
   } catch (error) {
     if (signal.aborted) throw error;
-    return phrase` It cannot be played: ${fault(error)}.`;
+    return phrase` The sound cannot be played: ${fault(error)}.`;
   } finally {
     roll.cursor = -1;
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the first figure: five examples, a character to classify, its probabilities and the network's attention, recomputed with every
-// stroke.
+// Runs the first figure: five example characters and one to classify. Every stroke updates the probabilities and the network's attention.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time } from '../../shell/index.js';
 import { createPad } from './pad.js';
@@ -10,10 +9,10 @@ import { ALPHABETS, DRAWINGS, SIGNS, loadSigns } from './signs.js';
 
 const WAYS = 5;
 const NAMES = ['A', 'B', 'C', 'D', 'E'];
-/** Number of orders of the examples that shuffling tries. */
+/** Number of random orders of the examples that the Shuffle button tries. */
 const ORDERS = 20;
 
-/** Returns a probability in a compact format. @param {number} p */
+/** Formats a probability as a short percentage. @param {number} p */
 const short = (p) => (p < 0.001 ? '< 0.1%' : percent(p));
 
 /** @param {Uint8Array} data */
@@ -28,17 +27,17 @@ export function createAsk({ onAnswer, onModel }) {
   let model;
   /** @type {Awaited<ReturnType<typeof loadSigns>> | undefined} */
   let sign;
-  /** The character of the alphabet in each square, and the character to classify. */
+  /** Indices of the alphabet's characters: one per example square (`chosen`), and the one to classify (`asked`). */
   let chosen = Array.from({ length: WAYS }, (_, i) => i);
   let asked = 1;
   let drawing = 1;
   /** @type {Float32Array[]} */
   let maps = [];
-  /** Whether a query is running, and whether its answer is out of date. */
+  /** Whether a classification is running, and whether the drawings have changed since it started. */
   let busy = false;
   let stale = false;
   let shuffling = new AbortController();
-  /** whether the visitor drew, or cleared the squares, before the model was loaded */
+  /** whether the visitor drew or cleared a square before the model was loaded */
   let early = false;
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => ask(), verb: phrase`Name it`, pace: true });
@@ -119,7 +118,7 @@ export function createAsk({ onAnswer, onModel }) {
     if (sign) query.set(sign(alphabet.selectedIndex, chosen[asked], drawing));
   }
 
-  /** Fills in characters of the chosen alphabet. */
+  /** Fills the squares with characters of the selected alphabet. */
   function fill() {
     if (!sign) return;
     chosen = chosen.map((_, i) => i);
@@ -130,12 +129,12 @@ export function createAsk({ onAnswer, onModel }) {
 
   function change() {
     early ||= !model;
-    shuffling.abort(); // of other examples
+    shuffling.abort(); // the examples have changed
     orderSaid.textContent = '';
     void ask();
   }
 
-  /** Returns the current query: the examples drawn so far. */
+  /** Returns the input of the model: the examples that have a drawing, and the character to classify. */
   function question() {
     const support = slots.flatMap(({ name, pad }) => (pad.pixels ? [{ image: raw(pad.pixels), label: name }] : []));
     return { support, query: query.pixels && raw(query.pixels) };
@@ -183,7 +182,7 @@ export function createAsk({ onAnswer, onModel }) {
     transport.say('');
   }
 
-  /** @param {Answer} answer @param {string[]} labels in the order of the examples @param {number} ms */
+  /** @param {Answer} answer @param {string[]} labels in the same order as the examples @param {number} ms */
   function show(answer, labels, ms) {
     const { probabilities, label, nats } = answer;
     for (const slot of slots) {
@@ -194,13 +193,13 @@ export function createAsk({ onAnswer, onModel }) {
     }
     maps = (answer.maps ?? []).map(({ weights }) => Float32Array.from(slots, ({ name }) => weights[labels.indexOf(name)] ?? 0));
     showLooks();
-    said.textContent = phrase`It chooses ${label}, with probability ${percent(probabilities[0].p)}.`;
+    said.textContent = phrase`The network chooses ${label}, with probability ${percent(probabilities[0].p)}.`;
     result.textContent = `${probabilities.map((one) => `${one.label} ${one.nats}`).join(' ')}; ${maps.map((weights) => [...weights].join(' ')).join('; ')}`;
     transport.say(phrase`${nats.toFixed(3)} nats; ${time(ms)}`);
     onAnswer(maps);
   }
 
-  /** Shows the attention in the chosen layer. */
+  /** Shows the attention weights of the selected layer. */
   function showLooks() {
     const which = Number(/** @type {HTMLInputElement} */ (document.querySelector('input[name="look"]:checked')).value);
     const weights = maps[which];
@@ -245,7 +244,7 @@ export function createAsk({ onAnswer, onModel }) {
       return;
     }
     const answers = labels.size === 1 ? phrase`the answer stays.` : phrase`the answer is ${[...labels].join(phrase` or `)}.`;
-    orderSaid.textContent = phrase`In ${ORDERS} other orders of the same examples, the probability of ${usual} ranges from ${percent(Math.min(...best))} to ${percent(Math.max(...best))}, because the convolutions see the order; ${answers}`;
+    orderSaid.textContent = phrase`In ${ORDERS} other orders of the same examples, the probability of ${usual} ranges from ${percent(Math.min(...best))} to ${percent(Math.max(...best))}, because the convolutions depend on the order; ${answers}`;
   });
   alphabet.append(...ALPHABETS.map((name) => make('option', {}, name)));
   alphabet.addEventListener('change', fill);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs twenty tasks in which the visitor and the network classify the same characters.
+// Runs a game of twenty tasks. The visitor and the network classify the same characters.
 // @ts-check
 import { byId, fault, make, onTheme, palette, phrase } from '../../shell/index.js';
 import { raw } from './ask.js';
@@ -69,7 +69,7 @@ export function createGame(sign) {
       ({ label } = await model.classify(raw(asked), { support: shown.map((image, k) => ({ image: raw(image), label: k })) }));
     } catch (error) {
       said.textContent = `${fault(error)}.`;
-      open = true; // the same task again
+      open = true; // lets the visitor retry this task
       return;
     }
     task++;
@@ -86,10 +86,10 @@ export function createGame(sign) {
       yours > its
         ? phrase` You win: ${yours} to ${its}.`
         : yours < its
-          ? phrase` It wins: ${yours} to ${its}.`
+          ? phrase` The network wins: ${yours} to ${its}.`
           : phrase` A draw: ${yours} to ${its}.`;
     said.textContent = `${it}${task === TASKS ? end : ''}`;
-    score.textContent = phrase`You ${yours}, it ${its}, of ${task}`;
+    score.textContent = phrase`You ${yours}, network ${its}, of ${task}`;
     for (const { button } of buttons) button.disabled = true;
     start.disabled = false;
     start.textContent = task === TASKS ? phrase`Play again` : phrase`Next task`;
@@ -104,7 +104,7 @@ export function createGame(sign) {
   next();
   onTheme(repaint);
   return {
-    /** The network that plays. @param {Model} next */
+    /** Sets the network that plays against the visitor. @param {Model} next */
     set model(next) {
       model = next;
     },

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Draws the network: positions from left to right, layers from bottom to top. A chosen layer highlights the positions that the query reads
-// there.
+// Draws the network: positions from left to right, layers from bottom to top. Choosing a layer highlights the positions that the query
+// reads in that layer.
 // @ts-check
 import { byId, make, makeSvg, percent, phrase } from '../../shell/index.js';
 
 const EXAMPLES = ['A', 'B', 'C', 'D', 'E'];
-/** In file order: attention layers, and the reach of the dense blocks after each. */
+/**
+ * In the order of the file, each attention layer except the last is followed by a dense block. DENSE lists how far back its layers look.
+ */
 const DENSE = [2, 4, 8, 16, 32];
 /** @typedef {{ name: string, attention?: number, reach?: number, says: string }} Layer */
-/** layers from the bottom up @type {Layer[]} */
+/** from the bottom layer up @type {Layer[]} */
 const LAYERS = [
   {
     name: phrase`picture and label`,
-    says: phrase`Four convolutions turn each picture into 64 numbers; an example also has its label, the query has zeros.`,
+    says: phrase`Four convolutions turn each picture into 64 numbers. An example also has its label; the query has zeros in its place.`,
   },
   ...[0, 1, 2].flatMap((attention) => [
     {
@@ -24,7 +26,7 @@ const LAYERS = [
   ]),
   {
     name: phrase`probabilities`,
-    says: phrase`A linear map of all channels that the query has so far, and a softmax over the labels of the examples.`,
+    says: phrase`A linear map of all channels of the query, and a softmax over the labels of the examples.`,
   },
 ];
 const [LEFT, STEP, ROW, TOP] = [108, 62, 21, 14];
@@ -89,8 +91,8 @@ export function createLayers() {
           : [[last, 0.5]];
       text =
         last - reach >= 0
-          ? phrase`A dense block: tanh times sigma of the query and of the position ${reach} back, ${EXAMPLES[last - reach]}.`
-          : phrase`A dense block that looks ${reach} positions back: with five examples there is nothing there, so it reads zeros. With twenty or more it matters.`;
+          ? phrase`A dense block: tanh times sigma, computed from the query and the position ${reach} back, ${EXAMPLES[last - reach]}.`
+          : phrase`A dense block that looks ${reach} positions back. With five examples there is no such position, so it reads zeros; with twenty or more there is.`;
     }
     links.replaceChildren(
       ...reads.map(([place, weight]) =>
@@ -115,7 +117,7 @@ export function createLayers() {
   );
   show();
   return {
-    /** The weights of the last query. @param {Float32Array[]} now */
+    /** Sets the attention weights of the last query. @param {Float32Array[]} now */
     set maps(now) {
       maps = now;
       show();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the SNAIL page: characters to draw and classify, the layers, a game.
+// Starts the SNAIL page: the figure that classifies characters, the diagram of layers, and the game.
 // @ts-check
 import { startPage } from '../../shell/index.js';
 import { createAsk } from './ask.js';

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Shows a square with a chosen character or one drawn by mouse, finger or pen.
+// A square that shows a chosen character, or one that the visitor draws with a mouse, finger or pen.
 // @ts-check
 import { make, onTheme, palette } from '../../shell/index.js';
 import { rasterise } from '../../shell/picture/rasterise.js';
 import { paint } from './signs.js';
 /** @import { Point } from '../../shell/picture/rasterise.js' */
 
-/** As in the training characters: the side of the square that the ink fills, and the stroke width, in pixels of 28. */
+/** Matches the training characters: side of the square that the ink fills, and stroke width, in pixels of the 28 x 28 grid. */
 const SIGN = { box: 19, stroke: 1.7 };
 
 /**
- * @param {string} name for screen readers
- * @param {() => void} onChange called when the drawing changes, also during a stroke
+ * @param {string} name label for screen readers
+ * @param {() => void} onChange called whenever the drawing changes, even in the middle of a stroke
  */
 export function createPad(name, onChange) {
   const canvas = make('canvas', { class: 'sign sign-pad', width: '28', height: '28', role: 'img', 'aria-label': name });
   /** @type {Uint8Array | null} */
   let pixels = null;
-  /** @type {Point[][]} in fractions of the square */
+  /** @type {Point[][]} coordinates as fractions of the square's side */
   let strokes = [];
 
   const show = () => paint(canvas, pixels, palette().ink);
-  /** Shows the strokes as drawn while the pen is down, and in the model's form afterwards. @param {boolean} over */
+  /** Shows the raw strokes while the pen is down, and the 28 x 28 picture that the model reads once it is up. @param {boolean} over */
   function use(over) {
     const SIDE = 28;
     pixels = strokes.length === 0 ? null : rasterise(strokes, SIGN);
@@ -65,7 +65,7 @@ export function createPad(name, onChange) {
     get pixels() {
       return pixels;
     },
-    /** Shows a chosen character; null: an empty square. @param {Uint8Array | null} sign */
+    /** Shows a chosen character, or clears the square if it is null. @param {Uint8Array | null} sign */
     set(sign) {
       strokes = [];
       pixels = sign;

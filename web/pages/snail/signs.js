@@ -8,7 +8,7 @@ import { phrase } from '../../shell/page/phrase.js';
 export const ALPHABETS = [phrase`Glagolitic`, phrase`Tibetan`, phrase`Gurmukhi`, phrase`Geʽez`, phrase`Avestan`, phrase`Mongolian`];
 export const [SIGNS, DRAWINGS] = [10, 4];
 
-/** @param {Uint8Array} packed @returns {Uint8Array[]} 784 greys per drawing, 255 = ink */
+/** @param {Uint8Array} packed @returns {Uint8Array[]} 784 greys per drawing; 255 is ink */
 export function unpack(packed) {
   if (packed.length !== (ALPHABETS.length * SIGNS * DRAWINGS * PIXELS) / 2) throw new Error(phrase`The file of characters is damaged.`);
   return Array.from({ length: (packed.length * 2) / PIXELS }, (_, k) =>
@@ -28,7 +28,7 @@ export async function loadSigns() {
 }
 
 /**
- * Paints greys on a canvas of 28 x 28, in the given ink.
+ * Paints a 28 x 28 drawing on a canvas in the given ink colour.
  * @param {HTMLCanvasElement} canvas
  * @param {Uint8Array | null} pixels
  * @param {string} ink rgb(...)

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The cost of a step by sequence length, measured on this device: random weights, the last pixels of a picture.
+// Measures on this device how the time of one step grows with the sequence length. The networks have random weights and draw the last
+// pixels of a picture.
 // @ts-check
 import { Playback, announce, byId, bytes, createButton, fault, integer, load, make, phrase } from '../../shell/index.js';
 import { FAR, NEAR, kept } from './patterns.js';
 import { LAYERS, POSITION_BYTES, kindOf, randomModel } from './random-model.js';
 
-/** Sides of pictures: 1,024, 4,096 and 16,384 positions. */
+/** Sides of the measured pictures, which have 1,024, 4,096 and 16,384 positions. */
 const SIDES = [32, 64, 128];
 const WHICH = /** @type {const} */ (['dense', 'strided', 'fixed']);
 const NAMES = { dense: phrase`Dense`, strided: phrase`Strided`, fixed: phrase`Fixed` };
 
-/** Number of pixels drawn at the end of a picture, and the number of parts in which they arrive: each part also costs a message. */
+/** Number of pixels drawn at the end of each picture, and number of parts in which they arrive. Every part costs one message. */
 const DRAWN = 256,
   PARTS = 8;
-/** Number of measurements for all except the longest. The median of all parts is shown, because other programs take time as well. */
+/**
+ * Number of measurements for each picture size except the largest, which is measured once. The table shows the median of all parts, because
+ * other programs also use the processor.
+ */
 const TRIES = 3;
 /**
- * The initial values of the table, measured by tests/bench/sparse.js --width 32 --json, in microseconds per step, medians of three such
- * runs.
+ * Initial values of the table: microseconds per step, the median of three runs of tests/bench/sparse.js --width 32 --json.
  */
 const MEASURED = {
   where: phrase`another machine, a busy Intel Xeon, in Node 20`,
@@ -31,7 +34,8 @@ const MEASURED = {
 /** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
-/** Microseconds per step at the end of a picture, for each part except the first, which also reads the given pixels.
+/** Measures the time per step at the end of a picture, in microseconds. It returns one value for each part except the first, whose time
+ * includes reading the given pixels.
  * @param {typeof WHICH[number]} which @param {number} side @param {AbortSignal} signal */
 async function measured(which, side, signal) {
   const model = await load(randomModel(side, kindOf(which, side)), { signal });
@@ -56,7 +60,7 @@ async function measured(which, side, signal) {
   }
 }
 
-/** Bytes of keys and values of all layers. @param {typeof WHICH[number]} which @param {number} side */
+/** Returns the bytes that the keys and values of all layers take. @param {typeof WHICH[number]} which @param {number} side */
 function memory(which, side) {
   const pattern = { n: side * side, ...kindOf(which, side) };
   return (
@@ -65,7 +69,7 @@ function memory(which, side) {
   );
 }
 
-/** @param {number[]} times one for each pattern of WHICH */
+/** @param {number[]} times one time per pattern, in the order of WHICH */
 const ratioOf = ([dense, ...sparse]) => phrase`${(dense / Math.min(...sparse)).toFixed(1)} times`;
 
 /** @param {HTMLElement} root */
@@ -115,19 +119,19 @@ export function createCost(root) {
   buttons.append(measure.button, stop.button);
   const playback = new Playback({
     onPhase(phase) {
-      buttons.dataset.phase = phase; // for code that waits for the end
+      buttons.dataset.phase = phase; // lets scripts wait for the end of the measurement
       measure.show(phase === 'done' ? phrase`Measure again` : phrase`Measure`, 'run');
       measure.button.disabled = phase === 'running';
       stop.button.disabled = phase !== 'running';
     },
     onError: (error) => {
-      said.textContent = phrase`It could not be measured. ${fault(error)}`;
+      said.textContent = phrase`The measurement failed. ${fault(error)}`;
     },
   });
   measure.button.addEventListener('click', () => {
     sight.decide();
     run();
-    stop.button.focus(); // the focused button is disabled now
+    stop.button.focus(); // the button that had the focus is disabled now
   });
   stop.button.addEventListener('click', () => {
     playback.abort();
@@ -137,15 +141,15 @@ export function createCost(root) {
   });
   const sight = playback.watch(byId('figure-cost'), run);
   playback.enter('ready');
-  said.textContent = phrase`Measured on ${MEASURED.where}. Measure it on yours.`;
+  said.textContent = phrase`Measured on ${MEASURED.where}. Press the button to measure on your device.`;
   sight.proceed();
 
   function run() {
     return playback.run(async (signal) => {
       said.textContent = phrase`Warming up …`;
-      for (const which of WHICH) await measured(which, SIDES[0], signal); // warms up: code is slow at first
+      for (const which of WHICH) await measured(which, SIDES[0], signal); // warms up, because code is slow when it first runs
       for (const { side, cells, ratio } of rows) {
-        // Alternates, so that none profits from quieter moments.
+        // Alternates the patterns, so that a quiet moment does not favour one of them.
         /** @type {number[][]} */
         const parts = WHICH.map(() => []);
         for (let round = 0; round < (side < 128 ? TRIES : 1); round++) {
@@ -163,7 +167,7 @@ export function createCost(root) {
         ratio.classList.add('here');
         ratio.textContent = ratioOf(times);
       }
-      said.textContent = phrase`A step also includes the rest of the network, which does not grow with length: the longer the sequence, the larger the part of attention.`;
+      said.textContent = phrase`A step also includes the rest of the network, whose time does not grow with the length. The longer the sequence, the larger the part of attention.`;
       announce(
         phrase`Measured: ${rows.map(({ side, ratio }) => phrase`${integer(side * side)} positions, ${ratio.textContent}`).join('; ')}.`,
       );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The origin of the pattern: the heads of all layers of a dense model at one pixel, compared with those of the sparse model.
+// The figure of all heads of a dense model at one pixel, next to those of the sparse model. It shows where the sparse pattern comes from.
 // @ts-check
 import {
   SIDE,
@@ -26,7 +26,10 @@ import {
 const DIGIT = 14;
 const BEGIN = { row: 17, col: 13 };
 
-/** The weights of a head relative to the largest, raised by a square root; NaN where it does not attend. @param {AttentionMap} map */
+/**
+ * Returns, for each pixel, the square root of the ratio of a head's weight to its largest weight, and NaN where the head does not attend.
+ * @param {AttentionMap} map
+ */
 function sharesOf({ keys, weights }) {
   const shares = new Float32Array(SIDE * SIDE).fill(NaN);
   let most = 0;
@@ -107,12 +110,12 @@ export function createHeadsFigure(root, files) {
       answers.forEach((answer, k) => {
         grids[k].attention = answer;
       });
-      // The fraction of each head's attention that the strided sets would keep.
+      // Computes the fraction of the dense heads' attention that falls in the strided sets.
       const [dense] = answers;
       const query = asked.row * SIDE + asked.col;
       let held = 0;
       dense[0].keys.forEach((key, k) => {
-        // The position that holds pixel `key` is the one after it.
+        // Pixel `key` is held by the position after it, because each position holds the previous pixel.
         const back = query - (key + 1);
         if (back < SIDE || back % SIDE === 0) for (const { weights } of dense) held += weights[k];
       });
@@ -124,7 +127,7 @@ export function createHeadsFigure(root, files) {
       );
       if (document.activeElement === frame) announce(note.textContent, 400);
     } catch {
-      /* the loading box reports a model's error */
+      /* the loading box shows errors of the model */
     } finally {
       busy = false;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page of sparse attention: completions of a digit, the patterns, the heads of a dense model, the cost of a step by length.
+// Starts the page of sparse attention: completions of a digit, the patterns, the heads of a dense model, and the cost of a step by sequence
+// length.
 // @ts-check
 import { SIDE, byId, phrase, startPage, weights } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';
@@ -11,7 +12,7 @@ import { FAR, NEAR, sees } from './patterns.js';
 const store = createStore(initialState());
 const strided = /** @type {const} */ ({ kind: 'strided', n: SIDE * SIDE, stride: SIDE, summary: 0 });
 const { load } = createEndings(store, 'sparse-digits', {
-  // The position drawn at i holds pixel i - 1: key j is pixel j - 1.
+  // Position i holds pixel i - 1, so key j is pixel j - 1.
   heatAt({ row, column }) {
     const i = row * SIDE + column;
     return (pixel) => (sees(strided, NEAR, i, pixel + 1) && pixel < i ? 0.3 : sees(strided, FAR, i, pixel + 1) && pixel < i ? 0.7 : NaN);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The patterns as matrices and on a picture: the keys of the selected row, and what two layers reach.
+// Draws the patterns as matrices and on a picture: the keys of the selected row, and the positions that two layers reach.
 // @ts-check
 import { announce, askable, byId, integer, make, onTheme, palette, perFrame, percent, phrase } from '../../shell/index.js';
 import { FAR, NEAR, PARTS, cells, keysOf, reached, sees } from './patterns.js';
 /** @import { Combine, Pattern } from './patterns.js' */
 
-/** For the fixed pattern: the last position of a row, or the last four for 28. @param {number} side */
+/** Number of summary positions per block in the fixed pattern: 1, or 4 for blocks of 28 positions. @param {number} side */
 const summaryOf = (side) => (side > 10 ? 4 : 1);
 
 /** @type {{ pattern: Pattern['kind'], combine: Combine, side: string }} */
@@ -69,13 +69,13 @@ export function createPatternFigure(root) {
   const matrices = [1, 2].map((k) =>
     view(phrase`Matrix ${k}: a row is a query. Arrow keys up and down choose it.`, matrixGrid, ({ row }) => row),
   );
-  const pictures = [phrase`What it sees`, phrase`What two layers reach`].map((label) =>
+  const pictures = [phrase`Keys of this pixel`, phrase`What two layers reach`].map((label) =>
     view(phrase`${label}, on the picture. Arrow keys choose the pixel.`, pictureGrid, ({ row, col }) => row * Number(now.side) + col),
   );
   const said = make('p', { class: 'pattern-said', 'data-result': '' });
   root.append(choices, make('div', { class: 'patterns' }, ...[...matrices, ...pictures].map(({ panel }) => panel)), said);
 
-  /** Resizes a canvas to its element; null if that has no size yet. @param {HTMLCanvasElement} canvas */
+  /** Resizes a canvas to the size of its element; returns null if the element has no size yet. @param {HTMLCanvasElement} canvas */
   function fitted(canvas) {
     const context = canvas.getContext('2d');
     const side = Math.round(canvas.clientWidth * devicePixelRatio);
@@ -85,7 +85,7 @@ export function createPatternFigure(root) {
     context.fillRect(0, 0, side, side);
     return { context, side };
   }
-  /** The colour of a key, depending on whether it is in A1, A2 or both. @param {boolean} near @param {boolean} far */
+  /** Returns the colour of a key in A1, A2 or both sets. @param {boolean} near @param {boolean} far */
   function inkOf(near, far) {
     const { heat, predicted } = palette();
     return near && far ? palette().known[200] : near ? heat(0.5) : predicted[170];
@@ -98,7 +98,7 @@ export function createPatternFigure(root) {
     const { context, side } = fit;
     const { wash, accent } = palette();
     const edge = (/** @type {number} */ k) => Math.round((k * side) / p.n);
-    // Makes cells smaller than a screen pixel visible.
+    // At least one screen pixel, so that the cells of large matrices stay visible.
     const size = Math.max(1, Math.ceil(side / p.n) - (p.n < 50 ? 1 : 0));
     context.fillStyle = wash;
     for (let i = 0; i < p.n; i++) context.fillRect(edge(i + 1), edge(i), side - edge(i + 1), edge(i + 1) - edge(i));
@@ -159,10 +159,10 @@ export function createPatternFigure(root) {
     const reach = reached(p, now.combine, at);
     const count = reach.reduce((sum, one) => sum + one, 0);
     const [seen, two] = pictures;
-    seen.name.textContent = phrase`What it sees`;
+    seen.name.textContent = phrase`Keys of this pixel`;
     const union = keysOf(p, NEAR | FAR, at).length;
     seen.note.textContent = sees(p, NEAR | FAR, at, at)
-      ? phrase`${place}: ${integer(union)} of ${integer(at + 1)}, itself among them.`
+      ? phrase`${place}: ${integer(union)} of ${integer(at + 1)}, including itself.`
       : phrase`${place}: ${integer(union)} of ${integer(at + 1)}.`;
     drawPicture(seen.canvas, p, (j) => {
       const [near, far] = [sees(p, NEAR, at, j), sees(p, FAR, at, j)];
@@ -170,7 +170,7 @@ export function createPatternFigure(root) {
     });
     two.name.textContent = phrase`What two layers reach`;
     two.note.textContent =
-      count === at + 1 ? phrase`All ${integer(count)}: everything up to it.` : phrase`${integer(count)} of ${integer(at + 1)}.`;
+      count === at + 1 ? phrase`All ${integer(count)} positions up to this one.` : phrase`${integer(count)} of ${integer(at + 1)}.`;
     drawPicture(two.canvas, p, (j) => (reach[j] ? palette().heat(0.3) : ''));
     for (const { canvas, note, name } of pictures) canvas.setAttribute('aria-label', `${name.textContent}. ${note.textContent}`);
     const steps =

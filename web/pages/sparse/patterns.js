@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The sets of sparse attention (Child et al. 2019, section 4), as in src/attention/sparse.h; a test compares them with the models' maps.
+// The sets of sparse attention (Child et al. 2019, section 4), defined as in src/attention/sparse.h. A test compares them with the models'
+// attention maps.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
-/** The sets A1 and A2, as bits that can be combined. */
+/** Bits for the sets A1 and A2, which can be combined. */
 export const NEAR = 1;
 export const FAR = 2;
 
@@ -12,13 +13,13 @@ export const FAR = 2;
  * @property {'strided' | 'fixed'} kind
  * @property {number} n positions
  * @property {number} stride l
- * @property {number} summary c, of the fixed pattern
+ * @property {number} summary c, used by the fixed pattern
  */
 
 /** @typedef {'interleaved' | 'merged' | 'heads'} Combine */
 
 /**
- * The sets of each part of a model: of its blocks in order, of all of them, or of the two halves of their heads.
+ * The sets that a model uses in each of its parts: in alternating layers, in every layer, or in each half of the heads.
  *
  * @type {Record<Combine, { name: string, sets: number }[]>}
  */
@@ -34,7 +35,7 @@ export const PARTS = {
   ],
 };
 
-/** Whether query i sees key j. @param {Pattern} pattern @param {number} sets @param {number} i @param {number} j */
+/** Returns whether query i sees key j. @param {Pattern} pattern @param {number} sets @param {number} i @param {number} j */
 export function sees({ kind, stride, summary }, sets, i, j) {
   if (j > i) return false;
   const near = kind === 'strided' ? j > i - stride : Math.floor(i / stride) === Math.floor(j / stride);
@@ -42,10 +43,10 @@ export function sees({ kind, stride, summary }, sets, i, j) {
   return ((sets & NEAR) > 0 && near) || ((sets & FAR) > 0 && far);
 }
 
-/** The keys of query i, in ascending order. @param {Pattern} pattern @param {number} sets @param {number} i */
+/** Returns the keys of query i in ascending order. @param {Pattern} pattern @param {number} sets @param {number} i */
 export const keysOf = (pattern, sets, i) => Array.from({ length: i + 1 }, (_, j) => j).filter((j) => sees(pattern, sets, i, j));
 
-/** The total number of keys over all queries. @param {Pattern} pattern @param {number} sets */
+/** Returns the total number of keys over all queries. @param {Pattern} pattern @param {number} sets */
 export function cells(pattern, sets) {
   let sum = 0;
   for (let i = 0; i < pattern.n; i++) sum += keysOf(pattern, sets, i).length;
@@ -53,7 +54,7 @@ export function cells(pattern, sets) {
 }
 
 /**
- * The positions that query i reaches through two layers, with their residual connections: 1 at index j.
+ * Returns an array with 1 at each position that query i reaches through two layers and their residual connections.
  *
  * @param {Pattern} pattern
  * @param {Combine} combine
@@ -68,7 +69,8 @@ export function reached(pattern, combine, i) {
 }
 
 /**
- * Positions whose keys and values a layer keeps to continue from position n: a ring with 16 spare slots, the summaries, or all.
+ * Returns the number of positions whose keys and values a layer keeps at position n: a ring with 16 spare slots, the summaries, or all
+ * positions.
  *
  * @param {Pattern} pattern
  * @param {number} sets

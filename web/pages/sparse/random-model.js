@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
-// A Sparse Transformer with random weights, as a weight file in memory: the cost of a step does not depend on the weights.
+// Builds the weight file of a Sparse Transformer with random weights in memory. Random weights suffice, because the cost of a step does not
+// depend on them.
 // @ts-check
 
 /** @typedef {{ kind: 'strided' | 'fixed', stride: number, summary: number }} Kind */
 
 const KEY = 32,
   BLOCKS = 2;
-/** The width of the page's models, heads of 32. */
+/** Width of the page's models; each head has 32 channels. */
 const WIDTH = 32;
-/** Bytes of keys and values that a layer keeps per position, in single precision. */
+/** Bytes of keys and values that a layer keeps for each position, in single precision. */
 export const POSITION_BYTES = 2 * 4 * WIDTH;
 export const LAYERS = BLOCKS;
 
 /**
- * Dense attention: one block with the full length, whose summaries are all its positions. And the two sparse patterns.
+ * Returns the settings of one pattern. Dense attention is a fixed pattern with a single block of the full length, in which every position
+ * is a summary.
  *
  * @param {'dense' | 'strided' | 'fixed'} which
  * @param {number} side n = side * side
@@ -25,7 +27,7 @@ export const kindOf = (which, side) =>
     : { kind: which, stride: side, summary: Math.max(1, side / 16) };
 
 /**
- * The file of a model of pictures of side * side pixels in two levels.
+ * Builds the weight file of a model that draws square black-and-white pictures with `side` pixels per row.
  *
  * @param {number} side
  * @param {Kind} kind
@@ -114,7 +116,7 @@ export function randomModel(side, { kind, stride, summary }, width = WIDTH) {
     if (matrix) u64(rows);
     u32(0);
     u64(offset);
-    const padded = Math.ceil((rows * cols) / 8) * 8; // data begin at multiples of 32 bytes
+    const padded = Math.ceil((rows * cols) / 8) * 8; // data start at multiples of 32 bytes
     offset += 4 * padded;
     data.push(
       Float32Array.from({ length: padded }, () => {

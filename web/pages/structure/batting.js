@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The game of the alignment page with a chain over neighbours: nine places, nine players, and neighbours who should bat from different
-// sides.
+// The batting game of the alignment page with a chain over neighbours: nine positions, nine players, and a bonus for neighbours who bat
+// from different sides.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 import { PLACES, PLAYERS, order } from '../alignment/fit.js';
@@ -42,7 +42,7 @@ export function createBatting() {
     byId('batting-said').textContent =
       Number(pull.value) === 0
         ? phrase`${alike(taken)} of 8 neighbours bat from the same side.`
-        : phrase`${alike(taken)} of 8 neighbours bat from the same side; without the chain ${alike(alone)}. Position ${most.place + 1} changed most: ${percent(most.by)} of its weight moved.`;
+        : phrase`${alike(taken)} of 8 neighbours bat from the same side; without the chain ${alike(alone)}. Position ${most.place + 1} changed most: ${percent(most.by)} of its weight moved to other players.`;
   }
   pull.addEventListener('input', show);
   show();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A chain of bits, one per character, computed by log-odds from both sides, as in src/attention/segments.h; independent of the page.
+// Computes the marginals of a chain of bits, one per character, from the log-odds of both sides, as in src/attention/segments.h. It does
+// not use the page.
 // @ts-check
 
-/** @typedef {number[][]} Transitions A[from][to], 1 is attended */
+/** @typedef {number[][]} Transitions scores A[from][to]; bit 1 means that the character is attended to */
 
 /** @param {number} x */
 export const sigma = (x) => 1 / (1 + Math.exp(-x));
@@ -11,7 +12,7 @@ export const logit = (p) => Math.log(p) - Math.log1p(-p);
 /** log(1 + e^x) @param {number} x */
 const softplus = (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 
-/** The log-odds that a bit with log-odds x passes to the next one. @param {Transitions} A @param {number} x */
+/** Returns the log-odds that a bit with log-odds x passes to the next bit. @param {Transitions} A @param {number} x */
 const told = ([[stay, on], [off, keep]], x) => on - stay + softplus(x + keep - on) - softplus(x + off - stay);
 /** @param {Transitions} A @returns {Transitions} */
 const turned = ([[stay, on], [off, keep]]) => [
@@ -19,7 +20,7 @@ const turned = ([[stay, on], [off, keep]]) => [
   [on, keep],
 ];
 
-/** The log-odds that arrive at each bit from both sides. @param {number[]} theta @param {Transitions} A */
+/** Returns the log-odds that each bit receives from the left and from the right. @param {number[]} theta @param {Transitions} A */
 function messages(theta, A) {
   const [before, behind] = [theta.map(() => 0), theta.map(() => 0)];
   for (let i = 1; i < theta.length; i++) before[i] = told(A, theta[i - 1] + before[i - 1]);
@@ -27,22 +28,22 @@ function messages(theta, A) {
   return { before, behind };
 }
 
-/** p(z_i = 1). @param {number[]} theta scores @param {Transitions} A */
+/** Returns p(z_i = 1) for every bit. @param {number[]} theta scores @param {Transitions} A */
 export function marginals(theta, A) {
   const { before, behind } = messages(theta, A);
   return theta.map((one, i) => sigma(one + before[i] + behind[i]));
 }
 
-/** The same transitions, multiplied by a factor. @param {Transitions} A @param {number} times */
+/** Returns the transitions multiplied by a factor. @param {Transitions} A @param {number} times */
 export const times = (A, times) => A.map((row) => row.map((one) => times * one));
 
 /**
- * Extracts some neighbours of a chain as a separate chain with the same probabilities: the messages of the others and the transitions'
- * effect on single bits go into their scores; then equal neighbours get `stick`.
+ * Extracts neighbouring bits of a chain as a separate chain with the same probabilities. Their scores absorb the messages of the other bits
+ * and the transitions' effect on single bits; what remains of the transitions is `stick`, a score for equal neighbours.
  *
  * @param {number[]} theta
  * @param {Transitions} A
- * @param {number} from the first of them
+ * @param {number} from index of the first bit
  * @param {number} count
  */
 export function part(theta, A, from, count) {
@@ -55,7 +56,12 @@ export function part(theta, A, from, count) {
   return { scores, stick };
 }
 
-/** Runs of characters whose probability is over one half. @param {ArrayLike<number>} p @returns {{ from: number, to: number }[]} */
+/**
+ * Returns the runs of characters whose probability is at least one half.
+ *
+ * @param {ArrayLike<number>} p
+ * @returns {{ from: number, to: number }[]}
+ */
 export function segmentsOf(p) {
   /** @type {{ from: number, to: number }[]} */
   const found = [];

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The textbook's ambiguous sentence, then sentences of the treebank's validation part, each with a pin after which other words change their heads
- * (`node weights/eval/head-pins.js validation.tsv` lists such pins). Words count from 1, 0 is the root.
+ * The ambiguous sentence of the textbooks, then sentences from the validation part of the treebank. Each has a pin that changes the heads
+ * of other words; `node weights/eval/head-pins.js validation.tsv` lists such pins. Words are numbered from 1; 0 is the root.
  *
  * @type {{ text: string, child: number, head: number }[]}
  */
@@ -16,7 +16,7 @@ export const EXAMPLES = [
   { text: 'And what is their big / main meal of the day.', child: 8, head: 0 },
 ];
 
-/** German sentences for the networks that read characters. */
+/** German sentences for the three networks that read characters. */
 export const GERMAN = [
   'Ein Hund läuft durch den Schnee.',
   'Zwei Kinder spielen am Strand.',

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Four characters, each attended or not: all sixteen combinations and their probabilities in a chain; the arithmetic, independent of the
-// page.
+// Four characters, each attended to or not: computes the probabilities of all sixteen combinations in a chain. It does not use the page.
 // @ts-check
 import { marginals } from './bits.js';
 
 export const LETTERS = 4;
 export const WAYS = 2 ** LETTERS;
-/** Whether selection z attends to character i. @param {number} z @param {number} i */
+/** Returns 1 if selection z attends to character i, otherwise 0. @param {number} z @param {number} i */
 export const bit = (z, i) => (z >> (LETTERS - 1 - i)) & 1;
 
 /**
- * The log weight of each selection: its scores, and `stick` for each pair of equal neighbours.
+ * Returns the log weight of each selection: the sum of its scores, plus `stick` for each pair of equal neighbours.
  *
  * @param {number[]} scores
  * @param {number} stick
@@ -22,7 +21,7 @@ export function exponents(scores, stick) {
 }
 
 /**
- * p(z) of the enabled selections, and the weight of each character: the sum over those that attend to it.
+ * Returns p(z) of the enabled selections, and the weight of each character, which is the sum of p(z) over the selections that attend to it.
  *
  * @param {number[]} scores
  * @param {number} stick
@@ -36,7 +35,7 @@ export function expectation(scores, stick, among) {
 }
 
 /**
- * The same weights by the forward-backward algorithm, without listing the sixteen selections.
+ * Returns the same weights by the forward-backward algorithm, without listing the sixteen selections.
  * @param {number[]} scores
  * @param {number} stick
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page of structured attention: heads of words with their probabilities, these as attention, characters through three attentions, a
-// chain over four of them, and one over players.
+// Starts the page of structured attention: heads of words with their probabilities, the same probabilities as attention, characters in
+// three kinds of attention, a chain over four characters, and a chain over players.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBatting } from './batting.js';

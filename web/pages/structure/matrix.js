@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The same marginals as attention: one row per word, whose weights over the root and all words add up to 1.
+// Draws the head probabilities as attention: one row per word, whose weights over the root and all words add up to 1.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of heads: a sentence, the head of each word, and the effect of pinning one.
+// The figure that shows the head of each word in a sentence, and the effect of pinning one.
 // @ts-check
 import {
   acquireFirst,
@@ -30,7 +30,7 @@ export function createParents() {
   const pin = byId('pin');
   /** @type {Model | undefined} */
   let model;
-  /** pinned heads by word index @type {Record<number, number>} */
+  /** pinned heads, by the index of the dependent @type {Record<number, number>} */
   let pinned = {};
   let chosen = 0;
   /** @type {{ parse: Parse, free: Parse } | undefined} */
@@ -91,7 +91,7 @@ export function createParents() {
         : unsureInWords(now);
     unpin.hidden = !isPinned();
     byId('root-pin').hidden = chosen === 0;
-    // The parse as text, for comparing engines to the last bit.
+    // The parse as text, so that tests can compare engines to the last bit.
     byId('result').textContent =
       `${now.words.map((word, m) => `${word}/${now.heads[m]}`).join(' ')}; ${now.nats} nats; ${[...(now.marginals ?? [])].filter((p) => p > 0.01).join(' ')}`;
     showSuggestion(now);
@@ -117,17 +117,17 @@ export function createParents() {
     return phrase`With ${pins.reduce((all, one) => phrase`${all} and ${one}`)}:`;
   }
 
-  /** Words whose head changed with the pins. @param {Parse} now @param {Parse} free */
+  /** Returns the words whose head the pins have changed, as text. @param {Parse} now @param {Parse} free */
   function movesInWords({ words, heads }, free) {
     const moves = words.flatMap((word, m) =>
       m + 1 in pinned || free.heads[m] === heads[m]
         ? []
         : [phrase`“${word}” follows (${name(words, free.heads[m])} → ${name(words, heads[m])})`],
     );
-    return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its head, but their probabilities change.`;
+    return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its head, but the probabilities of the others change.`;
   }
 
-  /** The word with the least certain head. @param {Parse} now */
+  /** Returns the word with the least certain head, as text. @param {Parse} now */
   function unsureInWords({ words, heads, marginals = new Float32Array() }) {
     const row = words.length + 1;
     const sure = heads.map((head, m) => marginals[m * row + head]);
@@ -142,7 +142,7 @@ export function createParents() {
       : phrase`Least certain: the head of “${words[m]}” is ${first} with ${p}.`;
   }
 
-  /** Sets the pin of an example. @param {Parse} now */
+  /** Shows the button that sets the pin of an example. @param {Parse} now */
   function showSuggestion({ words }) {
     const example = EXAMPLES.find(({ text }) => text === input.value);
     suggestion.hidden = !example || isPinned();
@@ -159,7 +159,7 @@ export function createParents() {
     void parse();
   }
 
-  /** Called when a word was chosen: first the dependent, then its head. @param {number} word */
+  /** Runs when the visitor chooses a word: first the dependent, then its head. @param {number} word */
   function choose(word) {
     if (chosen === 0) {
       chosen = word;

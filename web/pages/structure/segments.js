@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of segments: one sentence, character by character, through three attentions, and the effect of transitions on the third.
+// The figure that shows a sentence, character by character, in three kinds of attention, and the effect of the transitions on the third.
 // @ts-check
 import {
   acquireAll,
@@ -26,13 +26,15 @@ import { logit, marginals, part, segmentsOf, times } from './bits.js';
 /** @import { Transitions } from './bits.js' */
 /** @typedef {{ run: TranslationRun, steps: TranslationStep[] }} Written */
 
-/** in the order of the page */
+/** in the order of their columns on the page */
 const KINDS = /** @type {const} */ (['simple', 'sigmoid', 'structured']);
 const FILE = (/** @type {string} */ kind) => weights(`seq2seq-characters-${kind}.gguf`);
-/** Single-precision probabilities next to 0 and 1 are kept this far from them. */
+/** Probabilities in single precision are kept at least this far from 0 and 1. */
 const NEAREST = 1e-7;
 
-/** @param {(four: { letters: string[], scores: number[], stick: number }) => void} onFour  four neighbours of a word were chosen */
+/**
+ * @param {(four: { letters: string[], scores: number[], stick: number }) => void} onFour  called with four adjacent characters of a word
+ */
 export function createSegments(onFour) {
   /** @type {HTMLInputElement} */
   const input = byId('german');
@@ -59,7 +61,7 @@ export function createSegments(onFour) {
     return { kind, text, rows, sum };
   });
 
-  /** The scores of the bits of the structured network. @param {TranslationStep} step */
+  /** Returns the scores of the structured network's bits. @param {TranslationStep} step */
   const thetaOf = ({ maps = [] }) =>
     [...(maps.find(({ name }) => name === 'alone')?.weights ?? [])].map((p) => logit(Math.min(1 - NEAREST, Math.max(NEAREST, p))));
   /** @param {number} k @param {TranslationStep} step */
@@ -120,7 +122,10 @@ export function createSegments(onFour) {
     return make('li', {}, button);
   }
 
-  /** The four adjacent characters with the largest weights for a word, for the figure of the sixteen combinations. @param {number} t */
+  /**
+   * Passes the four adjacent characters with the largest total weight for a word to the figure of the sixteen selections.
+   * @param {number} t
+   */
   function take(t) {
     const { run, steps } = shown[KINDS.indexOf('structured')];
     const letters = run.sourceTexts.slice(0, -1);
@@ -133,7 +138,7 @@ export function createSegments(onFour) {
       .reduce((best, i) => (sumOf(p, i) > sumOf(p, best) ? i : best), 0);
     const four = letters.slice(from, from + LETTERS).map((letter) => (letter === ' ' ? '␣' : letter));
     onFour({ letters: four, ...part(theta, A, from, LETTERS) });
-    announce(phrase`The sixteen selections below are now those of ${four.join('')}`);
+    announce(phrase`The sixteen selections below now show ${four.join('')}`);
   }
 
   async function translate() {
@@ -200,5 +205,5 @@ export function createSegments(onFour) {
   void loading.load();
 }
 
-/** The total weight of four neighbours. @param {number[]} p @param {number} from */
+/** Returns the total weight of four adjacent characters. @param {number[]} p @param {number} from */
 const sumOf = (p, from) => p.slice(from, from + LETTERS).reduce((sum, one) => sum + one, 0);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The figure of the sixteen selections: scores, neighbours, and every term of the expectation.
+// The figure of the sixteen selections: four scores, the transitions, and every term of the expectation.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 import { sigma } from './bits.js';
 import { WAYS, bit, byChain, bySoftmax, expectation } from './expectation.js';
 
-/** Four characters of a chain. @typedef {{ letters: string[], scores: number[], stick: number }} Four */
+/** Four adjacent characters of a chain. @typedef {{ letters: string[], scores: number[], stick: number }} Four */
 
-/** The initial values of the figure, invented. @type {Four} */
+/** The invented scores that the figure shows first. @type {Four} */
 const MADE_UP = { letters: ['d', 'o', 'r', 't'], scores: [-1, 1.5, -0.5, 1], stick: 1.5 };
-/** The smallest ranges of the sliders. */
+/** The smallest ranges of the two sliders. */
 const [WIDEST, STICKIEST] = [3, 3];
 
-/** @returns {(four: Four) => void} shows four other characters */
+/** @returns {(four: Four) => void} replaces the four characters */
 export function createSixteen() {
   let first = MADE_UP;
   const scores = [...first.scores];
@@ -21,8 +21,8 @@ export function createSixteen() {
   const stick = byId('stick');
   const rows = /** @type {[string, string][]} */ ([
     [phrase`simple`, phrase`softmax: selects one of the four`],
-    [phrase`sigmoid`, phrase`each on its own`],
-    [phrase`structured`, phrase`each with its neighbours`],
+    [phrase`sigmoid`, phrase`each character separately`],
+    [phrase`structured`, phrase`each character with its neighbours`],
   ]);
   const sliders = scores.map((_, i) => {
     const slider = make('input', { type: 'range', step: 'any' });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Words with arcs from their heads: in a line with the arcs above, or, if a line does not fit, one below the other with the arcs on the
-// right.
+// Draws the words with arcs from their heads: in one line with the arcs above, or, if the line does not fit, in a column with the arcs on
+// the right.
 // @ts-check
 import { arcsOf, depthOf, widest } from '../../lib/kinds/head/arcs.js';
 import { make, makeSvg, percent, perFrame, phrase } from '../../shell/index.js';
@@ -8,21 +8,21 @@ import { make, makeSvg, percent, perFrame, phrase } from '../../shell/index.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {Awaited<ReturnType<Model['parse']>>} Parse */
 /**
- * @typedef {{ parse: Parse, free: Parse, pinned: Record<number, number>, chosen: number }} Shown the parse, and the one without pins; words
- * count from 1, 0 for none
+ * @typedef {{ parse: Parse, free: Parse, pinned: Record<number, number>, chosen: number }} Shown the parse with the pins and the one
+ * without. Words are numbered from 1; 0 means none
  */
 
-/** Space for arcs above a line, in pixels. */
+/** Height of the space for arcs above the line of words, in pixels. */
 const HIGH = 190;
-/** Smallest space for arcs next to a column. */
+/** Minimum width of the space for arcs next to a column of words, in pixels. */
 const NARROWEST = 90;
-/** The distance between the arcs that leave a word and the one that arrives, and the length of its tip. */
+/** Distance between the arrow that arrives at a word and the arcs that leave it, and length of an arrowhead, in pixels. */
 const BESIDE = 4;
 const TIP = 7;
 
 /**
  * @param {HTMLElement} frame
- * @param {(word: number) => void} onWord  a word was chosen
+ * @param {(word: number) => void} onWord  called with the chosen word
  */
 export function createTreeView(frame, onWord) {
   const svg = makeSvg('svg', { class: 'arcs', 'aria-hidden': 'true' });
@@ -117,7 +117,7 @@ export function createTreeView(frame, onWord) {
       button.setAttribute(
         'aria-description',
         chosen && chosen !== child
-          ? phrase`${percent(p(chosen, child))} head of ${words[chosen - 1]}; choose to pin it`
+          ? phrase`probability ${percent(p(chosen, child))} as head of ${words[chosen - 1]}; choose to pin it`
           : `${phrase`its head: ${name(heads[m])}, ${percent(p(child, heads[m]))}`}${child in pinned ? phrase`, pinned` : ''}`,
       );
     });

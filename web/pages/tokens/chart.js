@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The probabilities of the next token as bars, and the filters as cuts through them.
+// Draws the probabilities of the next token as bars, and each filter as a line between the bars that it keeps and removes.
 // @ts-check
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 import { share, visible } from '../../shell/text/index.js';
@@ -9,10 +9,13 @@ import { cut } from './filters.js';
 
 const BARS = 32;
 const [WIDTH, HEIGHT, LABELS, TOP] = [960, 260, 86, 18];
-/** Space for the first label, which is slanted to the left. */
+/** Space on the left for the first label, which is slanted. */
 const LEFT = 40;
 
-/** The height of a bar is the square root of the probability: otherwise all but the first few would be invisible. @param {number} odds */
+/**
+ * Returns the height of a bar: the square root of the probability, because on a linear scale all but the first few bars would be invisible.
+ * @param {number} odds
+ */
 const heightOf = (odds) => HEIGHT * Math.sqrt(odds);
 
 export function createChart() {
@@ -25,7 +28,11 @@ export function createChart() {
   byId('odds-chart').append(svg);
 
   return {
-    /** @param {Alternative[]} tokens the most probable ones @param {Filters} filters @param {number} size of the vocabulary */
+    /**
+     * @param {Alternative[]} tokens the most probable tokens, in order
+     * @param {Filters} filters
+     * @param {number} size size of the vocabulary
+     */
     show(tokens, filters, size) {
       const { odds, drawn, kept, ends, threshold } = cut(tokens, filters);
       const bars = Math.min(BARS, tokens.length);

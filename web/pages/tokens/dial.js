@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sliders of temperature and filters, and their values in an address.
+// Connects the sliders of temperature and filters with their values in an address.
 // @ts-check
 import { byId, numberIn, phrase, wholeIn } from '../../shell/index.js';
 /** @import { Settings } from '../../shell/index.js' */
@@ -7,15 +7,15 @@ import { byId, numberIn, phrase, wholeIn } from '../../shell/index.js';
 
 /**
  * @param {Object} hooks
- * @param {() => void} hooks.onMove called while a slider is being moved
- * @param {() => void} hooks.onSet called after it was moved
+ * @param {() => void} hooks.onMove called while a slider moves
+ * @param {() => void} hooks.onSet called after a slider has moved
  */
 export function createDial({ onMove, onSet }) {
   /**
    * Creates a slider.
    * @param {string} name
-   * @param {(n: number) => number} value of a slider position
-   * @param {(n: number) => string} words for a value
+   * @param {(n: number) => number} value converts a slider position to a value
+   * @param {(n: number) => string} words describes a value
    */
   function slider(name, value, words) {
     /** @type {HTMLInputElement} */
@@ -34,7 +34,7 @@ export function createDial({ onMove, onSet }) {
       get value() {
         return value(Number(input.value));
       },
-      /** The slider position of this value, or the nearest one. */
+      /** Moves the slider to the position of this value, or to the nearest one. */
       set value(wanted) {
         const places = Array.from({ length: Number(input.max) - Number(input.min) + 1 }, (_, i) => Number(input.min) + i);
         input.value = String(

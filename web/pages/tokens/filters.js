@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The filters as plain functions: which of the most probable tokens remain, and where each filter cuts. The library does the same with all
-// tokens before it draws one; the page repeats it to show it.
+// The filters as plain functions: they compute which of the most probable tokens remain, and where each filter cuts. The library applies
+// the same filters to all tokens before it draws one. The page repeats them to show the effect.
 // @ts-check
 /** @import { Alternative } from '../../shell/index.js' */
 
 /** @typedef {{ temperature: number, topK: number, topP: number, minP: number }} Filters */
 
-/** No filters: all tokens, with the model's probabilities. @type {Readonly<Filters>} */
+/** Settings without any filter: every token keeps the model's probability. @type {Readonly<Filters>} */
 export const OPEN = Object.freeze({ temperature: 1, topK: 0, topP: 1, minP: 0 });
 
 /**
  * @typedef {Object} Cut
- * @property {number[]} odds of each token under the model
- * @property {number[]} drawn the current probability of drawing each; 0: removed
- * @property {number} kept number of remaining tokens
- * @property {{ topK: number, topP: number, minP: number }} ends the number of tokens that each filter alone keeps
- * @property {number} threshold the probability that a token needs to pass min-p
+ * @property {number[]} odds probability of each token under the model
+ * @property {number[]} drawn probability of each token after the filters and the temperature; 0 if it was removed
+ * @property {number} kept number of tokens that remain
+ * @property {{ topK: number, topP: number, minP: number }} ends number of tokens that each filter keeps
+ * @property {number} threshold smallest probability that passes min-p
  */
 
 /**
  * Applies the filters in the library's order: top-k, top-p, min-p, then the temperature.
- * @param {Alternative[]} tokens the most probable ones, in order
+ * @param {Alternative[]} tokens the most probable tokens, in order
  * @param {Filters} filters
  * @returns {Cut}
  */
@@ -29,7 +29,7 @@ export function cut(tokens, { temperature, topK, topP, minP }) {
   const ends = { topK: topK || Infinity, topP: Infinity, minP: Infinity };
   let kept = Math.min(odds.length, ends.topK);
   if (topP < 1) {
-    // Fractions of the mass that the previous filter has left.
+    // Top-p counts fractions of the probability that top-k has left.
     const mass = ends.topK < odds.length ? odds.slice(0, kept).reduce((sum, p) => sum + p, 0) : 1;
     let sum = 0;
     ends.topP = odds.findIndex((p) => (sum += p / mass) >= topP) + 1 || Infinity;
@@ -42,7 +42,7 @@ export function cut(tokens, { temperature, topK, topP, minP }) {
     kept = Math.min(kept, ends.minP);
   }
   kept = Math.max(1, kept);
-  // p^(1/T), scaled so that it cannot overflow; at 0 the first token gets all.
+  // p^(1/T), scaled so that it cannot overflow. At temperature 0 the first token gets the whole probability.
   const weights = odds.map((p, i) =>
     i >= kept ? 0 : temperature === 0 ? Number(i === 0) : Math.exp((Math.log(p) - Math.log(odds[0])) / temperature),
   );

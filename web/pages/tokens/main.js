@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of tokens: a story that writes itself, the draw of its next token, one prompt at three temperatures, and tokenization.
+// Starts the page of tokens: a story that the model writes, the draw of its next token, one prompt at three temperatures, and tokenization.
 // @ts-check
 import { acquireFirst, byId, fault, make, startPage, talks, texts } from '../../shell/index.js';
 import { createOwn, createWriting, showCard } from '../../shell/text/index.js';
@@ -10,7 +10,7 @@ import { createThree } from './three.js';
 /** @import { Alternative, Model, Talk, TextSheet, TextOptions } from '../../shell/index.js' */
 
 /**
- * Opens a chat with a model whose file has a template; the code of the chat box is fetched with the first such model.
+ * Opens a chat if the model's file has a chat template. The code of the chat box is fetched for the first such model.
  * @param {HTMLElement} room
  * @param {() => TextOptions} options
  */
@@ -30,7 +30,7 @@ function createTalk(room, options) {
     if (!fits && !opened) return;
     note.remove();
     opened ??= open().catch((error) => {
-      opened = undefined; // the chat box could not be fetched; the next model tries again
+      opened = undefined; // the chat box could not be fetched, so the next model tries again
       throw error;
     });
     try {
@@ -39,19 +39,19 @@ function createTalk(room, options) {
       talk.use(fits ? model : undefined);
     } catch (error) {
       note.textContent = `${fault(error)}.`;
-      room.after(note); // the styles of the page do not apply within the chat's shadow root
+      room.after(note); // the page's styles do not apply inside the chat's shadow root
     }
   };
 }
 
-/** @param {TextSheet} Sheet the library class that draws texts */
+/** @param {TextSheet} Sheet library class that draws texts */
 function createTokens(Sheet) {
   const chart = createChart();
   const three = createThree(Sheet);
   const pieces = createPieces();
-  /** The most probable tokens at the chart's position. @type {Alternative[]} */
+  /** The most probable tokens at the position that the chart shows. @type {Alternative[]} */
   let odds = [];
-  /** Number of tokens. */
+  /** Number of tokens in the vocabulary. */
   let vocabulary = 0;
   const showOdds = () => {
     if (odds.length > 0) chart.show(odds, dial.filters(), vocabulary);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A text tokenized as it is typed: the ids, and the bytes of tokens that are not characters.
+// Tokenizes a text while it is typed, and shows the ids of its tokens and the bytes of tokens that are not characters.
 // @ts-check
 import { byId, make, perFrame, phrase } from '../../shell/index.js';
 import { visible } from '../../shell/text/index.js';

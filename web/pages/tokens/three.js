@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One prompt at three temperatures side by side, with the same noise.
+// Continues one prompt at three temperatures side by side, with the same noise.
 // @ts-check
 import { Playback, announce, byId, createTransport, fault, keepInAddress, make, phrase, wholeIn } from '../../shell/index.js';
 /** @import { Model, TextSheet } from '../../shell/index.js' */
@@ -8,7 +8,7 @@ const TEMPERATURES = [0.4, 0.8, 1.2];
 const TOKENS = 90;
 const SPEED = 14;
 
-/** @param {TextSheet} Sheet the library class that draws texts */
+/** @param {TextSheet} Sheet library class that draws texts */
 export function createThree(Sheet) {
   /** @type {HTMLInputElement} */
   const prompt = byId('three-prompt');
@@ -74,11 +74,11 @@ export function createThree(Sheet) {
             one.count === 0
               ? ''
               : one.over && one.run.finish === 'end'
-                ? phrase`${one.count} tokens, ${each} nats each; the end`
+                ? phrase`${one.count} tokens, ${each} nats each; the story ended`
                 : phrase`${one.count} tokens, ${each} nats each`;
         }
       }
-      announce(phrase`Three stories are written.`);
+      announce(phrase`Three stories are complete.`);
     });
   }
 
@@ -92,7 +92,7 @@ export function createThree(Sheet) {
   const sight = playback.watch(byId('figure-three'), start);
   transport.onPress(sight.decide);
   prompt.addEventListener('change', changed);
-  /** Called when the visitor wants other texts. */
+  /** Starts again when the visitor changes the prompt or asks for other texts. */
   function changed() {
     sight.decide();
     address.changed();

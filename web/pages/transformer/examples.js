@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Example sentences, in each of which a verb or its complement moves, with the shipped model's translations for each number of beams; a
-// test checks them.
+// Example sentences with the shipped model's translations for each number of beams, which a test checks. In each sentence a verb or its
+// complement moves.
 // @ts-check
 
 /** @type {Record<string, string>} */

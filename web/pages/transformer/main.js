@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The Transformer page: a sentence that is translated as it is typed, its way through the network step by step, its attention maps, its
-// positions, and its beams.
+// Starts the Transformer page: a sentence that is translated as it is typed, its way through the network step by step, its attention maps,
+// the positions, and the beams of the search.
 // @ts-check
 import { byId, integer, make, onTheme, paintCells, perFrame, phrase, startPage, texts, whenNear } from '../../shell/index.js';
 import { createMatrix, createTranslation, mapsOf, visible } from '../../shell/text/index.js';
@@ -29,14 +29,14 @@ function showNumbers({ parameters, vocabulary, positions, blocks, heads, embeddi
   );
 }
 
-/** @param {AlignedSheet} Sheet the library class that draws a translation above its sentence */
+/** @param {AlignedSheet} Sheet library class that draws a translation above its sentence */
 function createFigures(Sheet) {
   const matrix = createMatrix(byId('map'), byId('map-note'));
   const translation = createTranslation(Sheet, {
     name: 'de-en',
     examples: Object.keys(EXAMPLES),
     grid: byId('map-heads'),
-    first: { layer: 2, head: 2 }, // this head attends to the translated word; the mean of all heads is not readable
+    first: { layer: 2, head: 2 }, // this head attends to the word being translated; the mean of all heads is harder to read
     onModel(model) {
       if (model) showNumbers(model.info);
       shuffling.use(model);
@@ -63,7 +63,7 @@ function createFigures(Sheet) {
     const written = steps.map(({ text }) => visible(text, '⏎'));
     const [rows, columns] =
       kind === 'encoder' ? [sentence, sentence] : kind === 'source' ? [written, sentence] : [written, ['⇥', ...written.slice(0, -1)]];
-    /** One row per query, for the heads that `of` selects from its maps. @param {(maps: AttentionMap[]) => ArrayLike<number>} of */
+    /** Returns one row of weights per query, for the maps that `of` selects. @param {(maps: AttentionMap[]) => ArrayLike<number>} of */
     const lines = (of) => {
       if (kind !== 'encoder') return steps.map((step) => of(mapsOf(step, kind === 'source' ? 'source' : 'attention')));
       const all = Array.from(run.encoder.length > 0 ? of(run.encoder) : []);

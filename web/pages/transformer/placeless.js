@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The weight file without positions: the same weights, with "none" instead of "sinusoidal" in the metadata.
+// Builds a weight file without positions: the same weights, with "none" instead of "sinusoidal" as the position encoding in the metadata.
 // @ts-check
 
 const KEY = 'transformer.position.type';
-/** A key whose text pads the head, so that everything after it keeps its offset. */
+/** The text of this key is padded with spaces, so that the tensors after it keep their offsets. */
 const SPARE = 'general.description';
 const STRING = 8;
 
 /**
- * The offset of a key's text: its 64-bit length comes right before it.
+ * Returns the offset and length of a key's text. The 64-bit length is stored right before the text.
  * @param {Uint8Array} file
  * @param {string} key
  */
@@ -20,7 +20,7 @@ function find(file, key) {
     if (Number(view.getBigUint64(at - 8, true)) !== key.length || view.getUint32(value, true) !== STRING) continue;
     return { at: value + 12, length: Number(view.getBigUint64(value + 4, true)) };
   }
-  throw new Error(`The weight file has no ${key}`);
+  throw new Error(`The weight file has no key ${key}`);
 }
 
 /**

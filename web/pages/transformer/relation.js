@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Describes a head in words: the relation that gets most of its weight. Independent of the page.
+// Describes a head in words, by the relation that gets most of its weight. This file does not use the page.
 // @ts-check
 import { percent } from '../../shell/page/words.js';
 import { phrase } from '../../shell/page/phrase.js';
 
-/** A relation is named if it gets this fraction of the weight. */
+/** A head is described by a relation only if the relation gets at least this fraction of the head's weight. */
 const LEAST = 0.3;
 
 /**
- * @param {ArrayLike<number>[]} weights one row per query
- * @param {string} kind "encoder": the sentence to itself; "source": translation to sentence; "attention": translation to itself, with its
- *   input shifted by one
+ * @param {ArrayLike<number>[]} weights one row of weights per query
+ * @param {string} kind "encoder": the sentence attends to itself; "source": the translation attends to the sentence; "attention": the
+ *   translation attends to itself, with its input shifted by one
  * @returns {string} such as "one before 71%"
  */
 export function relation(weights, kind) {
   const rows = weights.filter((row) => row.length > 0);
   if (rows.length === 0) return '';
-  /** The mean weight at a column, over the rows. @param {(i: number, row: ArrayLike<number>) => number} column */
+  /** Returns the weight of one column per row, averaged over the rows. @param {(i: number, row: ArrayLike<number>) => number} column */
   const share = (column) => rows.reduce((sum, row, i) => sum + (row[column(i, row)] ?? 0), 0) / rows.length;
   const end = (/** @type {number} */ _, /** @type {ArrayLike<number>} */ row) => row.length - 1;
   /** @type {[number, (share: string) => string][]} */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of beams: the search for a translation of the sentence above, as a tree, drawn when it comes into view.
+// The figure of beam search: the search for a translation of the sentence above, drawn as a tree when the figure comes into view.
 // @ts-check
 import { byId, inSight } from '../../shell/index.js';
 import { createTree } from '../../shell/text/index.js';
@@ -12,7 +12,7 @@ export function createSearch(sentence) {
   const tree = createTree(byId('tree'), byId('tree-said'));
   /** @type {Model | null} */
   let model = null;
-  /** The translation that the tree shows. */
+  /** The sentence whose search the tree shows. */
   let shown = '';
   let stopper = new AbortController();
 
@@ -30,14 +30,14 @@ export function createSearch(sentence) {
       await run.text();
       tree.show(run.search, true);
     } catch {
-      if (!signal.aborted) shown = ''; // too long, or the model is closed: the figure above reports it
+      if (!signal.aborted) shown = ''; // if the sentence is too long or the model is closed, the figure above reports it
     }
   }
   const sight = inSight(byId('figure-beams'), { onSeen: show, onAway: () => {} });
   beams.addEventListener('change', show);
   return {
     show,
-    /** Uses the number of beams from above, if that is a search. @param {number} count */
+    /** Uses the number of beams of the figure above, if it is a beam search. @param {number} count */
     follow(count) {
       if (count > 1) beams.value = String(count);
     },

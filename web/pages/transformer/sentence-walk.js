@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figure of the walk: a sentence from its tokens to the next word of the translation, with the model's own maps, numbers and
-// probabilities.
+// The figure of the walk from a sentence's tokens to the next word of its translation, with the maps, numbers and probabilities of the
+// model.
 // @ts-check
 import { asked as other, byId, inSight, make, onTheme, ownName, palette, percent, phrase, weights } from '../../shell/index.js';
 import { fileBytes, readGguf } from '../../shell/model/gguf.js';
@@ -10,23 +10,23 @@ import { createWalk, stepsOf } from '../../shell/page/walk.js';
 import { position } from './waves.js';
 /** @import { Model, TranslationRun, TranslationStep } from '../../shell/index.js' */
 
-/** Beams of the search that finds the possible next words. */
+/** Number of beams of the search that finds the possible next words. */
 const BEAMS = 8;
-/** Number of these words shown. */
+/** Number of possible next words shown. */
 const WORDS = 4;
-/** The head that mostly attends to the word it translates, as in the first figure. */
+/** This head mostly attends to the word being translated, as in the first figure. */
 const READER = { layer: 2, head: 2 };
 const ALL = { layer: -1, head: -1 };
 
 /** @typedef {{ text: string, share: number }} Next */
 
-/** The index of the largest. @param {ArrayLike<number>} numbers */
+/** Returns the index of the largest number. @param {ArrayLike<number>} numbers */
 const largest = (numbers) => Array.from(numbers).reduce((best, x, i, all) => (x > all[best] ? i : best), 0);
 
 /**
- * The candidate words at a step of the search, the most probable first.
+ * Returns the candidates for the next word at a step of the search, the most probable first.
  * @param {TranslationRun['search']} search
- * @param {number[]} path  the hypothesis of each step that led to the translation
+ * @param {number[]} path  the hypothesis at each step that led to the translation
  * @param {number} step
  * @returns {Next[]}
  */
@@ -48,7 +48,7 @@ export function createSentenceWalk(sentence) {
   let model = null;
   /** @type {{ run: TranslationRun, steps: TranslationStep[], path: number[], tensor: ReturnType<typeof readGguf>['tensor'] } | undefined} */
   let walked;
-  /** The translation that is shown. */
+  /** The sentence that the figure shows. */
   let of = '';
   /** Index of the next token of the translation. */
   let at = 0;
@@ -56,7 +56,13 @@ export function createSentenceWalk(sentence) {
   const walk = createWalk({ list: byId('walk'), tools: byId('walk-tools'), figure }, light);
   walk.use(stepsOf(byId('walk')));
 
-  /** Shades tokens by attention weights. @param {HTMLElement} root @param {ArrayLike<number>} [shares] @param {number} [who] the query */
+  /**
+   * Shades tokens by attention weights.
+   *
+   * @param {HTMLElement} root
+   * @param {ArrayLike<number>} [shares]
+   * @param {number} [who] index of the query
+   */
   function tint(root, shares, who = -1) {
     const most = shares ? Math.max(...Array.from(shares)) : 1;
     for (const [i, chip] of /** @type {HTMLElement[]} */ ([...root.children]).entries()) {
@@ -65,14 +71,14 @@ export function createSentenceWalk(sentence) {
     }
   }
 
-  /** Everything that a step attends to: rows of weights. */
+  /** Returns the weights that a step of the walk shows. */
   function looks() {
     if (!walked || !model) return undefined;
     const { run, steps } = walked;
     const { heads } = model.info;
     const step = steps[at];
     const cross = meanOf(mapsOf(step, 'source'), READER);
-    const token = largest(cross.subarray(0, -1)); // a word, not the end
+    const token = largest(cross.subarray(0, -1)); // the word with the largest weight, except the end of the sentence
     const size = run.source.length;
     const first = run.encoder
       .slice(0, heads)
@@ -88,7 +94,7 @@ export function createSentenceWalk(sentence) {
     };
   }
 
-  /** Highlights the subject of a step. @param {{ id: string }} step */
+  /** Highlights the tokens and weights that a step of the walk describes. @param {{ id: string }} step */
   function light({ id }) {
     for (const part of parts) part.classList.toggle('lit', Boolean(part.dataset.steps?.split(' ').includes(id)));
     const seen = looks();
@@ -102,7 +108,7 @@ export function createSentenceWalk(sentence) {
       chip.classList.toggle('to-come', [...target.children].indexOf(chip) > at + Number(id === 'step-next'));
   }
 
-  /** Everything except the parts that a step changes. */
+  /** Draws the parts of the figure that do not depend on the step of the walk. */
   function fill() {
     const seen = looks();
     if (!seen || !walked || !model) return;
@@ -201,18 +207,18 @@ export function createSentenceWalk(sentence) {
       at = Math.min(2, steps.length - 1);
       fill();
     } catch {
-      if (!signal.aborted) of = ''; // too long, or the model is closed: the first figure reports it
+      if (!signal.aborted) of = ''; // if the sentence is too long or the model is closed, the first figure reports it
     }
   }
   const sight = inSight(figure, { onSeen: show, onAway() {} });
   onTheme(fill);
   return {
-    /** Called when the sentence may have changed. */
+    /** Updates the figure if the sentence has changed. */
     show,
     /** @param {Model | null} next */
     use(next) {
       model = next;
-      if (next) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName()); // its sentences and numbers describe our file
+      if (next) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName()); // the text describes our file
       of = '';
     },
   };

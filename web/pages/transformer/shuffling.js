@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows what positions are for: the words in another order, and the same weights without positions.
+// Shows why positions are needed: the same words in another order, with and without position encodings.
 // @ts-check
 import { byId, fault, inSight, load, phrase, weights } from '../../shell/index.js';
 import { fileBytes } from '../../shell/model/gguf.js';
@@ -10,7 +10,7 @@ import { shuffled } from './words.js';
 const FILE = 'de-en.gguf';
 
 /**
- * The sentence with its words shuffled, and the model without positions: filled as soon as it becomes visible.
+ * The sentence with its words shuffled, and the model without positions. Both are created once the figure becomes visible.
  * @param {() => string} sentence
  */
 export function createShuffling(sentence) {
@@ -23,11 +23,11 @@ export function createShuffling(sentence) {
   let placeless = null;
   /** @type {{ tokens: number[], text: string } | null} */
   let other = null;
-  /** The sentence to which `other` belongs. */
+  /** The sentence that `other` was shuffled from. */
   let of = '';
   let stopper = new AbortController();
 
-  /** The same weights without positions; a failure is not cached. */
+  /** Loads the same weights without positions; a failed attempt is not cached. */
   function takeAway() {
     placeless ??= fileBytes(weights(FILE))
       .then((file) => load(withoutPositions(new Uint8Array(file))))
@@ -59,7 +59,7 @@ export function createShuffling(sentence) {
       await put('without-own', bag, of);
       await put('without-other', bag, other?.tokens ?? '');
       if (byId('without-own').textContent === byId('without-other').textContent)
-        said.textContent = phrase`Without positions both are the same to the model: a bag of words.`;
+        said.textContent = phrase`Without positions, the model cannot distinguish the two sentences: it sees a bag of words.`;
     } catch (error) {
       if (!signal.aborted) said.textContent = fault(error);
     }
@@ -71,11 +71,11 @@ export function createShuffling(sentence) {
       const { source, sourceTexts } = model.translate(of);
       other = source.length > 1 ? shuffled(source, sourceTexts) : null;
     } catch {
-      other = null; // too long: the figure above reports it
+      other = null; // if the sentence is too long, the figure above reports it
     }
     fill();
   }
-  /** Called when there is another sentence. */
+  /** Updates the figure if the sentence has changed. */
   function show() {
     if (model && sight.seen && of !== sentence()) again();
   }

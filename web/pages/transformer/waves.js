@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The position encodings of section 3.5 as a picture: one row per position, one column per channel; and the similarity of positions.
+// Draws the position encodings of section 3.5 as a picture with one row per position and one column per channel, and the similarity between
+// positions.
 // @ts-check
 import { byId, onTheme, palette, perFrame, phrase, signed } from '../../shell/index.js';
 
-/** @param {number} p @param {number} d @returns {Float64Array} element 2i is sin(p / 10000^(2i/d)), element 2i + 1 the cosine */
+/**
+ * @param {number} p
+ * @param {number} d
+ * @returns {Float64Array} element 2i is sin(p / 10000^(2i/d)), element 2i + 1 is the cosine of the same angle
+ */
 export function position(p, d) {
   return Float64Array.from({ length: d }, (_, i) => {
     const angle = p / 10000 ** ((i - (i % 2)) / d);
@@ -12,7 +17,7 @@ export function position(p, d) {
 }
 
 const PLACES = 64;
-/** The model's number of positions, as a test checks. */
+/** Number of channels of the model; a test checks that it matches. */
 const CHANNELS = 256;
 
 export function createWaves() {
@@ -42,7 +47,7 @@ export function createWaves() {
     const [near, far] = [alike[Math.min(PLACES - 1, at + 1)], alike[at < PLACES / 2 ? PLACES - 1 : 0]].map((value) => value.toFixed(2));
     byId('alike-chart').setAttribute(
       'aria-label',
-      phrase`Similarity of position ${at + 1} to every other: 1 at itself, ${near} next to it, ${far} at the far end.`,
+      phrase`Similarity of position ${at + 1} to every other position: 1 at itself, ${near} next to it, ${far} at the far end.`,
     );
   });
   slider.max = String(PLACES - 1);

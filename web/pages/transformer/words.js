@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The words of a sentence in another order. Independent of the page.
+// Puts the words of a sentence in another order. This file does not use the page.
 // @ts-check
 
 /**
- * The tokens of a sentence with its words in another order, which differs from the original if two words differ. Its end stays last.
- * @param {Uint32Array} tokens with the end token
- * @param {string[]} words texts of the tokens
+ * Returns the tokens of the sentence with its words shuffled; the order differs from the original if at least two words differ. The end
+ * token stays last.
+ * @param {Uint32Array} tokens tokens of the sentence, including the end token
+ * @param {string[]} words text of each token
  * @param {() => number} [random]
  * @returns {{ tokens: number[], text: string }}
  */

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Detects faults of a drawn digit from its length and loudness alone.
+// Detects faults of a generated spoken digit from its length and loudness alone.
 // @ts-check
 
-/** One training recording in a hundred is shorter than this, in seconds. */
+/** Only one training recording in a hundred is shorter than this, in seconds. */
 const SHORTEST = 0.16;
-/** Every training recording has 0.05 s that are louder (root mean square; 1 is full scale). */
+/** Every training recording has 0.05 s that are louder than this (root mean square; 1 is full scale). */
 const SOFTEST = 0.1;
 const STRETCH = 0.05;
-/** The most attempts to draw a digit, and the distance of their seeds. */
+/** Maximum number of attempts to draw a digit, and difference between the seeds of two attempts. */
 export const TRIES = 5,
   APART = 1_000_000;
 
 /**
  * @param {Float32Array} samples
- * @param {{ rate: number, ended: boolean }} sound  ended: the model ended it
+ * @param {{ rate: number, ended: boolean }} sound  ended: whether the model ended the sound itself
  * @returns {'' | 'short' | 'quiet' | 'endless'}
  */
 export function defectOf(samples, { rate, ended }) {
@@ -22,7 +22,7 @@ export function defectOf(samples, { rate, ended }) {
   return ended ? '' : 'endless';
 }
 
-/** The root mean square of the loudest stretch of `count` samples. @param {Float32Array} samples @param {number} count */
+/** Returns the root mean square of the loudest stretch of `count` samples. @param {Float32Array} samples @param {number} count */
 function loudest(samples, count) {
   let [sum, most] = [0, 0];
   for (let i = 0; i < samples.length; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of WaveNet: a digit that is drawn and played, trees, queues, probabilities, and a continued recording.
+// Starts the page of WaveNet: a digit that is drawn and played, the trees, the queues, the probabilities, and a continued recording.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createOdds } from './odds.js';

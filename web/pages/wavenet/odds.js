@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The probabilities of a range of samples as a picture: one column per sample, one row per level.
+// Draws the probabilities of a range of samples as a picture with one column per sample and one row per level.
 // @ts-check
 import { byId, fault, perFrame, percent, phrase } from '../../shell/index.js';
 /** @typedef {ReturnType<typeof import('./play.js').createPlayer>} Player */
@@ -8,7 +8,7 @@ import { byId, fault, perFrame, percent, phrase } from '../../shell/index.js';
 const SHOWN = 120;
 const LEVELS = 256;
 const VALUES = 257;
-/** The probability with the darkest colour. */
+/** The probability that gets the darkest colour. */
 const SURE = 0.12;
 
 /** @param {Player} player */
@@ -47,7 +47,7 @@ export function createOdds(player) {
         probabilities: true,
         signal,
       };
-      // Noise depends on the position, so this redraws the sound above.
+      // The noise depends only on the seed and the position, so this generates the same samples as the sound above.
       const stretch = /** @type {SoundRun} */ (
         begin > 0 ? model.complete({ samples: samples.subarray(0, begin), sampleRate: rate }, options) : model.generate({ ...options })
       );
@@ -113,10 +113,10 @@ export function createOdds(player) {
       phrase`Probabilities of ${levels.length} samples from ${(begin / rate).toFixed(3)} s; ${mean.toFixed(1)} bits each`,
     );
     if (column < 0)
-      return void (said.textContent = phrase`${levels.length} samples, ${mean.toFixed(1)} bits each; eight bits would be a blind guess.`);
+      return void (said.textContent = phrase`${levels.length} samples, ${mean.toFixed(1)} bits each; a uniform guess would need eight.`);
     const own = odds.subarray(column * VALUES, (column + 1) * VALUES);
     const best = own.indexOf(Math.max(...own));
-    said.textContent = phrase`Sample ${begin + column}: level ${levels[column]} was drawn, with probability ${percent(own[levels[column]])}; the likeliest was ${best === LEVELS ? phrase`the end` : phrase`level ${best}`}, with ${percent(own[best])}.`;
+    said.textContent = phrase`Sample ${begin + column}: level ${levels[column]} was drawn, with probability ${percent(own[levels[column]])}; the most probable level was ${best === LEVELS ? phrase`the end` : phrase`level ${best}`}, with ${percent(own[best])}.`;
   }
 
   canvas.addEventListener('pointermove', ({ offsetX }) => {

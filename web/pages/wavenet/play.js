@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first figure: a digit in a voice, played once it is drawn, and shown from seconds down to samples.
+// The first figure: a digit in one of the voices, played once it is drawn. The wave can be zoomed from seconds to single samples.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, phrase } from '../../shell/index.js';
 import { APART, TRIES, defectOf } from './defect.js';
@@ -8,27 +8,27 @@ import { sentenceOf } from './sentence.js';
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../lib/media/waveform.js').Waveform} Waveform */
 
-/** The longest sound that is drawn, in seconds. */
+/** Maximum length of a sound, in seconds. */
 const SECONDS = 1.2;
 /** A sound ends after this many seconds of silence, even if the model has missed its end. */
 const QUIET = 0.25;
-/** The largest zoom, in seconds. */
+/** Length of the shortest visible range, in seconds. */
 const CLOSEST = 0.006;
 const SEED = 10;
-/** Why a sound was redrawn. */
+/** The reasons for drawing a sound again. */
 const DEFECTS = { short: phrase`too short`, quiet: phrase`too quiet`, endless: phrase`without an end` };
 
 /** @type {AudioContext | undefined} */
 let context;
-/** The single audio context of the page, created at the first click. */
+/** Returns the page's only audio context, which is created at the first click. */
 export const audio = () => (context ??= new AudioContext());
 
 /**
- * Plays a run, and reports its result.
+ * Plays a run and reports whether playback succeeded.
  * @param {SoundRun} run
  * @param {Waveform} wave
  * @param {AbortSignal} signal
- * @returns {Promise<string>} '' if playback succeeded
+ * @returns {Promise<string>} '' if playback succeeded, otherwise the error message
  */
 export async function hear(run, wave, signal) {
   try {
@@ -41,11 +41,11 @@ export async function hear(run, wave, signal) {
     return gaps === 0
       ? ''
       : gaps === 1
-        ? phrase` This machine did not keep up: 1 gap.`
-        : phrase` This machine did not keep up: ${gaps} gaps.`;
+        ? phrase` Your device was too slow to play without interruption: 1 gap.`
+        : phrase` Your device was too slow to play without interruption: ${gaps} gaps.`;
   } catch (error) {
     if (signal.aborted) throw error;
-    return phrase` It cannot be played: ${fault(error)}.`;
+    return phrase` The sound cannot be played: ${fault(error)}.`;
   } finally {
     wave.cursor = -1;
   }
@@ -124,7 +124,7 @@ export function createPlayer() {
     transport.show(model ? 'ready' : 'empty');
   }
 
-  /** Draws a new sound; redraws it if it is too short, too quiet or has no end. @param {boolean} aloud */
+  /** Draws a new sound, and draws it again if it is too short, too quiet or has no end. @param {boolean} aloud */
   async function start(aloud) {
     stopper?.abort();
     if (!model) return;
@@ -174,7 +174,7 @@ export function createPlayer() {
         .slice(0, TRIES - 1)
         .map((defect) => DEFECTS[defect])
         .join(', ');
-      const again = `${before && phrase` Drawn again, because it was ${before}.`}${drawing.finish === 'length' ? phrase` It did not end.` : ''}`;
+      const again = `${before && phrase` Drawn again, because it was ${before}.`}${drawing.finish === 'length' ? phrase` The sound did not end.` : ''}`;
       said.textContent = `${sentenceOf(shown)}${again}`;
       const how = aloud ? await hear(drawing, shown, signal) : '';
       said.textContent = `${sentenceOf(shown)}${again}${how}`;
@@ -193,7 +193,7 @@ export function createPlayer() {
     }
   }
 
-  /** Plays the sound once more. */
+  /** Plays the current sound again. */
   async function again() {
     stopper?.abort();
     if (!run || !wave) return;
@@ -208,7 +208,7 @@ export function createPlayer() {
     }
   }
 
-  /** Shows the range selected by zoom and position. */
+  /** Shows the range that the zoom and position sliders select. */
   function look() {
     if (!wave || seconds === 0) return;
     const share = Number(zoom.value) / 100;
@@ -255,7 +255,7 @@ export function createPlayer() {
     get seed() {
       return transport.seed;
     },
-    /** Called when a model is loaded, and when a sound is drawn. @param {() => void} tell */
+    /** Registers a function that is called after a model is loaded and after a sound is drawn. @param {() => void} tell */
     on(tell) {
       listeners.add(tell);
     },

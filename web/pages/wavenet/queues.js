@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The queues of five layers as rotating rings: the value that is read was written one turn ago, and the new value replaces it.
+// Draws the queues of five layers as rotating rings. The value being read was written one turn ago, and the new value replaces it.
 // @ts-check
 import { byId, makeSvg, phrase, reducedMotion } from '../../shell/index.js';
 
 const DILATIONS = [1, 2, 4, 8, 16];
 const TURN_MS = 350;
-/** A ring for each layer, with as many slots as its dilation; the width of a slot fits its number. */
+/** Each layer has a ring with as many slots as its dilation. The width of a slot fits its number. */
 const SLOT = 10;
 const RADII = DILATIONS.map((d) => (d === 1 ? 0 : Math.max(18, ((SLOT + 1.2) * d) / Math.PI)));
 const CENTRES = RADII.reduce(
@@ -29,7 +29,7 @@ export function createQueues() {
       const radius = RADII[l];
       const slots = Array.from({ length: d }, (_, i) => {
         const angle = (2 * Math.PI * i) / d - Math.PI / 2;
-        // The content of slot i: the last sample before t whose index is i modulo d; at slot t mod d this is t - d, which is read now.
+        // Slot i holds the last sample before t whose index is i modulo d. Slot t mod d holds sample t - d, which is read now.
         const holds = t - 1 - ((((t - 1 - i) % d) + d) % d);
         const [x, y] = [cx + radius * Math.cos(angle), cy + radius * Math.sin(angle)];
         const reading = i === t % d;
@@ -59,7 +59,7 @@ export function createQueues() {
   });
   turn.addEventListener('click', () => {
     if (timer) return halt();
-    said.removeAttribute('role'); // screen readers should not announce it three times a second
+    said.removeAttribute('role'); // keeps screen readers from announcing the text three times a second
     turn.setAttribute('aria-pressed', 'true');
     turn.textContent = phrase`Stop`;
     timer = setInterval(() => (document.hidden ? undefined : next()), reducedMotion() ? 3 * TURN_MS : TURN_MS);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The samples that a sample depends on through layers of two taps.
+// Computes which samples a sample depends on through layers with two taps.
 // @ts-check
 
 /**
- * The positions that a sample at the top depends on, for each layer from the input up.
+ * Returns, for each layer from the input up, the positions that a sample at the top depends on.
  * @param {number} at
- * @param {number[]} dilations of the layers, the lowest first
+ * @param {number[]} dilations dilation of each layer, the lowest first
  */
 export function lit(at, dilations) {
   const rows = [new Set([at])];

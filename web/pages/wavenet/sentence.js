@@ -6,15 +6,15 @@ import { phrase } from '../../shell/index.js';
 
 /** @param {Waveform} wave */
 export function sentenceOf({ facts: { seconds, given, bits } }) {
-  const before = given > 0 ? phrase`, of which ${given.toFixed(2)} s were given` : '';
+  const before = given > 0 ? phrase`, of which ${given.toFixed(2)} s are the recording` : '';
   const cost = bits >= 0 ? phrase`, ${bits.toFixed(1)} bits a sample` : '';
   return phrase`A sound of ${seconds.toFixed(2)} s${before}${cost}.`;
 }
 
 /**
- * Describes the changes made to a sound before the model read it; '': none.
+ * Describes the changes that were made to a sound before the model read it; '' if there were none.
  * @param {import('../../lib/media/heard.js').Heard} heard
- * @param {number} to the rate of the model
+ * @param {number} to sample rate of the model
  */
 export function changeOf({ sampleRate: rate, channels }, to) {
   if (rate === to) return channels === 1 ? '' : phrase`The sound was mixed down to one channel of ${channels}.`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Causal convolutions as trees: one step back in every layer, or twice as far with every layer; the samples that the selected one depends
-// on are highlighted.
+// Draws causal convolutions as trees, either one step back in every layer or twice as far with every layer. The samples that the selected
+// one depends on are highlighted.
 // @ts-check
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 import { lit } from './reach.js';
@@ -53,7 +53,7 @@ export function createTrees() {
       ];
       said.textContent =
         top + 1 < 1 + dilations.reduce((sum, d) => sum + d, 0)
-          ? phrase`${stack}: it depends on ${heard}; there are no more before it.`
+          ? phrase`${stack}: it depends on ${heard}; there are no earlier samples.`
           : phrase`${stack}: it depends on ${heard}.`;
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A recording, from the microphone or a file, that the model continues.
+// A recording from the microphone or a file, which the model continues.
 // @ts-check
 import { byId, fault, make, deviceRefused, phrase, recorded } from '../../shell/index.js';
 import { audio, hear } from './play.js';
@@ -8,7 +8,7 @@ import { changeOf, sentenceOf } from './sentence.js';
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../lib/media/waveform.js').Waveform} Waveform */
 
-/** The length of the recording, and of its continuation, in seconds. */
+/** Length of the recording in milliseconds, and of its continuation in seconds. */
 const LISTEN_MS = 1000;
 const SECONDS = 0.8;
 /** A continuation ends after this many seconds of silence. */
@@ -64,7 +64,7 @@ export function createVoice(player) {
     }
   }
 
-  /** Shows an example until the visitor speaks: the first half of the sound above, continued, without playback. */
+  /** Shows an example until the visitor speaks: the model continues the first half of the sound above, without playback. */
   async function example() {
     const { model, run: above } = player;
     if (!model || run || above?.finish !== 'end') return;
@@ -88,7 +88,7 @@ export function createVoice(player) {
   record.addEventListener('click', async () => {
     stopper?.abort();
     record.disabled = true;
-    void audio().resume(); // while the user activation lasts
+    void audio().resume(); // audio must be started during the click that allows it
     try {
       await goOn(
         await recorded(LISTEN_MS, () => {

@@ -4,8 +4,8 @@
 import { phrase } from '../page/phrase.js';
 
 /**
- * The pages that show the models of each kind. deed: a verb, or the kind itself; says: a sentence about the page, given the model's name; tries:
- * what to try there. The first row whose deed the model has is used.
+ * The pages that show the models of each kind. deed: a verb, or the kind itself; says: a sentence about the page for a model's name; tries:
+ * a suggestion for the visitor. The first row whose deed the model supports is used.
  *
  * @type {[kind: string, deed: string, says: (name: string) => string, tries: () => string][]}
  */
