@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Whatever a verb waits for, it hears a stop, the signals and close(): an address that never answers, a template that never ends, a
- * constraint of the page. One row per verb of each kind.
+ * Whatever a verb waits for, it hears a stop, the signals and close(): an address that never answers, a recording, a file, a template that
+ * never ends, a constraint of the page. Then nothing of the input is read any more. One row per verb of each kind.
  */
 
 import assert from 'node:assert/strict';
@@ -19,11 +19,49 @@ const server = createServer(() => {}).listen(0, '127.0.0.1');
 await new Promise((resolve) => server.once('listening', resolve));
 const never = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/never`;
 const scope = /** @type {any} */ (globalThis);
-const { createImageBitmap } = scope;
-scope.createImageBitmap = () => new Promise(() => {}); // only a browser decodes picture files
+
+/** The readings of inputs that have begun; each function returns whether its reading has been stopped. @type {(() => boolean)[]} */
+const readings = [];
+
+const { fetch } = scope;
+const replaced = {
+  createImageBitmap: () => new Promise(() => {}), // only a browser decodes picture files
+  /** @param {string | URL} url @param {{ signal?: AbortSignal }} [how] */
+  fetch: (url, how) => {
+    if (String(url) === never) readings.push(() => how?.signal?.aborted === true);
+    return fetch(url, how);
+  },
+  MediaStream: class {
+    get [Symbol.toStringTag]() {
+      return 'MediaStream';
+    }
+
+    getAudioTracks() {
+      return [{ readyState: 'live' }];
+    }
+  },
+  MediaRecorder: class {
+    state = 'inactive';
+    onstop = () => {};
+
+    start() {
+      this.state = 'recording';
+      readings.push(() => this.state === 'inactive');
+    }
+
+    stop() {
+      this.state = 'inactive';
+      this.onstop();
+    }
+  },
+};
+const kept = Object.keys(replaced).map((name) => [name, Object.getOwnPropertyDescriptor(scope, name)]);
+Object.assign(scope, replaced);
 after(() => {
-  if (createImageBitmap) scope.createImageBitmap = createImageBitmap;
-  else delete scope.createImageBitmap;
+  for (const [name, own] of /** @type {[string, PropertyDescriptor | undefined][]} */ (kept)) {
+    if (own) Object.defineProperty(scope, name, own);
+    else delete scope[name];
+  }
   server.close();
   server.closeAllConnections();
 });
@@ -32,32 +70,71 @@ const LOOPS = '{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %
 const endless = toyText({ metadata: { 'tokenizer.chat_template': ['string', LOOPS] } });
 const constraint = { next: () => new Promise(() => {}) };
 
-/** A file, and a call that waits for something that does not come; or why the verb waits for its worker alone. @typedef {[string | Uint8Array, (model: any, options: object) => any] | string} Row */
+/** A Blob whose bytes do not come. @returns {object} */
+const endlessFile = () => ({
+  size: 1000,
+  slice: endlessFile,
+  stream: () => {
+    let cancelled = false;
+    readings.push(() => cancelled);
+    return new ReadableStream({
+      cancel() {
+        cancelled = true;
+      },
+    });
+  },
+});
+
+/** Inputs that do not come. */
+const INPUTS = { address: () => never, recording: () => new scope.MediaStream(), file: endlessFile };
+/** @typedef {keyof typeof INPUTS} Form */
+
+/**
+ * A file, and a call that waits for something that does not come, with the forms of its input; or why the verb waits for its worker alone.
+ * @typedef {[string | Uint8Array, (model: any, options: object, input: any) => any, ...Form[]] | string} Row
+ */
 
 /** @type {Record<string, Row>} */
 const ROWS = {
-  'picture.complete': [`${GOLDEN}local-f16.gguf`, (model, options) => model.complete(never, options)],
-  'picture.superResolve': [`${GOLDEN}palette-2d-sr.gguf`, (model, options) => model.superResolve(never, options)],
-  'picture.score': [`${GOLDEN}local-f16.gguf`, (model, options) => model.score(never, options)],
-  'picture.attention': [`${GOLDEN}local-f16.gguf`, (model, options) => model.attention(never, { row: 0, column: 0, ...options })],
+  'picture.complete': [`${GOLDEN}local-f16.gguf`, (model, options, input) => model.complete(input, options), 'address'],
+  'picture.superResolve': [`${GOLDEN}palette-2d-sr.gguf`, (model, options, input) => model.superResolve(input, options), 'address'],
+  'picture.score': [`${GOLDEN}local-f16.gguf`, (model, options, input) => model.score(input, options), 'address'],
+  'picture.attention': [
+    `${GOLDEN}local-f16.gguf`,
+    (model, options, input) => model.attention(input, { row: 0, column: 0, ...options }),
+    'address',
+  ],
   'picture.generate': 'it has no input',
   'latent.generate': 'it has no input',
   'latent.walk': 'its inputs are numbers',
-  'sound.complete': [`${GOLDEN}wavenet-tiny.gguf`, (model, options) => model.complete(never, options)],
-  'sound.score': [`${GOLDEN}wavenet-tiny.gguf`, (model, options) => model.score(never, options)],
+  'sound.complete': [
+    `${GOLDEN}wavenet-tiny.gguf`,
+    (model, options, input) => model.complete(input, options),
+    'address',
+    'recording',
+    'file',
+  ],
+  'sound.score': [`${GOLDEN}wavenet-tiny.gguf`, (model, options, input) => model.score(input, options), 'address', 'recording', 'file'],
   'sound.generate': 'it has no input',
-  'code.complete': [`${GOLDEN}jukebox-tiny.gguf`, (model, options) => model.complete(never, options)],
-  'code.encode': [`${GOLDEN}jukebox-tiny.gguf`, (model, options) => model.encode(never, options)],
+  'code.complete': [
+    `${GOLDEN}jukebox-tiny.gguf`,
+    (model, options, input) => model.complete(input, options),
+    'address',
+    'recording',
+    'file',
+  ],
+  'code.encode': [`${GOLDEN}jukebox-tiny.gguf`, (model, options, input) => model.encode(input, options), 'address', 'recording', 'file'],
   'code.decode': 'its codes are numbers',
   'code.generate': 'it has no input',
-  'note.complete': [`${ROOT}weights/chorales.gguf`, (model, options) => model.complete(never, options)],
-  'note.score': [`${ROOT}weights/chorales.gguf`, (model, options) => model.score([never, never], options)],
+  'note.complete': [`${ROOT}weights/chorales.gguf`, (model, options, input) => model.complete(input, options), 'address', 'file'],
+  'note.score': [`${ROOT}weights/chorales.gguf`, (model, options, input) => model.score([input, input], options), 'address', 'file'],
   'note.generate': 'it has no input',
-  'caption.caption': [toyCaption(), (model, options) => model.caption(never, options)],
-  'caption.score': [toyCaption(), (model, options) => model.score(never, { text: 'w1', ...options })],
+  'caption.caption': [toyCaption(), (model, options, input) => model.caption(input, options), 'address'],
+  'caption.score': [toyCaption(), (model, options, input) => model.score(input, { text: 'w1', ...options }), 'address'],
   'sign.classify': [
     `${GOLDEN}snail-tiny.gguf`,
-    (model, options) => model.classify(never, { support: ['a', 'b'].map((label) => ({ image: never, label })), ...options }),
+    (model, options, input) => model.classify(input, { support: ['a', 'b'].map((label) => ({ image: input, label })), ...options }),
+    'address',
   ],
   'text.chat': [endless, (model, options) => model.chat([{ role: 'user', content: 'a' }], options)],
   'text.generate': [toyText(), (model, options) => model.generate('a', { constraint, ...options })],
@@ -113,14 +190,15 @@ const context = new Proxy(
 
 for (const [name, row] of Object.entries(ROWS)) {
   if (typeof row === 'string') continue;
-  const [file, make] = row;
+  const [file, make, ...forms] = row;
   test(`${name}: nothing is waited for after the end`, { timeout: 60000 }, async () => {
-    /** @param {'stop' | 'signal' | 'reader' | 'close'} how @param {string} [reading] of a run */
-    const ended = async (how, reading) => {
+    /** @param {'stop' | 'signal' | 'reader' | 'close'} how @param {string} [reading] of a run @param {Form} [form] of the input */
+    const ended = async (how, reading, form = forms[0]) => {
       const model = await load(file);
       const [whole, reader] = [new AbortController(), new AbortController()];
+      readings.length = 0;
       try {
-        const asked = make(model, { signal: whole.signal, ...(reading && { seed: 1 }) });
+        const asked = make(model, { signal: whole.signal, ...(reading && { seed: 1 }) }, form && INPUTS[form]());
         const promise = !reading
           ? asked
           : reading === 'input'
@@ -134,27 +212,41 @@ for (const [name, row] of Object.entries(ROWS)) {
                 : asked[reading]({ signal: reader.signal });
         promise.catch(() => {});
         await sleep(10);
+        for (let i = 0; form && readings.length === 0; i++) {
+          assert.ok(i < 200, `${form}: nothing is read`);
+          await sleep(10);
+        }
         const ends = { stop: () => asked.stop(), signal: () => whole.abort(), reader: () => reader.abort(), close: () => model.close() };
         if (reading) void asked.input; // its rejection is nobody's, and Node would report it
         ends[how]();
         const end = await settled(promise);
         if (how === 'reader') assert.equal(asked.finish, 'abort', `${reading}: the last reader has left`);
+        for (let i = 0; i < 50 && !readings.every((isStopped) => isStopped()); i++) await sleep(2); // a stream is cancelled some turns later
+        assert.ok(
+          readings.every((isStopped) => isStopped()),
+          `${form}, ${reading}, ${how}: the input is still read`,
+        );
         return end;
       } finally {
         model.close();
       }
     };
     const model = await load(file);
-    const asked = make(model, {});
+    const asked = make(model, {}, forms[0] && INPUTS[forms[0]]());
     const isRun = Symbol.asyncIterator in asked;
     if (!isRun) asked.catch(() => {});
-    const readings = READINGS.filter((reading) => typeof asked[reading] === 'function');
+    const ways = READINGS.filter((reading) => typeof asked[reading] === 'function');
     model.close();
     if (!isRun) {
-      assert.deepEqual([await ended('signal'), await ended('close')], [20, 'closed']);
+      for (const form of forms)
+        assert.deepEqual([await ended('signal', undefined, form), await ended('close', undefined, form)], [20, 'closed'], form);
       return;
     }
-    for (const reading of readings) {
+    for (const form of forms.slice(1)) {
+      const ends = [await ended('stop', 'steps', form), await ended('signal', 'steps', form), await ended('close', 'steps', form)];
+      assert.deepEqual([...ends, await ended('reader', 'result', form)], ['resolved', 20, 'closed', 20], form);
+    }
+    for (const reading of ways) {
       const how = { stop: 'resolved', signal: 20, reader: 20, close: 'closed' };
       for (const [end, expected] of Object.entries(how)) {
         const got = await ended(/** @type {any} */ (end), reading);

@@ -15,9 +15,10 @@ export function isBlob(value) {
   return /^(Blob|File)$/.test(classOf(value)) || (typeof value?.size === 'number' && typeof value.slice === 'function'); // happy-dom's say "Object"
 }
 
-/** @param {Blob} blob @returns {Promise<Uint8Array<ArrayBuffer>>} */
-export async function bytesOfBlob(blob) {
-  return read(blob).catch((cause) => {
+/** @param {Blob} blob @param {AbortSignal} [signal] @returns {Promise<Uint8Array<ArrayBuffer>>} */
+export async function bytesOfBlob(blob, signal) {
+  return read(blob, signal).catch((cause) => {
+    signal?.throwIfAborted();
     // the file was changed after it was chosen, or no longer exists
     throw cause instanceof NextPixelError
       ? cause
@@ -27,8 +28,21 @@ export async function bytesOfBlob(blob) {
   });
 }
 
-/** @param {Blob} blob @returns {Promise<Uint8Array<ArrayBuffer>>} */
-async function read(blob) {
+/** @param {Blob} blob @param {AbortSignal} [signal] @returns {Promise<Uint8Array<ArrayBuffer>>} */
+async function read(blob, signal) {
+  signal?.throwIfAborted();
+  if (blob.stream && typeof WritableStream === 'function') {
+    const bytes = new Uint8Array(blob.size);
+    let at = 0;
+    const into = new WritableStream({
+      write(/** @type {Uint8Array} */ part) {
+        bytes.set(part, at);
+        at += part.length;
+      },
+    });
+    await blob.stream().pipeTo(into, { signal }); // cancels the stream when the signal is aborted
+    return bytes.subarray(0, at);
+  }
   if (blob.arrayBuffer) return new Uint8Array(await blob.arrayBuffer());
   if (typeof FileReader !== 'function')
     throw argumentError('This Blob cannot be read here, it has neither stream() nor arrayBuffer(): give its bytes');

@@ -110,7 +110,7 @@ export class ElementRun {
       (/** @type {(resting: boolean) => void} */ hush) => rest.hear(hush, this.#listening.signal),
     );
     await rest.patience(signal);
-    for await (const told of run) {
+    for await (const told of run.read(signal)) {
       await rest.patience(signal); // the run may have been paused while this step was computed
       if (this.halted) return false;
       const step = this.#tally.take(told);

@@ -3,6 +3,7 @@
 
 /** Fetches the file in the element's attribute `src`. */
 
+import { abortable } from '../base/abort.js';
 import { NextPixelError } from '../base/error.js';
 
 /**
@@ -34,11 +35,11 @@ export async function pictureAt(src, signal, { baseURI }) {
   image.crossOrigin = 'anonymous';
   try {
     image.src = new URL(src, baseURI).href;
-    await image.decode();
+    await abortable(image.decode(), signal);
   } catch (cause) {
-    throw missing('picture', src, cause);
+    image.src = ''; // ends the download
+    throw signal.aborted ? signal.reason : missing('picture', src, cause);
   }
-  signal.throwIfAborted();
   return image;
 }
 

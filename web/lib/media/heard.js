@@ -155,9 +155,7 @@ async function openSound(sound, signal) {
  */
 async function openFile(file, signal) {
   const part = async (/** @type {number} */ from, /** @type {number} */ to) => {
-    const bytes = await bytesOfBlob(from === 0 && to === file.size ? file : file.slice(from, to));
-    signal?.throwIfAborted();
-    return bytes;
+    return bytesOfBlob(from === 0 && to === file.size ? file : file.slice(from, to), signal);
   };
   const head = await part(0, Math.min(file.size, HEAD_BYTES));
   if (!isWav(head)) return decoded(head, file.size, () => (head.length === file.size ? head : part(0, file.size)), signal);

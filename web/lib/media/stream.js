@@ -18,6 +18,7 @@ export async function recorded(stream, seconds, signal) {
     throw new NextPixelError('unsupported', 'This browser records no streams: record it yourself, and give { samples, sampleRate }');
   if (stream.getAudioTracks().every(({ readyState }) => readyState === 'ended'))
     throw argumentError('The MediaStream has no track of sound that is live');
+  signal?.throwIfAborted();
   const recorder = new MediaRecorder(new MediaStream(stream.getAudioTracks()));
   /** @type {Blob[]} */
   const parts = [];

@@ -25,7 +25,7 @@ import { showAll } from '../sinks/canvas.js';
 export class Answer {
   /** @returns {AsyncGenerator<Whole, void, void>} */
   [Symbol.asyncIterator]() {
-    return this.#steps();
+    return this.read();
   }
 
   /** Returns the finished fraction after the only step. @internal */
@@ -45,11 +45,11 @@ export class Answer {
     checkShown(options);
     const { signal, ...how } = options;
     const { sink } = /** @type {Particular<Whole>} */ (/** @type {unknown} */ (this));
-    return showAll(this.#steps(signal), sink.call(this, canvas, how));
+    return showAll(this.read(signal), sink.call(this, canvas, how));
   }
 
-  /** @param {AbortSignal} [signal] */
-  async *#steps(signal) {
+  /** Yields the only step. @param {AbortSignal} [signal] @returns {AsyncGenerator<Whole, void, void>} @internal */
+  async *read(signal) {
     const { whole } = /** @type {Particular<Whole>} */ (/** @type {unknown} */ (this));
     yield await whole.call(this, signal);
   }

@@ -90,6 +90,9 @@ export class BaseRun {
   /** Resolves when the input has been read; undefined if the run has no input. @type {Promise<unknown> | undefined} @internal */
   coming;
 
+  /** Resolves when the engine has the given state; undefined if there is none. @type {Promise<void> | undefined} @internal */
+  ready;
+
   /**
    * The seed, given or random. It reproduces the run.
    *
@@ -117,6 +120,22 @@ export class BaseRun {
     // A copy, because the caller may change the options. `kept` itself stays: a run may add what its input says.
     if (kept) kept.options = copyOf(kept.options);
     this.signals = [signal, this.#ending.signal];
+  }
+
+  /**
+   * Makes signals end the run.
+   *
+   * @param {AbortSignal | undefined} signal  the caller's
+   * @param {AbortSignal} closing             aborted by the end of the worker
+   * @param {(reason: unknown) => void} stop  called when the run ends, and when a signal is aborted while the run's input is read
+   * @internal
+   */
+  obey(signal, closing, stop) {
+    const { signal: ending } = this.#ending;
+    this.signals = [signal, ending, closing];
+    ending.addEventListener('abort', () => stop(ending.reason));
+    abortable(Promise.all([this.coming, this.ready]), signal, closing).catch(stop);
+    return this;
   }
 
   /** Lets the run wait for its input. @param {Promise<unknown>} coming @internal */

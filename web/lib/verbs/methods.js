@@ -28,15 +28,23 @@ function isList(what) {
 }
 
 /**
- * Ends the returned run or promise when the worker ends, whatever it is waiting for.
+ * Calls a verb, and ends the returned run or promise when the worker ends, whatever it is waiting for. The verb receives a signal of its
+ * own, which ends the reading of its inputs: it is aborted by the given signal, by the end of the run, and by the end of the worker.
  *
- * @param {any} asked  a run, or the promise of a result
+ * @param {(options: object) => any} verb  returns a run, or the promise of a result
+ * @param {{ signal?: AbortSignal }} options
  * @param {Link[]} links
  */
-function ending(asked, [{ closing }]) {
-  if (isPromise(asked)) return abortable(asked, closing);
-  asked.signals.push(closing);
-  return asked;
+function ending(verb, options, [{ closing }]) {
+  const { signal } = options;
+  const reading = new AbortController();
+  const stop = (/** @type {unknown} */ reason) => reading.abort(reason);
+  if (signal?.aborted) stop(signal.reason);
+  const asked = verb({ ...options, signal: reading.signal });
+  if (!isPromise(asked)) return asked.obey(signal, closing, stop);
+  const answer = abortable(asked, signal, closing);
+  answer.catch(stop);
+  return answer;
 }
 
 class Verbs {
@@ -51,9 +59,15 @@ class Verbs {
     const { kind, info, links } = engineOf(/** @type {any} */ (this));
     if (!kind.resume) throw argumentError('This model draws nothing that could be saved');
     checkOptions(options, 'resume()', resumingOf(info.kind));
-    const run = kind.resume(saved, options);
-    checkOptions(/** @type {any} */ (saved).options, 'A saved run', savedOf(info.kind)); // those of another model are another error
-    return ending(run, links);
+    return ending(
+      (own) => {
+        const run = kind.resume(saved, own);
+        checkOptions(/** @type {any} */ (saved).options, 'A saved run', savedOf(info.kind)); // those of another model are another error
+        return run;
+      },
+      options,
+      links,
+    );
   }
 }
 
@@ -73,9 +87,10 @@ for (const [name, { draws }] of ALL) {
     checkOptions(options, `${name}()`, optionsOf(name, info.kind));
     if (name === 'score' && isList(given[0]))
       return part(() => import('./score-all.js')).then(({ scoreAll }) =>
-        scoreAll((input, own) => ending(kind.score(input, own), links), links.length, given[0], options),
+        scoreAll((input, own) => ending((all) => kind.score(input, all), own, links), links.length, given[0], options),
       );
-    return ending(kind[name](...Array.from({ length: before }, (_, i) => given[i]), options), links);
+    const inputs = Array.from({ length: before }, (_, i) => given[i]);
+    return ending((own) => kind[name](...inputs, own), options, links);
   };
   /** @this {any} @param {any[]} given */
   const promising = async function (...given) {

@@ -108,7 +108,7 @@ export class Parse extends Answer {
   }
 
   /** Returns this parse if it has marginals; otherwise parses the words again with marginals. @param {AbortSignal} [signal] @internal */
-  async whole(signal = this.#options.signal) {
+  async whole(signal) {
     signal?.throwIfAborted();
     return this.marginals ? this : this.#model.parse(this.words, { ...this.#options, marginals: true, signal });
   }

@@ -65,7 +65,7 @@ export async function given(music, alphabet, ticks, voices, signal) {
   const size = isBlob(music) ? music.size : music.byteLength;
   if (size > MOST_BYTES)
     throw new NextPixelError('limit', `The MIDI file has ${(size / 1e6).toFixed(1)} MB: give at most ${MOST_BYTES / 1e6}`);
-  const bytes = isBlob(music) ? await bytesOfBlob(music) : bytesOf(music);
+  const bytes = isBlob(music) ? await bytesOfBlob(music, signal) : bytesOf(music);
   const { readMidi } = await part(() => import('./midi.js'));
   return ofFile(readMidi(bytes), alphabet, ticks, voices);
 }

@@ -119,7 +119,7 @@ export class Tagging extends Answer {
   }
 
   /** Returns this tagging if it has marginals; otherwise tags the words again with marginals. @param {AbortSignal} [signal] @internal */
-  async whole(signal = this.#options.signal) {
+  async whole(signal) {
     signal?.throwIfAborted();
     return this.marginals ? this : this.#model.tag(this.words, { ...this.#options, marginals: true, signal });
   }

@@ -454,7 +454,6 @@ export class TextModel {
   #run(given, options) {
     const { seed, maxTokens, signal, logitBias, constraint, state, ...kept } = options;
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
-    const ready = state && restored(this.#link, state, signal);
     // Token ids and finite numbers, because JSON preserves neither a Map nor infinities.
     const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };
     const planOf = (/** @type {Given} */ { ids, prompt, dropped = [] }) => {
@@ -468,12 +467,12 @@ export class TextModel {
         most,
         vocabulary: this.#info.vocabulary,
         heads: this.#info.heads,
-        ready,
         state: state?.hash,
         dropped,
       };
     };
-    return new TextRun(
+    const ready = state && restored(this.#link, state, signal);
+    const run = new TextRun(
       this.#link,
       this.#tokenizer,
       (stop) => withValue(given(stop), planOf),
@@ -481,6 +480,7 @@ export class TextModel {
       { model: modelName(this.#info), options: { ...kept, ...biases } },
       signal,
     );
+    return Object.assign(run, { ready });
   }
 
   /** @param {Uint32Array} ids */

@@ -61,9 +61,9 @@ import { Stops } from './stops.js';
  * @property {SavedState} [state]  the engine's state, if requested
  */
 
-/** The beginning of a run, and its length. most: the number of tokens to draw; ready: resolves when the engine has the given state; state:
- * the hash of that state. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, heads: number,
- * ready?: Promise<void>, state?: string, dropped: Dropped[] }} Plan */
+/** The beginning of a run, and its length. most: the number of tokens to draw; state: the hash of the given state.
+ * @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, heads: number, state?: string,
+ * dropped: Dropped[] }} Plan */
 
 /**
  * A run that writes a text, which can be read as an async iterable of tokens or as a text, or drawn to a canvas, in any order or at the
@@ -307,7 +307,7 @@ export class TextRun extends BaseRun {
     const { ids, context, most } = plan;
     const { settings, alternatives: k, maps, keyBits, constraint, probabilities } = this.#checked;
     const { prompt, vocabulary, heads, state } = plan;
-    await plan.ready;
+    await this.ready;
     if (constraint?.start && this.#tokenizer) await constraint.start(this.#tokenizer);
     const allow = constraint && (() => maskOf(constraint, Uint32Array.from(ids.slice(prompt)), vocabulary));
     for (let left = most; left > 0; ) {

@@ -39,11 +39,7 @@ async function partsOf(source, signal) {
     return inParts(bytes.length, async (from, to) => bytes.subarray(from, to));
   }
   if (isBlob(source)) {
-    return inParts(source.size, async (from, to) => {
-      const part = await bytesOfBlob(source.slice(from, to));
-      signal?.throwIfAborted();
-      return part;
-    });
+    return inParts(source.size, (from, to) => bytesOfBlob(source.slice(from, to), signal));
   }
   /** @param {Response} response @param {string} [url] */
   const arriving = (response, url) => {
