@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The subjects of the tests of runs, searches and branches: the hashers (hasher.h), the second part of the triad (triad.h) and the toys of every model
- * (toy.h), and runs of them.
+ * Subjects of the tests of runs, searches and branches: the hashers (hasher.h), the second part of the triad (triad.h) and the toys of
+ * every model (toy.h). Also functions that run them.
  */
 #ifndef TEST_SUBJECT_H
 #define TEST_SUBJECT_H
@@ -14,7 +14,7 @@
 
 #define LENGTH 30u
 
-/* A model with a shape, and a class for the inputs that need one. */
+/* A model with the shape of a run, and a class for inputs that need one. */
 typedef struct {
     const nx_model *model;
     nx_shape shape;
@@ -29,7 +29,8 @@ typedef struct {
 
 static hasher_config hasher_settings; /* configuration of the current hasher */
 
-/* The hashers, the second part of the triad (triad.h), then the toys of all models (toy.h), some of which have other uses. */
+/* The hashers and the second part of the triad (triad.h). Subjects with higher numbers are the toys of all models (toy.h), some of which
+ * have other uses. */
 enum { HASHER, HASHER_SLICED, HASHER_WITH_SOURCE, HASHER_AGAIN, HASHER_NOISY, HASHER_NOISY_AGAIN, HASHERS, TRIAD = HASHERS, OWN };
 
 /* Returns toy_row.uses of subject 0, 1, ...; 0 if there are no more subjects. */
@@ -71,7 +72,7 @@ static inline subject subject_of(int which) {
     s.values = info.values;
     s.span = info.span;
     s.length = s.shape.length ? s.shape.length : info.length;
-    CHECK(s.length <= LENGTH || !(uses_of(which) & TOY_SEARCH)); /* the brute-force results have the same capacity */
+    CHECK(s.length <= LENGTH || !(uses_of(which) & TOY_SEARCH)); /* the brute-force search in the test has room for LENGTH positions */
     s.rewinds = info.rewinds;
     s.noisy = s.model->plan[s.part].noisy != 0;
     return s;
@@ -86,7 +87,7 @@ static inline subject subject_named(const char *name) {
     return subject_of(HASHER);
 }
 
-static int shaped; /* with every option that changes the drawn distribution */
+static int shaped; /* whether runs use every option that changes the drawn distribution */
 
 static inline nx_settings settings_of(uint32_t samples, uint32_t first, uint32_t seed) {
     nx_settings s = {.seed_low = seed, .samples = samples, .first_sample = first, .temperature = 1, .top_p = 1};
@@ -109,7 +110,7 @@ static inline nx_session *bare(const subject *s, const nx_settings *settings, si
     return session;
 }
 
-/* Starts a run with every input given, always with the same ids, and encoded. */
+/* Starts a run: gives every input, with the same ids on each call, and encodes them. */
 static inline nx_session *start(const subject *s, const nx_settings *settings, size_t *bytes) {
     nx_session *session = bare(s, settings, bytes);
     nx_port port;
@@ -123,7 +124,7 @@ static inline nx_session *start(const subject *s, const nx_settings *settings, s
     return session;
 }
 
-/* Draws `steps` positions, with several calls if a position takes several. Returns the number of calls. */
+/* Draws `steps` positions. A position may take several calls. Returns the number of calls. */
 static inline uint32_t draw(const subject *s, nx_session *session, uint32_t steps, uint32_t *ids, float *nats) {
     uint32_t width = session->settings.samples * s->span, done = 0, drawn = 0;
     nx_status status = NX_MORE;
@@ -145,7 +146,7 @@ static inline void put(const subject *s, nx_session *session, const uint32_t *id
     CHECK_INT(status, NX_OK);
 }
 
-/* A whole run of `samples`: ids and nats (length, samples, span). */
+/* A complete run of `samples` samples: ids and nats (length, samples, span). */
 typedef struct {
     uint32_t *ids, n;
     float *nats;
@@ -167,7 +168,8 @@ static inline const uint32_t *at(const subject *s, const run *r, uint32_t sample
     return r->ids + ((size_t)position * samples + sample) * s->span;
 }
 
-/* A test of each subject with `use`; shaped runs are tried on one of each sort. `end`: hasher_config.end of hashers. */
+/* Runs `test` on each subject with the use `use`. Shaped runs are tried on one subject of each sort. `end`: the hashers'
+ * hasher_config.end. */
 static inline void for_those(uint32_t use, void (*test)(const subject *s), float end) {
     uint32_t uses;
     for (int i = 0; (uses = uses_of(i)); i++) {
@@ -187,8 +189,8 @@ static inline void for_every(void (*test)(const subject *s)) { for_those(TOY_RUN
 /* Runs a test on hashers that never end. */
 static inline void for_every_endless(void (*test)(const subject *s)) { for_those(TOY_RUN, test, -100); }
 
-/* Tests of runs with penalties and biases: these are functions of the ids of the sequence, so results are the same for every division of the
- * computation. The list of tests ends with a null pointer. */
+/* Runs each test (the list ends with a null pointer) with penalties and biases. They are functions of the ids of the sequence, so results
+ * do not depend on how the computation is divided. */
 static inline void shape_each(void (*const *tests)(void)) {
     for (shaped = 1; *tests; tests++) (*tests)();
     shaped = 0;

@@ -12,7 +12,7 @@
 #define SAMPLES 61u /* number of samples of the sound: thirty pairs and one single sample */
 #define DRAWN 40u
 
-static float *dec; /* the tensor dec.weight of the current model */
+static float *dec; /* tensor dec.weight of the current model */
 
 static toy_file file_of(void) {
     static const char *const names[] = {"enc.weight", "prior.weight", "dec.weight"};
@@ -53,7 +53,7 @@ nx_model *triad_open(void) {
 
 static nx_settings settings_of(uint32_t samples, uint32_t first) { return (nx_settings){.seed_low = 32, .samples = samples, .first_sample = first, .temperature = 1, .top_p = 1}; }
 
-/* Opens a session of a part whose one input is `ids` (count). */
+/* Opens a session of a part whose only input is `ids` (count). */
 static nx_session *given(const nx_model *model, uint32_t part, const nx_settings *settings, uint32_t length, const uint32_t *ids, uint32_t count, size_t *bytes) {
     nx_shape shape = {.length = length, .counts = {count}};
     nx_session *session = NULL;
@@ -69,7 +69,7 @@ static void encode_all(const nx_model *model, nx_session *session) {
     CHECK_INT(status, NX_OK);
 }
 
-/* Writes a sound that contains silence. */
+/* Writes a sound with silent passages. */
 static void sound_of(uint32_t *sound) {
     check_random random = {33};
     for (uint32_t i = 0; i < SAMPLES; i++) sound[i] = i / 8 % 2 ? 0 : random_below(&random, TRIAD_LEVELS);
@@ -99,12 +99,12 @@ static void described(void) {
     CHECK_INT(nx_model_result(model, TRIAD_ENCODER, TRIAD_OF_LEVELS, &levels), NX_OK);
     CHECK(codes.rows == NX_ROWS_COUNTED && levels.rows == NX_ROWS_OF_RESULT && levels.rows_of == TRIAD_OF_CODES);
     CHECK_INT(nx_model_port(model, TRIAD_PRIOR, 0, &port), NX_OK);
-    CHECK(!strcmp(codes.name, port.name) && codes.values == port.values && codes.dims[0] == port.dims[0]); /* the result fills it */
+    CHECK(!strcmp(codes.name, port.name) && codes.values == port.values && codes.dims[0] == port.dims[0]); /* an input of the prior */
     CHECK_INT(nx_model_port(model, TRIAD_DECODER, 0, &port), NX_OK);
-    CHECK(!strcmp(names[TRIAD_PRIOR], port.name) && port.values == TRIAD_VALUES); /* the ids fill it */
+    CHECK(!strcmp(names[TRIAD_PRIOR], port.name) && port.values == TRIAD_VALUES); /* an input of the decoder */
 }
 
-/* The number of codes is known when the whole sound has been read; until then the number grows. */
+/* The number of codes grows while the sound is read, and is final after the last sample. */
 static void counted(void) {
     const nx_model *model = triad_open();
     uint32_t sound[SAMPLES], expected[SAMPLES], codes[SAMPLES], n, count = 99, last = 0;
@@ -144,7 +144,7 @@ static void counted(void) {
     CHECK_INT(count, 0); /* silence */
 }
 
-/* Draws the ids of a prior, given the codes of the sound, with one sample. */
+/* Draws the ids of one sample of the prior, given the codes of the sound. */
 static void draw_ids(const nx_model *model, uint32_t sample, uint32_t *ids) {
     uint32_t sound[SAMPLES], codes[SAMPLES], drawn;
     size_t bytes;
@@ -160,7 +160,7 @@ static void sound_by_hand(const uint32_t *ids, uint32_t *sound) {
         sound[i] = triad_sample(i > 1 ? ids[i / 2 - 1] : 0, ids[i / 2], i / 2 + 1 < DRAWN ? ids[i / 2 + 1] : 0, dec[2 * ids[i / 2] + i % 2]);
 }
 
-/* Data flow from the sound to the codes, from the codes to ids, and from the ids to another sound. */
+/* Passes data from the sound to the codes, from the codes to ids, and from the ids to another sound. */
 static void flows(void) {
     const nx_model *model = triad_open();
     uint32_t ids[DRAWN], other[DRAWN], sound[2 * DRAWN], expected[2 * DRAWN], differ = 0, count;
@@ -201,8 +201,9 @@ static void streams(void) {
     CHECK(differ > DRAWN / 4);
 }
 
-/* While the prior draws, sessions of the decoder turn the ids so far into sound, in pieces that know one id on either side; every session
- * is saved and continued elsewhere between any two chunks. The sound equals that of all ids in one run. */
+/* While the prior draws, sessions of the decoder turn the ids drawn so far into sound, piece by piece; each piece also reads the id before
+ * it and the id after it. Every session is saved after each chunk and continued in a copy. The sound equals the sound of one run over all
+ * ids. */
 static void side_by_side(void) {
     enum { PIECE = 5 };
     const nx_model *model = triad_open();
@@ -220,7 +221,7 @@ static void side_by_side(void) {
             prior = memory_copy(prior, bytes);
             drawn++;
         }
-        if (!piece && (drawn == DRAWN || made + PIECE < drawn)) { /* the next piece, and one id beyond it */
+        if (!piece && (drawn == DRAWN || made + PIECE < drawn)) { /* the next piece, and one id after it */
             from = made ? made - 1 : 0;
             to = made + PIECE < DRAWN ? made + PIECE + 1 : DRAWN;
             piece = given(model, TRIAD_DECODER, &settings, 0, ids + from, to - from, &piece_bytes);
@@ -243,9 +244,9 @@ static void side_by_side(void) {
 
 const check_test parts_tests[] = {
     {"names, weights and rows of results", described},
-    {"results that are counted", counted},
-    {"from part to part", flows},
-    {"a stream for each part", streams},
+    {"the number of rows of a result is counted while it runs", counted},
+    {"data flow from part to part", flows},
+    {"each part has its own noise stream", streams},
     {"side by side", side_by_side},
     {0},
 };

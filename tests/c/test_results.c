@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The guarantees of a session for a part without a sequence, on the relay (relay.h): its results have the same bits however encode is
- * interrupted, copied and read; nothing is drawn; its ids fill the port of the next part.
+ * Guarantees of a session of a part without a sequence, tested on the relay (relay.h): its results have the same bits however the session
+ * is interrupted, copied and read; it draws nothing; its ids are a valid input of the next part.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ static nx_session *open_part(const nx_model *model, uint32_t part, const nx_sett
     return session;
 }
 
-/* Opens a session of the first part, with its words. */
+/* Opens a session of the first part and gives it its words. */
 static nx_session *given(const nx_model *model, const uint32_t *words, uint32_t n, size_t *bytes) {
     nx_session *session = open_part(model, 0, &plain, &(nx_shape){.counts = {n}}, bytes);
     if (session) CHECK_INT(nx_session_input(model, session, 0, words, n), NX_OK);
@@ -70,7 +70,7 @@ static void described(void) {
     CHECK(!strcmp(result.name, "floats") && result.values == 0 && result.dims[0] == RELAY_WORDS && result.dims[1] == 3 && result.rows == NX_ROWS_OF_INPUT && result.rows_of == 0);
     CHECK_INT(nx_model_result(model, 0, RELAY_OF_MARK, &result), NX_OK);
     CHECK_INT(nx_model_port(model, 1, 0, &port), NX_OK);
-    CHECK(!strcmp(result.name, port.name) && result.values == port.values && port.like == NX_NONE); /* it fills that port */
+    CHECK(!strcmp(result.name, port.name) && result.values == port.values && port.like == NX_NONE); /* an input of that port */
     CHECK_INT(nx_model_port(model, 0, 1, &port), NX_OK);
     CHECK_INT(port.like, 0);
     CHECK_INT(nx_model_result(model, 0, RELAY_RESULTS, &result), NX_E_ARGUMENT);
@@ -86,13 +86,13 @@ static void sizes(void) {
     CHECK_INT(nx_session_size(model, 0, &plain, NULL, &bytes), NX_OK);
     STATUS(&plain, NX_OK, .counts = {RELAY_WORDS});
     STATUS(&plain, NX_E_ARGUMENT, .counts = {RELAY_WORDS + 1});
-    STATUS(&plain, NX_E_ARGUMENT, .length = 1); /* there are no positions */
+    STATUS(&plain, NX_E_ARGUMENT, .length = 1); /* this part has no positions */
     STATUS(&plain, NX_OK, .counts = {3});
     least = bytes;
     STATUS(&plain, NX_OK, .counts = {3, 3});
-    CHECK_INT(bytes, least); /* there is one hint per word, with effect or without */
+    CHECK_INT(bytes, least); /* each word has one hint, whether or not hints are given */
     STATUS(&plain, NX_E_ARGUMENT, .counts = {3, 2});
-    STATUS(&plain, NX_E_ARGUMENT, .counts = {0, 2}); /* for the largest number of words */
+    STATUS(&plain, NX_E_ARGUMENT, .counts = {0, 2}); /* a count of 0 stands for the maximum number of words */
     STATUS(&plain, NX_E_ARGUMENT, .counts = {3, 3, 1});
     s.samples = 2;
     STATUS(&s, NX_E_ARGUMENT, .counts = {3});
@@ -107,14 +107,14 @@ static void sizes(void) {
     CHECK_INT(nx_session_input(model, session, 0, some, 3), NX_OK);
 }
 
-/* Results grow chunk by chunk, and can be read in any ranges. */
+/* Results grow chunk by chunk and can be read in any ranges. */
 static void ranges(void) {
     const nx_model *model = model_of();
     nx_session *session = open_part(model, 0, &plain, &(nx_shape){.counts = {WORDS}}, NULL);
     uint32_t mark[WORDS + 1];
     float floats[3], all[3 * WORDS];
     CHECK_INT(nx_session_result(model, session, RELAY_OF_MARK, 0, 0, mark), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_encode(model, session), NX_E_ARGUMENT); /* the words are required; hints are not */
+    CHECK_INT(nx_session_encode(model, session), NX_E_ARGUMENT); /* words are required, hints are optional */
     CHECK_INT(nx_session_input(model, session, 0, some, WORDS), NX_OK);
     for (uint32_t i = 0; i < WORDS; i++) {
         check_at("word %lld", i, 0, 0, 0);
@@ -136,7 +136,7 @@ static void ranges(void) {
     CHECK_FLOATS(r.floats, all, 3 * WORDS);
 }
 
-/* A session that is abandoned, copied and saved between any two chunks gives the same bits. */
+/* A session that is abandoned, copied and saved between chunks gives the same bits. */
 static void interrupted(void) {
     const nx_model *model = model_of();
     size_t bytes;
@@ -177,7 +177,7 @@ static void hinted(void) {
     for (uint32_t i = 0; i < WORDS; i++) CHECK_INT(r.marks[i], i == 4 ? 2 : relay_mark(some, i, floats));
 }
 
-/* After a non-finite number, the session returns the error for it and no values. */
+/* After a non-finite value, the session returns the error for it and no results. */
 static void broken(void) {
     const nx_model *model = model_of();
     uint32_t words[WORDS], mark;
@@ -193,7 +193,7 @@ static void broken(void) {
     CHECK_INT(nx_session_result(model, memory_copy(session, bytes), RELAY_OF_MARK, 0, 1, &mark), NX_E_NUMERIC);
 }
 
-/* Without a sequence, there are no known or drawn ids. */
+/* A part without a sequence has no known and no drawn ids. */
 static void nothing_drawn(void) {
     const nx_model *model = model_of();
     size_t bytes;
@@ -223,7 +223,7 @@ static void nothing_drawn(void) {
     CHECK_BYTES(&after, &before, sizeof after);
 }
 
-/* The ids of a result are an input of the next part, which determines its run. */
+/* The ids of a result are an input of the next part, and the run of that part depends on them. */
 static void relayed(void) {
     const nx_model *model = model_of();
     nx_session *first = given(model, some, WORDS, NULL);
@@ -233,7 +233,7 @@ static void relayed(void) {
     for (int i = 0; i < 2; i++) {
         nx_session *second = open_part(model, 1, &plain, &(nx_shape){.length = 12, .counts = {WORDS}}, NULL);
         r.marks[5] = (r.marks[5] + (uint32_t)i) % RELAY_MARKS;
-        CHECK_INT(nx_session_result(model, second, 0, 0, 0, ids), NX_E_ARGUMENT); /* it has none */
+        CHECK_INT(nx_session_result(model, second, 0, 0, 0, ids), NX_E_ARGUMENT); /* this part has no results */
         CHECK_INT(nx_session_input(model, second, 0, r.marks, WORDS), NX_OK);
         CHECK_INT(encode_all(model, second), NX_OK);
         memset(ids[i], 0xff, sizeof ids[i]);
@@ -274,10 +274,10 @@ const check_test results_tests[] = {
     {"sizes without a sequence", sizes},
     {"read in ranges", ranges},
     {"interrupted, copied, branched", interrupted},
-    {"a port that is like another", hinted},
+    {"a port with the same items as another port", hinted},
     {"numbers that break", broken},
     {"nothing is drawn", nothing_drawn},
-    {"ids fill the port of the next part", relayed},
+    {"ids of a result are the input of the next part", relayed},
     {"damaged states", damaged},
     {0},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The guarantees of a session for any model (subject.h): known ids at any time, ends, chunks, sources, damaged states; the same bits for
- * any division of the run. Searches: test_searches.c. Branches and settings: test_branches.c.
+ * Guarantees of a session of any model (subject.h): known ids at any time, ends, chunks, sources, damaged states, and the same bits however
+ * the run is divided. Searches: test_searches.c. Branches and settings: test_branches.c.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- division --------------------------------------------------------------------------------------------------------------- */
 
-/* Samples that are drawn together, alone, position by position, or in groups of five give one result. */
+/* Samples have the same ids and nats whether they are drawn together, alone, position by position, or in groups of five. */
 static void division(const subject *s) {
     nx_settings settings = settings_of(5, 0, 3);
     run all = whole(s, &settings);
@@ -39,7 +39,7 @@ static void division(const subject *s) {
 
 static void divided(void) { for_every(division); }
 
-/* Drafts are made and drawn with the same noise as without: the same ids. */
+/* Speculative decoding makes drafts with the same noise, so the ids are the same as without it. */
 static void shaped_ahead(void) {
     uint32_t guessed = 0;
     for (shaped = 0; shaped < 2; shaped++) {
@@ -59,11 +59,11 @@ static void shaped_ahead(void) {
         }
     }
     shaped = 0;
-    check_note("  %u positions guessed with penalties", (unsigned)guessed);
+    check_note("  %u positions drafted with penalties", (unsigned)guessed);
     CHECK(guessed > 0);
 }
 
-static uint32_t guessed_ahead; /* positions, of all models */
+static uint32_t guessed_ahead; /* drafted positions, of all models */
 
 /* Drafts from the text so far give the same ids and nats, in fewer passes if the text repeats itself. */
 static void look_up(const subject *s) {
@@ -79,7 +79,7 @@ static void look_up(const subject *s) {
         uint8_t *ahead = memory_take(s->length);
         uint32_t half = plain.n / 2, n = draw(s, session, half, r.ids, r.nats);
         CHECK_INT(nx_session_check(s->model, session, bytes), NX_OK);
-        nx_session *copy = memory_copy(session, bytes); /* another slot, the same run */
+        nx_session *copy = memory_copy(session, bytes); /* the rest of the run continues in a copy */
         n += draw(s, copy, s->length - n, r.ids + n * s->span, r.nats + n * s->span);
         check_at("seed %lld", seed, 0, 0, 0);
         CHECK_INT(n, plain.n);
@@ -101,7 +101,7 @@ static void looked_up(void) {
     CHECK(guessed_ahead > 100);
 }
 
-/* The drafted positions, computed by the test: known ids begin the text, and a bias determines its continuation. */
+/* The drafted positions equal those that the test computes. Known ids begin the text, and a bias determines how it continues. */
 static void looked_up_where(void) {
     subject s = subject_named("llama");
     s.shape.length = 60;
@@ -119,14 +119,15 @@ static void looked_up_where(void) {
     CHECK_INT(nx_session_put(s.model, session, known, 2, 0, NULL), NX_OK);
     CHECK_INT(draw(&s, session, 40, ids, NULL), 40);
     CHECK_INT(nx_session_ahead(s.model, session, 2, 40, ahead), NX_OK);
-    /* 1 2 | 5 5 5: its last two equal the two before; two drafts. Then five agree, then more than the capacity of the window of eight */
+    /* The text is 1 2 | 5 5 5 ...: its last two ids equal the two before, which gives two drafts. Later five ids agree, then more than the
+     * eight that the window holds. */
     for (int i = 0; i < 30; i++) check_at("position %lld", i, 0, 0, 0), CHECK_INT(ahead[i], expected[i]);
 }
 
 /* ---- known ids -------------------------------------------------------------------------------------------------------------- */
 
-/* Drawn ids can be given as known: the same for all samples or one list per sample, with nats or without, in one call or several, and
- * continued by drawing from any point. */
+/* Drawn ids can be given as known: once for all samples or one list per sample, with nats or without, in one call or several. Drawing
+ * continues from any point. */
 static void putting(const subject *s) {
     nx_settings settings = settings_of(3, 0, 4);
     run all = whole(s, &settings);
@@ -137,12 +138,12 @@ static void putting(const subject *s) {
             run r = room_of(s, 3);
             uint32_t width = 3 * s->span, half = way > 1 ? known / 2 : 0;
             int ended = 0;
-            if (half) CHECK_INT(draw(s, session, half, r.ids, r.nats), half); /* drawn, then known, then drawn */
+            if (half) CHECK_INT(draw(s, session, half, r.ids, r.nats), half); /* draw, then give known ids, then draw */
             put(s, session, all.ids + half * width, known - half, 1, way % 2 ? NULL : r.nats + half * width);
             CHECK_INT(nx_session_position(session), known);
             check_at("%lld known, way %lld", known, way, 0, 0);
             if (way % 2 == 0) CHECK_FLOATS(r.nats, all.nats, known * width);
-            for (uint32_t b = 0; b < 3; b++) /* known ids end no sample */
+            for (uint32_t b = 0; b < 3; b++) /* known end ids do not end a sample */
                 for (uint32_t p = half; p < known; p++) ended |= s->model->plan[s->part].n_ends && *at(s, &all, 3, p, b) == HASHER_END;
             if (!ended && known < all.n) {
                 uint32_t n = draw(s, session, s->length - known, r.ids + known * width, r.nats + known * width);
@@ -155,10 +156,10 @@ static void putting(const subject *s) {
     }
 }
 
-/* Ended samples take only NX_NONE, so the ids of a whole run can be given to a run that never ended only if no sample of it ended. */
+/* Samples that have ended accept only NX_NONE. So the ids of a whole run can be given to an endless run only if no sample ended. */
 static void known_at_any_time(void) { for_every_endless(putting); }
 
-/* The same id for all samples equals one id each. */
+/* One id for all samples gives the same result as the same id given to each. */
 static void to_all(const subject *s) {
     nx_settings settings = settings_of(3, 0, 5), one = settings_of(1, 0, 9);
     run known = whole(s, &one);
@@ -174,7 +175,7 @@ static void to_all(const subject *s) {
     uint32_t n = draw(s, first, s->length - count, a.ids, a.nats), m = draw(s, second, s->length - count, b.ids, b.nats);
     CHECK_INT(n, m);
     CHECK_BYTES(a.ids, b.ids, n * width * sizeof *a.ids);
-    /* once they differ, shared passes still compute nats for each */
+    /* once the samples differ, a shared pass still computes the nats of each sample */
     nx_session *third = start(s, &settings, NULL), *alone[3];
     if (s->length < 8) return;
     uint32_t few[8 * NX_MAX_SPAN];
@@ -197,9 +198,9 @@ static void refused_ids(void) {
     nx_session *session = start(&s, &settings, NULL);
     uint32_t ids[2 * LENGTH + 2] = {1, 2, HASHER_VALUES, 3}, none[] = {NX_NONE, NX_NONE}, drawn;
     float nats[2 * LENGTH];
-    CHECK_INT(nx_session_put(s.model, session, ids, 3, 0, nats), NX_E_ARGUMENT); /* an invalid id, after two valid ones */
+    CHECK_INT(nx_session_put(s.model, session, ids, 3, 0, nats), NX_E_ARGUMENT); /* two valid ids, then an invalid one */
     CHECK_INT(nx_session_put(s.model, session, none, 1, 0, nats), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_put(s.model, session, none, 1, 1, nats), NX_E_ARGUMENT); /* no sample has ended */
+    CHECK_INT(nx_session_put(s.model, session, none, 1, 1, nats), NX_E_ARGUMENT); /* NX_NONE before any sample has ended */
     CHECK_INT(nx_session_put(s.model, session, ids, LENGTH + 1, 0, nats), NX_E_ARGUMENT);
     CHECK_INT(nx_session_position(session), 0);
     CHECK_INT(nx_session_draw(s.model, session, LENGTH + 1, ids, nats, &drawn), NX_E_ARGUMENT);
@@ -208,7 +209,7 @@ static void refused_ids(void) {
 
 /* ---- ends ------------------------------------------------------------------------------------------------------------------- */
 
-/* Samples end independently, change no other sample, and accept no more ids. */
+/* Samples end independently, do not affect other samples, and accept no more ids. */
 static void ends(void) {
     subject s = subject_of(HASHER);
     enum { B = 8 };
@@ -223,28 +224,28 @@ static void ends(void) {
         if (last[b] < shortest) shortest = last[b];
     }
     check_note("  ends between %u and %u", (unsigned)shortest, (unsigned)longest);
-    CHECK(longest < LENGTH - 1 && shortest + 2 < longest && all.n == longest + 1); /* all ended before the length */
+    CHECK(longest < LENGTH - 1 && shortest + 2 < longest && all.n == longest + 1); /* all samples ended before the maximum length */
     nx_session *session = start(&s, &settings, NULL);
     uint32_t ids[2 * B], wrong[B], drawn = 77;
     float nats[2 * B];
     CHECK_INT(nx_session_draw(s.model, session, shortest + 1, all.ids, all.nats, &drawn), NX_OK);
     for (uint32_t b = 0; b < B; b++) ids[b] = last[b] <= shortest ? NX_NONE : 5, wrong[b] = 5;
-    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 1, nats), NX_E_ARGUMENT); /* to one that has ended */
+    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 1, nats), NX_E_ARGUMENT); /* an id for a sample that has ended */
     CHECK_INT(nx_session_put(s.model, session, ids, 1, 1, nats), NX_OK);
     for (uint32_t b = 0; b < B; b++) CHECK(last[b] <= shortest ? nats[b] == 0 : nats[b] > 0);
-    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 0, nats), NX_OK); /* to those that have not */
+    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 0, nats), NX_OK); /* ids only for samples that have not ended */
     for (uint32_t b = 0; b < B; b++) CHECK(last[b] <= shortest ? nats[b] == 0 : nats[b] > 0);
     size_t bytes;
     nx_session_size(s.model, s.part, &settings, &s.shape, &bytes);
     CHECK_INT(nx_session_check(s.model, session, bytes), NX_OK);
-    /* all at their end: nothing is drawn, which is not an error */
+    /* once all samples have ended, drawing returns no ids and no error */
     hasher_settings.end = 1000;
     nx_session *short_one = start(&s, &settings, NULL);
     CHECK_INT(nx_session_draw(s.model, short_one, 2, ids, nats, &drawn), NX_OK);
     CHECK_INT(drawn, 1);
     CHECK_INT(nx_session_draw(s.model, short_one, 1, ids, nats, &drawn), NX_OK);
     CHECK_INT(drawn, 0);
-    /* known end ids end nothing */
+    /* known end ids do not end a sample */
     hasher_settings.end = -100;
     nx_session *known = start(&s, &settings, NULL);
     uint32_t end = HASHER_END;
@@ -285,7 +286,7 @@ static void copies(const subject *s) {
 
 static void copied(void) { for_every(copies); }
 
-/* A pass in chunks reports that it is incomplete, and a call for fewer positions neither restarts nor shortens it. */
+/* A pass in chunks reports that it is incomplete. A later call for fewer positions neither restarts nor shortens it. */
 static void interrupted(void) {
     subject s = subject_of(HASHER_SLICED);
     nx_settings settings = settings_of(2, 0, 7);
@@ -302,14 +303,14 @@ static void interrupted(void) {
     int calls = 1;
     while (nx_session_top(s.model, session, 2, top, costs) == NX_MORE) calls++;
     CHECK_INT(calls, 3);
-    CHECK_INT(nx_session_top(s.model, session, 2, top, costs), NX_OK); /* it is available now */
+    CHECK_INT(nx_session_top(s.model, session, 2, top, costs), NX_OK); /* the most probable ids are available now */
     CHECK_INT(nx_session_resample(s.model, session, parents), NX_OK);
     CHECK_INT(nx_session_advance(s.model, session, parents, next), NX_OK);
     uint32_t done = 0;
     for (calls = 1; nx_session_draw(s.model, session, 2 - done, ids, nats, &drawn) == NX_MORE; calls++) done += drawn;
     CHECK_INT(nx_session_draw(s.model, session, 1, ids, nats, &drawn), NX_MORE);
-    CHECK_INT(nx_session_resample(s.model, session, parents), NX_E_ARGUMENT); /* within a position */
-    CHECK_INT(calls, 5); /* three chunks per position, and the last one of the first position begins the second */
+    CHECK_INT(nx_session_resample(s.model, session, parents), NX_E_ARGUMENT); /* refused in the middle of a position */
+    CHECK_INT(calls, 5); /* three chunks per position; the last chunk of the first position also begins the second position */
     CHECK_INT(hasher_settings.misused, 0);
 }
 
@@ -323,7 +324,7 @@ static void sources(void) {
     for (uint32_t n = 1; n <= HASHER_SOURCE; n += 13) {
         s.shape.counts[0] = n;
         CHECK_INT(nx_session_size(s.model, s.part, &settings, &s.shape, &bytes), NX_OK);
-        CHECK(bytes > before); /* a longer source takes more */
+        CHECK(bytes > before); /* a longer source needs more memory */
         before = bytes;
         nx_session *session = bare(&s, &settings, NULL);
         CHECK_INT(nx_session_encode(s.model, session), NX_E_ARGUMENT);
@@ -336,7 +337,7 @@ static void sources(void) {
         ids[n - 1] = 0;
         CHECK_INT(nx_session_input(s.model, session, 0, ids, n), NX_OK);
         CHECK_INT(nx_session_input(s.model, session, 0, ids, n), NX_E_ARGUMENT);
-        CHECK_INT(nx_session_put(s.model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* not encoded yet */
+        CHECK_INT(nx_session_put(s.model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* the source is not encoded yet */
         for (uint32_t i = 1; i < n; i++) CHECK_INT(nx_session_encode(s.model, session), NX_MORE);
         CHECK_INT(nx_session_encode(s.model, session), NX_OK);
         CHECK_INT(nx_session_encode(s.model, session), NX_OK);
@@ -346,24 +347,24 @@ static void sources(void) {
     nx_shape shape = {.length = 5, .counts = {HASHER_SOURCE + 1}};
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT);
     shape.counts[0] = 0;
-    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_OK); /* the most */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_OK); /* 0 stands for the maximum length */
     shape.counts[1] = 1;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such port */
     shape = (nx_shape){.length = 0};
-    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* it has no length */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* this model has no default length */
     shape.length = NX_MAX_LENGTH + 1;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT);
     shape.length = NX_MAX_LENGTH;
     settings.samples = 64;
-    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_LIMIT); /* more than a block may have */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_LIMIT); /* larger than the largest allowed block */
     CHECK_INT(nx_session_size(s.model, 1, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such part */
     settings.origin = UINT32_MAX - 3;
     shape.length = 5;
-    /* the noise of the last one would have no index */
+    /* the noise of the last position would have no index */
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT);
 }
 
-/* ---- noise inside ------------------------------------------------------------------------------------------------------------- */
+/* ---- noise inside the model ----------------------------------------------------------------------------------------------------- */
 
 /* Returns a hasher whose ids depend only on its last location, which depends only on its noise. */
 static subject flat_noisy(int which) {
@@ -372,7 +373,7 @@ static subject flat_noisy(int which) {
     return s;
 }
 
-/* The location is drawn with the noise of its sample at its position, counted from the origin, from a separate stream. */
+/* A location is drawn from its own stream, with the noise of its sample at its position, counted from the origin. */
 static void places(void) {
     for (uint32_t origin = 0; origin < 3; origin++) {
         subject s = flat_noisy(HASHER_NOISY);
@@ -399,7 +400,7 @@ static void places(void) {
     }
 }
 
-/* Without noise there is no difference: at temperature 0 all samples draw the most probable locations, and share their slot. */
+/* At temperature 0 all samples draw the most probable locations and share their slot. */
 static void placed_coldly(void) {
     subject s = subject_of(HASHER_NOISY);
     nx_settings settings = settings_of(3, 0, 24);
@@ -427,7 +428,7 @@ static void refused_noise(void) {
     CHECK_INT(nx_session_top(s.model, session, 1, ids, nats), NX_OK);
     CHECK_INT(nx_session_resample(s.model, session, parents), NX_E_ARGUMENT);
     CHECK_INT(nx_session_branch(s.model, branch, session, 1, 0), NX_OK);
-    CHECK_INT(branch->computed, 0); /* it is recomputed */
+    CHECK_INT(branch->computed, 0); /* the branch recomputes this position */
     other.temperature = 0.5f;
     CHECK_INT(nx_session_retune(s.model, session, &other), NX_E_ARGUMENT);
     other = settings, other.seed_low++;
@@ -437,7 +438,7 @@ static void refused_noise(void) {
     s = subject_of(HASHER_NOISY);
     session = start(&s, &settings, NULL), branch = bare(&s, &settings, NULL);
     while (nx_session_top(s.model, session, 1, ids, nats) == NX_MORE) {}
-    CHECK_INT(nx_session_branch(s.model, branch, session, 1, 0), NX_E_ARGUMENT); /* a position that cannot be entered again */
+    CHECK_INT(nx_session_branch(s.model, branch, session, 1, 0), NX_E_ARGUMENT); /* a position that cannot be recomputed */
 }
 
 /* ---- penalties and biases -------------------------------------------------------------------------------------------------- */
@@ -446,7 +447,7 @@ static void shaped_runs(void) { shape_each((void (*const[])(void)){divided, know
 
 /* ---- damage ----------------------------------------------------------------------------------------------------------------- */
 
-/* A damaged state of a part with ends, chunks and a source is refused or continues without harm. */
+/* A damaged state of a part with ends, chunks and a source is refused, or continues without harm. */
 static void damaged(void) {
     check_random random = {21};
     for (int i = 0; i < HASHERS; i++) {
@@ -482,21 +483,21 @@ static void damaged(void) {
 }
 
 const check_test runs_tests[] = {
-    {"however it is divided", divided},
+    {"the same bits however the run is divided", divided},
     {"known ids at any time", known_at_any_time},
-    {"the same ids to all", the_same_to_all},
-    {"ids that are refused", refused_ids},
+    {"the same ids for all samples", the_same_to_all},
+    {"invalid ids are refused", refused_ids},
     {"ends", ends},
-    {"copies at any moment", copied},
-    {"passes that are interrupted", interrupted},
+    {"copies made at any moment", copied},
+    {"interrupted passes", interrupted},
     {"a source of any length", sources},
-    {"places that a model draws", places},
+    {"locations that a model draws", places},
     {"places at temperature 0", placed_coldly},
-    {"noise that is not mixed", refused_noise},
-    {"look-ahead with penalties", shaped_ahead},
-    {"look-ahead from the text so far", looked_up},
-    {"what is looked up", looked_up_where},
-    {"all of it with penalties and biases", shaped_runs},
-    {"damaged states with ends and slices", damaged},
+    {"settings that would mix noise are refused", refused_noise},
+    {"speculative decoding with penalties", shaped_ahead},
+    {"drafts from the text so far", looked_up},
+    {"positions of drafts from the text so far", looked_up_where},
+    {"all of these with penalties and biases", shaped_runs},
+    {"damaged states with ends and chunks", damaged},
     {0},
 };

@@ -15,7 +15,7 @@
 
 /* ---- noise ----------------------------------------------------------------------------------------------------------------- */
 
-/* The random words of one counter, in one lane; other counters are in the others. */
+/* Computes the random words of one counter in one lane. The other lanes have other counters. */
 static void random_words(uint32_t word[4], const uint32_t counter[4], uint32_t lane, uint32_t key_low, uint32_t key_high) {
     uint32_t lanes[4][4];
     v128_t words[4];
@@ -40,7 +40,7 @@ static void philox(void) {
         {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}, {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
     };
     for (int i = 0; i < 3; i++) {
-        for (uint32_t lane = 0; lane < 4; lane++) { /* the others continue counting */
+        for (uint32_t lane = 0; lane < 4; lane++) { /* the other lanes have the following counters */
             uint32_t word[4];
             random_words(word, known[i].counter, lane, known[i].key[0], known[i].key[1]);
             check_at("vector %lld, lane %lld", i, lane, 0, 0);
@@ -49,14 +49,14 @@ static void philox(void) {
     }
 }
 
-/* The noise of n values. */
+/* Writes the Gumbel noise of n values. */
 static void gumbel(float *out, nx_noise noise, uint32_t n) {
     memset(out, 0, n * sizeof *out);
     for (uint32_t v = 0; v < n; v += 16) nx_add_gumbel(out + v, noise, v);
 }
 
 /* The definition of nx_add_gumbel, word by word. */
-#define GUMBEL_ERROR 1e-6 /* absolute, plus relative: two logarithms, the inner one accurate relative to itself */
+#define GUMBEL_ERROR 1e-6 /* absolute plus relative error: two logarithms, of which the inner one has a small relative error */
 
 static void gumbel_by_definition(void) {
     double worst = 0;
@@ -91,13 +91,13 @@ static void gumbel_moments(void) {
     /* Mean 0.5772 (Euler's constant), variance pi^2 / 6, fourth central moment 5.4 variance^2. Bounds: 4 standard errors. */
     CHECK_NEAR(mean, 0.57721566490153286, 4 * sqrt(1.6449340668482264 / draws));
     CHECK_NEAR(variance, 1.6449340668482264, 4 * 1.6449340668482264 * sqrt(4.4 / draws));
-    /* u is in [2^-24, 1 - 2^-24], so noise in [-2.81, 16.64] */
+    /* u is in [2^-24, 1 - 2^-24], so the noise is in [-2.81, 16.64] */
     check_note("  mean %.4f, variance %.4f, from %.3f to %.3f", mean, variance, least, most);
     CHECK(least > (double)NX_GUMBEL_LEAST && most < (double)NX_GUMBEL_MOST);
     CHECK(-log(-log(0x1p-24)) > (double)NX_GUMBEL_LEAST && -log(-log(1 - 0x1p-24)) < (double)NX_GUMBEL_MOST);
 }
 
-/* The definition of nx_normals, word by word; its length changes nothing, and nothing after it is written. */
+/* Compares with the definition of nx_normals, word by word. The values do not depend on the length, and nothing is written after them. */
 static void normals_by_definition(void) {
     for (uint32_t sample = 0; sample < 20; sample++) {
         nx_noise noise = {12345, 678, sample, 3 * sample + 1, 17};
@@ -175,7 +175,7 @@ static void log_prob(void) {
             check_at("%lld levels, scale %lld", levels, s, 0, 0);
             for (uint32_t v = 0; v < levels; v++) {
                 float p = nx_categorical_log_prob(x, levels, v);
-                /* the logarithm and the difference: two roundings of the larger operand, and those inside logsumexp */
+                /* two roundings (logarithm, difference) of the larger operand, and those inside logsumexp */
                 CHECK_NEAR((double)p, wide[v] - lse, 2e-6 + 0x1p-23 * (fabs(wide[v]) + fabs(lse)));
                 CHECK(p <= 0x1p-20f * fmaxf(1, fabsf((float)lse)));
                 sum += exp((double)p);
@@ -212,11 +212,11 @@ static void temperature_zero(void) {
             if (x[v] > x[best]) best = v;
         for (uint32_t sample = 0; sample < 4; sample++) {
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(0, 0, 1, 0, 0, 0), sample), best);
-            /* the smallest temperatures give the same */
+            /* the smallest temperatures give the same result */
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1e-40f, 0, 1, 0, 0, 0), sample), best);
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 1, 1, 0, 0, 0), sample), best);
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 0, 1e-30f, 0, 0, 0), sample), best);
-            /* a mass so small that it vanishes next to the mass that top-k left */
+            /* a mass so small that it vanishes next to the mass of the values that top-k keeps */
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 1, 1e-45f, 0, 0, 0), sample), best);
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(100, 1, 1e-45f, 0, 0, 0), sample), best);
         }
@@ -228,8 +228,8 @@ static void temperature_zero(void) {
     }
 }
 
-/* The definition: argmax of logit / T + noise. Single precision decides by the formula unless there is nearly a tie. Half of the
- * distributions are so sharp that most values get no noise. */
+/* The definition is argmax of logit / T + noise. Single precision agrees with it unless two values nearly tie. Half of the distributions
+ * are so sharp that most values need no noise. */
 static void gumbel_max(void) {
     check_random random = {4};
     int ties = 0;
@@ -260,7 +260,7 @@ static void gumbel_max(void) {
     CHECK(ties < 10);
 }
 
-/* A filter only removes values: if it keeps a draw, the draw stays the same. */
+/* Filters only remove values, so a drawn value that the filter keeps is also drawn with it. */
 static void filters_couple(void) {
     check_random random = {5};
     double p[256];
@@ -279,7 +279,7 @@ static void filters_couple(void) {
     CHECK(kept > 300);
 }
 
-/* Extreme weights of a draft may give values that are not numbers. A draw must still be a level, because it indexes tables. */
+/* Extreme weights of a draft may give logits that are NaN. A draw must still be a level, because it indexes tables. */
 static void draws_of_no_numbers(void) {
     static const float bad[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 0};
     static const nx_settings filters[] = {FILTER(0, 0, 1, 0, 0, 0), FILTER(1, 0, 1, 0, 0, 0), FILTER(0.5f, 2, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(1, 3, 0.5f, 0, 0, 0), FILTER(0.5f, 3, 0.5f, 0.5f, 0.5f, 1), FILTER(0, 0, 1, 0.5f, 0, 0)};
@@ -296,7 +296,7 @@ static void draws_of_no_numbers(void) {
     }
 }
 
-/* The margin of the largest value over the next; the buffer after a draw shows how certain the draw was. */
+/* The margin of the largest value over the second largest. After a draw, the buffer shows how certain the draw was. */
 static void margins(void) {
     static const struct {
         float x[6];
@@ -304,7 +304,7 @@ static void margins(void) {
         float margin;
     } rows[] = {
         {{3, -1, 5.5f, 5.25f}, 4, 2, 0.25f}, {{3, -1, 5.5f, 5.25f, 100, 5.5f}, 6, 4, 94.5f}, {{2, 2}, 2, 0, 0}, {{2, 2}, 2, 1, 0}, {{2, -1}, 2, 0, 3},
-        {{-2, -INFINITY, -9, -INFINITY}, 4, 0, 7}, {{-INFINITY, -2, -INFINITY}, 3, 1, INFINITY}, /* all others were dropped */
+        {{-2, -INFINITY, -9, -INFINITY}, 4, 0, 7}, {{-INFINITY, -2, -INFINITY}, 3, 1, INFINITY}, /* all other values were dropped */
         {{-7, -9, -8, -20, -6.5f}, 5, 4, 0.5f},
     };
     float x[16];
@@ -330,9 +330,9 @@ static void margins(void) {
     }
 }
 
-/* All filters together and each alone, in both orders, for few values and for many. They keep the values that the twin keeps, unless a
- * limit is so close that single precision decides; the drawn value is among them, and equals the draw without filters if that one was
- * kept. */
+/* All filters together and each alone, in both orders, for few values and for many. They keep the same values as the reference, unless a
+ * limit is so close that rounding decides. The drawn value is among them, and equals the draw without filters if the filters keep that
+ * draw. */
 static void filters_by_definition(void) {
     static const uint32_t sizes[] = {2, 5, 16, 200, 256, 257, 1000, 3001};
     check_random random = {15};
@@ -372,7 +372,7 @@ static void filters_by_definition(void) {
     CHECK(checked > runs / 8 * 5);
 }
 
-/* The chain in numbers: a distribution where each step can be followed by hand. */
+/* A distribution on which each step of the filters can be computed by hand. */
 static void filters_by_hand(void) {
     static const float p[8] = {0.4f, 0.3f, 0.15f, 0.07f, 0.04f, 0.02f, 0.01f, 0.01f};
     static const struct {
@@ -382,8 +382,9 @@ static void filters_by_hand(void) {
         {FILTER(1, 3, 1, 0, 0, 1), 0x07},          {FILTER(1, 0, 0.5f, 0, 0, 1), 0x03},        {FILTER(1, 0, 0.71f, 0, 0, 1), 0x07},
         {FILTER(1, 0, 1, 0, 0.3f, 1), 0x07},       {FILTER(1, 2, 0.5f, 0, 0, 1), 0x01},        /* of 0.4 and 0.3, 0.57 and 0.43 */
         {FILTER(1, 0, 0.85f, 0, 0.45f, 1), 0x03},  {FILTER(0.1f, 0, 0.5f, 0, 0, 1), 0x03},     /* the temperature comes last, */
-        {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* or first: then the most probable value has nearly all mass */
-        /* entropy 1.505 nats; -ln p = 0.916, 1.204, 1.897, 2.659, ...: 0.3 is the nearest (0.30), then 0.15 (0.39), then 0.4 (0.59) */
+        {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* or first, and then the most probable value has nearly all the mass */
+        /* entropy 1.505 nats. Surprisals: 0.916 (p = 0.4), 1.204 (0.3), 1.897 (0.15), 2.659, ... nats. 0.3 is the nearest (0.30 away), then
+         * 0.15 (0.39), then 0.4 (0.59) */
         {FILTER(1, 0, 1, 0.2f, 0, 1), 0x02},       {FILTER(1, 0, 1, 0.31f, 0, 1), 0x06},       {FILTER(1, 0, 1, 0.46f, 0, 1), 0x07},
         {FILTER(0, 0, 1, 0.2f, 0, 1), 0x02},       /* the most probable of the typical values */
     };
@@ -426,7 +427,7 @@ static void penalties(void) {
     }
     static const float absurd[] = {3.4e38f, -3.4e38f, 1e-45f, 0};
     nx_penalties most = {0.01f, -100, -100, UINT32_MAX}, least = {100, 100, 100, UINT32_MAX};
-    for (int i = 0; i < 4; i++) { /* stays finite */
+    for (int i = 0; i < 4; i++) { /* values stay finite */
         float *x = logits_of(4, 0, &random);
         for (int v = 0; v < 4; v++) x[v] = absurd[i], ids[v] = (uint32_t)v;
         nx_penalize(x, 4, ids, 4, i % 2 ? &most : &least, counts);
@@ -442,7 +443,8 @@ static void penalties(void) {
     CHECK(!nx_penalizes(&(nx_penalties){1, 0, 0, 9}) && !nx_penalizes(&(nx_penalties){2, 1, 1, 0}));
 }
 
-/* Compares frequencies with probabilities by chi-squared: each value with at least 8 expected draws is a cell, the others form one cell. */
+/* Compares frequencies with probabilities by a chi-squared test. Each value with at least 8 expected draws is a cell; the other values form
+ * one cell. */
 static void frequencies_of(const float *x, uint32_t levels, nx_settings filter) {
     enum { draws = 20000 };
     double p[256], chi = 0, rest = 0, rest_seen = 0;
@@ -466,7 +468,7 @@ static void frequencies_of(const float *x, uint32_t levels, nx_settings filter) 
     if (cells < 2) return;
     check_note("  %u levels, T %.2f, top-k %u, top-p %.2f: chi-squared %.1f, limit %.1f", (unsigned)levels, (double)filter.temperature,
                (unsigned)filter.top_k, (double)filter.top_p, chi, ref_chi_squared_limit(cells - 1));
-    CHECK(chi < ref_chi_squared_limit(cells - 1)); /* exceeded by chance once in 1000; the seed is fixed */
+    CHECK(chi < ref_chi_squared_limit(cells - 1)); /* chance exceeds this limit once in 1000; the seed is fixed */
 }
 
 static void frequencies(void) {
@@ -489,7 +491,7 @@ static void frequencies(void) {
 
 static const uint32_t some_levels[] = {2, 3, 4, 5, 16, 17, 255, 256};
 
-/* Parameters as a model gives them: mixture logits, locations, log scales, coefficients, at the positions that output.h defines. */
+/* Random parameters at the positions that output.h defines: mixture logits, locations, log scales, coefficients. */
 static float *parameters_of(const nx_output *o, double far, double least_scale, double most_scale, check_random *random) {
     uint32_t n = nx_output_parameters(o), K = o->kind == NX_DMOL ? o->mixtures : 1, first = o->kind == NX_DMOL ? K : 0;
     float *p = memory_take(n * sizeof *p);
@@ -501,9 +503,9 @@ static float *parameters_of(const nx_output *o, double far, double least_scale, 
     return p;
 }
 
-/* The largest single-precision error of ln p of level v. A location has an error of a few units of its size; the standardised distance z
- * has e^-s times that error and its own rounding. A logistic changes as much as z does, a normal |z| times as much, and its log-mass is
- * rounded. */
+/* Upper bound of the single-precision error of ln p of level v. A location has an error of a few units in its last place. The standardised
+ * distance z has e^-s times that error, plus its own rounding. The log-mass changes as much as z for a logistic and |z| times as much for a
+ * normal, and is itself rounded. */
 static double output_tolerance(const nx_output *o, const float *p, uint32_t v) {
     uint32_t K = o->kind == NX_DMOL ? o->mixtures : 1, channels = o->elements, stride = channels == 3 ? 3 * K : 2 * K;
     double worst = 0, x = 2.0 * v / (o->values - 1) - 1;
@@ -514,12 +516,12 @@ static double output_tolerance(const nx_output *o, const float *p, uint32_t v) {
             double moved = 4 * UNIT * (inverse * (size + 2) + 3 * z);
             worst = fmax(worst, channels * (o->kind == NX_GAUSSIAN ? moved * (z + inverse + 2) : moved));
         }
-    /* for a normal with levels of 0.2 deviations, 0.08 is the difference of two halves */
+    /* a normal with levels 0.2 deviations wide: the mass of a level, 0.08, is the difference of two values near one half */
     return worst + (o->kind == NX_GAUSSIAN ? 6e-6 : 3e-6);
 }
 
-/* The twin's log-probabilities with the mass of the rule's threshold slightly smaller and slightly larger: where they differ, single
- * precision may take either branch. */
+/* The reference log-probabilities with the rule's threshold of mass slightly lower (truth) and slightly higher (above). Where the two
+ * differ, single precision may take either branch. */
 static void twins(const nx_output *o, const double *wide, const uint32_t *earlier, uint32_t index, double *truth, double *above) {
     ref_least_mass = 1e-5 * (1 - 3e-3);
     ref_output(truth, o, wide, earlier, index);
@@ -530,7 +532,7 @@ static void twins(const nx_output *o, const double *wide, const uint32_t *earlie
     for (uint32_t v = 0; v < o->values; v++) truth[v] -= lse, above[v] -= above_lse;
 }
 
-/* The distribution that a mixture is drawn from equals the exact masses of the twin, except for the error that output.h states. */
+/* The distribution from which a mixture is drawn equals the exact masses of the reference, except for the error that output.h states. */
 static void mixture_against_twin(const nx_output *o, const float *p, const double *wide, const uint32_t *earlier, uint32_t index) {
     double truth[NX_MAX_LEVELS], above[NX_MAX_LEVELS], actual[NX_MAX_LEVELS];
     float *out = memory_take(nx_stride(o->values) * sizeof *out);
@@ -549,8 +551,8 @@ static void mixture_against_twin(const nx_output *o, const float *p, const doubl
     }
 }
 
-/* Against the twin, both as log-probabilities: logits, and for a mixture the nats of every level. Returns the worst difference; adds to
- * *near the number of levels so close to the rule's threshold that single precision may take the other branch. */
+/* Compares log-probabilities with the reference: the logits, and for a mixture the nats of every level. Returns the largest difference.
+ * Adds to *near the number of levels so close to the rule's threshold that single precision may take the other branch. */
 static double against_twin(const nx_output *o, const float *p, const uint32_t *earlier, uint32_t index, uint32_t *near) {
     size_t mark = memory_mark();
     uint32_t V = o->values, n = nx_output_parameters(o);
@@ -603,7 +605,7 @@ static void outputs_of(nx_output o, const char *name, check_random *random) {
         }
         if (o.values == 256) check_note("  %s of 256 levels, range %d: within %.3g; %u of %u skipped", name, r, worst, (unsigned)near, (unsigned)all);
         CHECK(10 * near <= all);
-        if (o.kind < NX_DISCRETE_KINDS) return; /* nothing depends on the range */
+        if (o.kind < NX_DISCRETE_KINDS) return; /* these kinds do not depend on the range */
     }
 }
 
@@ -621,8 +623,8 @@ static void outputs(void) {
     outputs_of((nx_output){NX_DMOL, 256, 3, NX_MAX_MIXTURES}, "mixture of 16", &random);
 }
 
-/* The masses of all levels add up, for any location and scale. The rule itself leaves 1.1e-5 for a logistic, where a narrow level's mass is
- * its density, and 2.1e-5 for a normal. */
+/* The masses of all levels add up to 1 for any location and scale. The rule's own error is 1.1e-5 for a logistic, where the mass of a
+ * narrow level is computed as its density, and 2.1e-5 for a normal. */
 #define MASS_TOLERANCE 2e-5
 #define NORMAL_MASS_TOLERANCE 3e-5
 
@@ -636,7 +638,7 @@ static void masses_sum_to_one(void) {
             if (kinds[i] == NX_DMOL && run % 5 == 0) o.mixtures = 1 + random_below(&random, NX_MAX_MIXTURES);
             size_t mark = memory_mark();
             float *p = parameters_of(&o, 1, -7, 3, &random), *out = memory_take(nx_stride(o.values) * sizeof *out);
-            /* with more components, known channels shift the weights */
+            /* with several components, known channels change their weights */
             uint32_t index = o.mixtures == 1 ? random_below(&random, o.elements) : 0;
             uint32_t earlier[2] = {random_below(&random, o.values), random_below(&random, o.values)};
             double sum = 0, weights = 0, top = -INFINITY;
@@ -654,7 +656,7 @@ static void masses_sum_to_one(void) {
     }
 }
 
-/* Finite parameters of any size give a distribution that a value can be drawn from, and finite nats. */
+/* Finite parameters of any size give finite nats and a distribution from which a value can be drawn. */
 static void output_ends(void) {
     static const float absurd[] = {0, 1, -1, 12, -7, -8, 1e3f, -1e4f, 1e4f, 1e6f, -1e10f, 1e19f, -1e30f, 1e38f, 3.4e38f, -3.4e38f, 1e-40f};
     static const nx_output kinds[] = {{NX_LOGISTIC, 256, 1, 0}, {NX_GAUSSIAN, 256, 1, 0}, {NX_GAUSSIAN, 3, 1, 0}, {NX_BERNOULLI, 2, 1, 0},
@@ -667,7 +669,7 @@ static void output_ends(void) {
             uint32_t n = nx_output_parameters(o), V = o->values;
             float *p = parameters_of(o, 1, -5, 1, &random), *out = memory_take(nx_stride(V) * sizeof *out);
             for (uint32_t changes = 1 + random_below(&random, n); changes; changes--) p[random_below(&random, n)] = absurd[random_below(&random, 17)];
-            if (run < 17) p[0] = absurd[run]; /* each alone, too */
+            if (run < 17) p[0] = absurd[run]; /* also each extreme parameter alone */
             else if (run < 34 && n > 1) p[1] = absurd[run - 17];
             uint32_t earlier[3];
             CHECK(nx_output_finite(o, p));
@@ -706,7 +708,7 @@ static void output_certainties(void) {
         CHECK_NEAR((double)out[0], log(0.5), 1e-6);
         CHECK_NEAR((double)out[255], log(0.5), 1e-6);
         CHECK(out[128] < -40);
-        for (uint32_t v = 0; v < 256; v += 51) { /* clamped to -7, where a level is 8.6 scales wide */
+        for (uint32_t v = 0; v < 256; v += 51) { /* the log scale is clamped to -7, so a level is 8.6 scales wide */
             nx_output_logits(&o, (float[]){2 * (float)v / 255 - 1, -30}, NULL, 0, out);
             check_at("kind %lld, level %lld", kind, v, 0, 0);
             CHECK_NEAR(exp((double)out[v]), kind == NX_LOGISTIC ? tanh(exp(7) / 510) + (v % 255 == 0) * (1 - tanh(exp(7) / 510)) / 2 : 1, 2e-5);
@@ -714,7 +716,8 @@ static void output_certainties(void) {
     }
 }
 
-/* The nats of a mixture of one component equal the log-masses of a logistic, bit for bit, although only one level of it is computed. */
+/* The nats of a mixture with one component equal the log-masses of a logistic, bit for bit, although the mixture computes only one
+ * level. */
 static void one_component(void) {
     check_random random = {10};
     for (int i = 0; i < 8; i++)
@@ -731,7 +734,7 @@ static void one_component(void) {
         }
 }
 
-/* Compares pixels of few levels, drawn channel by channel, with the probabilities of the twin. */
+/* Compares pixels with few levels, drawn channel by channel, with the probabilities of the reference. */
 static void pixels_follow(void) {
     enum { V = 4, cells = V * V * V, draws = 20000 };
     check_random random = {11};
@@ -770,33 +773,33 @@ static void pixels_follow(void) {
         if (rest >= 8) chi += (rest_seen - rest) * (rest_seen - rest) / rest, used++;
         check_at("%lld mixtures", K, 0, 0, 0);
         check_note("  %u mixtures, %u cells: chi-squared %.1f, limit %.1f", (unsigned)K, (unsigned)used, chi, ref_chi_squared_limit(used - 1));
-        CHECK(used > 10 && chi < ref_chi_squared_limit(used - 1)); /* exceeded by chance once in 1000; the seed is fixed */
+        CHECK(used > 10 && chi < ref_chi_squared_limit(used - 1)); /* chance exceeds this limit once in 1000; the seed is fixed */
     }
 }
 
 const check_test sampling_tests[] = {
     {"Philox known answers", philox},
-    {"Gumbel noise is its definition", gumbel_by_definition},
+    {"Gumbel noise matches its definition", gumbel_by_definition},
     {"Gumbel mean, variance and extremes", gumbel_moments},
-    {"normal deviates are their definition", normals_by_definition},
+    {"normal deviates match their definition", normals_by_definition},
     {"normal mean, variance and fourth moment", normals_moments},
     {"noise depends on seed, sample, position", noise_differs},
     {"log-probability", log_prob},
     {"finite logits", finite},
     {"temperature 0, tiny masses, ties", temperature_zero},
     {"a draw is argmax of logit / T + noise", gumbel_max},
-    {"filters only take away", filters_couple},
-    {"filters keep what they say", filters_by_definition},
+    {"filters only remove values", filters_couple},
+    {"filters keep the values that their definitions keep", filters_by_definition},
     {"filters by hand", filters_by_hand},
     {"penalties and biases", penalties},
-    {"draws of what are no numbers", draws_of_no_numbers},
+    {"draws from logits that are NaN", draws_of_no_numbers},
     {"margins of draws", margins},
     {"frequencies are probabilities", frequencies},
-    {"output distributions against their twins", outputs},
+    {"output distributions match the reference", outputs},
     {"masses of all levels sum to 1", masses_sum_to_one},
     {"absurd parameters", output_ends},
     {"certain outputs", output_certainties},
-    {"a mixture of one is a logistic, bit for bit", one_component},
-    {"pixels follow their probabilities", pixels_follow},
+    {"a mixture of one component is a logistic, bit for bit", one_component},
+    {"pixels have the frequencies of their probabilities", pixels_follow},
     {0},
 };

@@ -16,8 +16,8 @@ static float *some(check_random *random, uint32_t width, uint32_t n) {
     return x;
 }
 
-/* Every window of lists of every length: dot products, additive scores, softmax, the Gaussian and the sum. Memory outside stays
- * unchanged. */
+/* Tests every window of lists of every length: dot products, additive scores, softmax, the Gaussian and the sum. Memory outside the window
+ * stays unchanged. */
 static void windows(void) {
     check_random random = {1};
     for (uint32_t w = 4; w <= 44; w += 8)
@@ -62,7 +62,7 @@ static void windows(void) {
             }
 }
 
-/* 2D + 1 positions, fewer at both ends, never none. */
+/* A window has 2D + 1 positions, fewer at both ends, and at least one. */
 static void around(void) {
     for (uint32_t count = 1; count < 12; count++)
         for (uint32_t D = 1; D < 14; D++)
@@ -90,7 +90,7 @@ static void norms(void) {
 }
 
 const check_test scores_tests[] = {
-    {"scores, softmax, bell and sum of a window", windows},
+    {"scores, softmax, Gaussian and sum of a window", windows},
     {"a window about a centre", around},
     {"norms", norms},
     {0},

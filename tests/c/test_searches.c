@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Beams, the most probable ids and searches for any model (subject.h), step by step and exhaustively.
+ * Beams, the most probable ids and searches of any model (subject.h), compared step by step and with an exhaustive search.
  */
 #include <math.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void tops(const subject *s) {
         }
         CHECK_INT(nx_session_top(s->model, session, 2, few, few_nats), NX_OK);
         CHECK(few[0] == ids[0] && few[1] == ids[1] && few[2] == ids[V] && few[3] == ids[V + 1] && few_nats[3] == nats[V + 1]);
-        /* reading changes nothing */
+        /* reading the most probable ids changes nothing */
         draw(s, plain, 1, expected_ids, expected_nats);
         if (p % 2) {
             CHECK_INT(nx_session_draw(s->model, session, 1, drawn_ids, drawn_nats, &drawn), NX_OK);
@@ -56,7 +56,7 @@ static void tops(const subject *s) {
 
 static void top_ids(void) { for_every_endless(tops); }
 
-/* Beams that fork and die at random equal, at the end, separate sequences with the same ids. */
+/* Beams fork and end at random. Each equals a separate sequence with the same ids. */
 static void beams(const subject *s) {
     enum { B = 6 };
     check_random random = {9};
@@ -84,7 +84,7 @@ static void beams(const subject *s) {
         CHECK_INT(status, NX_OK);
         CHECK_INT(nx_session_check(s->model, session, bytes), NX_OK);
     }
-    if (steps == s->length) steps--; /* one is left, to be read */
+    if (steps == s->length) steps--; /* leave one position, so that there is an output to read */
     uint32_t left = s->length - nx_session_position(session);
     for (uint32_t b = 0; b < B && left; b++) {
         nx_session *single = start(s, &one, NULL);
@@ -96,7 +96,7 @@ static void beams(const subject *s) {
         while ((status = nx_session_top(s->model, single, 1, &first, &cost)) == NX_MORE) {}
         while ((status = nx_session_top(s->model, session, 1, own, costs)) == NX_MORE) {}
         CHECK_INT(status, NX_OK);
-        if (own[b] == NX_NONE) continue; /* it ended */
+        if (own[b] == NX_NONE) continue; /* this beam ended */
         check_at("beam %lld", b, 0, 0, 0);
         CHECK_INT(own[b], first);
         CHECK_FLOATS(costs + b, &cost, 1);
@@ -110,7 +110,7 @@ static void beams(const subject *s) {
 
 static void searched(void) { for_every(beams); }
 
-/* Samples that become copies of others at random equal, at the end, separate sequences with the same ids, each with its own noise. */
+/* Samples become copies of other samples at random. Each equals a separate sequence with the same ids and its own noise. */
 static void resamples(const subject *s) {
     enum { B = 5, EVERY = 3, STEPS = 4 * EVERY };
     check_random random = {21};
@@ -121,9 +121,9 @@ static void resamples(const subject *s) {
     uint32_t span = s->span, parents[B], bad[B] = {0, 1, 2, 3, B}, ids[EVERY * B * NX_MAX_SPAN];
     uint32_t history[B][STEPS * NX_MAX_SPAN], old[B][STEPS * NX_MAX_SPAN];
     for (uint32_t b = 0; b < B; b++) parents[b] = B - 1 - b;
-    CHECK_INT(nx_session_resample(s->model, session, parents), NX_OK); /* all are still the same */
+    CHECK_INT(nx_session_resample(s->model, session, parents), NX_OK); /* all samples still agree */
     for (uint32_t p = 0; p < STEPS; p += EVERY) {
-        if (draw(s, session, EVERY, ids, NULL) < EVERY) return; /* all have ended */
+        if (draw(s, session, EVERY, ids, NULL) < EVERY) return; /* all samples have ended */
         for (uint32_t i = 0; i < EVERY; i++)
             for (uint32_t b = 0; b < B; b++) memcpy(history[b] + (p + i) * span, ids + (i * B + b) * span, span * sizeof *ids);
         for (uint32_t b = 0; b < B; b++) parents[b] = p / EVERY % 4 == 3 ? 2 : random_below(&random, B);
@@ -142,7 +142,7 @@ static void resamples(const subject *s) {
         nx_session *single = start(s, &one, NULL);
         int over = 0;
         for (uint32_t i = 0; i < STEPS; i++) over |= history[b][i * span] == NX_NONE || nx_ends(&s->model->plan[s->part], history[b][i * span]);
-        if (over) { /* and remains so */
+        if (over) { /* and no later step changes that */
             for (uint32_t i = 0; i < drawn; i++) CHECK_INT(ids[(i * B + b) * span], NX_NONE);
             continue;
         }
@@ -158,7 +158,7 @@ static void resamples(const subject *s) {
 
 static void resampled(void) { for_every(resamples); }
 
-/* A sample that becomes a copy of another continues as a branch of it with its own noise, also if the model draws inside. */
+/* A sample that becomes a copy of another continues like a branch of it with its own noise, also in a model that draws inside. */
 static void resamples_as_branches(const subject *s) {
     enum { B = 4 };
     nx_settings settings = settings_of(B, 3, 22);
@@ -198,8 +198,8 @@ typedef struct {
     float nats;
 } hypothesis;
 
-/* The search step by step, compared with the test's own, which gives every hypothesis to a separate run at every step. Now and then the
- * session is copied elsewhere, and continues from there. Returns the score of its result, and its ids. */
+/* Compares each step of the search with the test's own search, which continues every hypothesis in a separate run. Some steps continue in a
+ * copy of the session. Returns the score and the ids of the result. */
 static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint32_t *ids, uint32_t *n_ids) {
     nx_settings settings = settings_of(beams, 0, 3), one = settings_of(1, 0, 3);
     if (s->noisy) settings.temperature = one.temperature = 0;
@@ -213,7 +213,7 @@ static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint3
     own[0] = (hypothesis){{0}, 0, 0};
     for (uint32_t p = 0; !over; p++) {
         uint32_t n = 0, kept = 0;
-        for (uint32_t b = 0; b < living; b++) { /* every continuation of every hypothesis, in stable order of cost */
+        for (uint32_t b = 0; b < living; b++) { /* all continuations of all hypotheses, sorted by cost with a stable sort */
             size_t mark = memory_mark();
             nx_session *alone = start(s, &one, NULL);
             put(s, alone, own[b].ids, own[b].n, 0, NULL);
@@ -263,7 +263,7 @@ static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint3
     return least;
 }
 
-/* Runs of 14 positions at most, with one to five beams. */
+/* Runs of at most 14 positions, with one to five beams. */
 static void by_hand_of(const subject *whole_one) {
     static const uint32_t beams[] = {1, 2, 4, 5};
     subject s = *whole_one;
@@ -279,7 +279,7 @@ static void by_hand_of(const subject *whole_one) {
 
 static void by_hand(void) { for_those(TOY_SEARCH, by_hand_of, 1); }
 
-/* One beam is the most probable id at every step. */
+/* A search with one beam takes the most probable id at every step. */
 static void one_beam_of(const subject *whole_one) {
     subject s = *whole_one;
     if (s.length > LENGTH) s.shape.length = s.length = LENGTH;
@@ -294,7 +294,7 @@ static void one_beam_of(const subject *whole_one) {
 
 static void one_beam(void) { for_those(TOY_SEARCH, one_beam_of, 1); }
 
-/* With enough beams for every prefix, the result is the best of all sequences. */
+/* With enough beams for every prefix, the search finds the best of all sequences. */
 static void exhaustive(void) {
     enum { V = 5, T = 4, END = 2 };
     toy_transformer_config c = {.values = V, .length = T, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .end = END + 1, .seed = 11};
@@ -305,7 +305,7 @@ static void exhaustive(void) {
             nx_settings one = settings_of(1, 0, 3);
             double least = 1e9;
             uint32_t ids[LENGTH], n, best[T] = {0};
-            for (uint32_t code = 0; code < V * V * V * V; code++) { /* every sequence up to its end */
+            for (uint32_t code = 0; code < V * V * V * V; code++) { /* all sequences up to their ends */
                 uint32_t word[T] = {code % V, code / V % V, code / V / V % V, code / V / V / V};
                 size_t inside = memory_mark();
                 float nats[T], total = 0;
@@ -336,10 +336,10 @@ static void refused_searches(void) {
     CHECK_INT(nx_session_search(s.model, session, 0.6f, candidates, &count, &over), NX_OK);
     CHECK_INT(count, 6);
     CHECK_INT(nx_session_draw(s.model, drawing, 1, ids, NULL, &drawn), NX_OK);
-    CHECK_INT(nx_session_search(s.model, drawing, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* they differ */
-    CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* nothing was read */
+    CHECK_INT(nx_session_search(s.model, drawing, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* the samples differ */
+    CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* no id was given or drawn */
     s = subject_named("picture, pixels");
-    CHECK_INT(nx_session_search(s.model, start(&s, &settings, NULL), 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* three ids at once */
+    CHECK_INT(nx_session_search(s.model, start(&s, &settings, NULL), 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* this model draws three ids per position */
 }
 
 /* ---- penalties and biases -------------------------------------------------------------------------------------------------- */
@@ -349,12 +349,12 @@ static void shaped_runs(void) { shape_each((void (*const[])(void)){searched, res
 const check_test searches_tests[] = {
     {"the most probable ids", top_ids},
     {"beams are separate sequences", searched},
-    {"samples that become others", resampled},
-    {"samples that go on as branches", resampled_as_branched},
+    {"samples that become copies of others", resampled},
+    {"samples that continue as branches", resampled_as_branched},
     {"a search, by hand", by_hand},
     {"a search with one beam", one_beam},
     {"a search through everything", exhaustive},
-    {"searches that are refused", refused_searches},
-    {"all of it with penalties and biases", shaped_runs},
+    {"invalid searches are refused", refused_searches},
+    {"all of these with penalties and biases", shaped_runs},
     {0},
 };

@@ -11,7 +11,7 @@ static void some(check_random *random, double spread, double *theta, float *roun
     for (uint32_t i = 0; i < n; i++) theta[i] = (double)(rounded[i] = (float)(spread * random_normal(random)));
 }
 
-/* p (n) and log Z, as sums over all 2^n assignments. */
+/* Computes p (n) and log Z as sums over all 2^n assignments. */
 static double by_all(double *p, const double *theta, const double *A, uint32_t n) {
     double Z = 0;
     for (uint32_t i = 0; i < n; i++) p[i] = 0;
@@ -74,7 +74,7 @@ static void without_transitions(void) {
     }
 }
 
-/* Neither long chains nor large numbers leave the range; scores of -infinity are never read. */
+/* Long chains and large scores do not overflow; scores of -infinity are never read. */
 static void any_length(void) {
     check_random random = {4};
     for (int k = 0; k < 6; k++) {
@@ -99,8 +99,8 @@ static void any_length(void) {
 
 const check_test segments_tests[] = {
     {"all assignments of up to eight bits", all_assignments},
-    {"the slope of log Z by a score is its marginal", slopes_of_log_z},
-    {"without transitions each bit is sigma", without_transitions},
+    {"the derivative of log Z with respect to a score is its marginal", slopes_of_log_z},
+    {"without transitions each marginal is sigma(score)", without_transitions},
     {"chains of twenty thousand, scores of any size", any_length},
     {0},
 };

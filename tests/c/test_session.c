@@ -11,7 +11,7 @@
 #include "reference.h"
 #include "toy.h"
 
-/* The words that the header uses. */
+/* Offsets of the session's fields, in words of 4 bytes. */
 #define WORD(field) ((int)(offsetof(struct nx_session, field) / 4))
 enum {
     MAGIC, FINGERPRINT, PART, LENGTH, COUNTS, SEED_LOW = WORD(settings), SEED_HIGH, SAMPLES, FIRST_SAMPLE, ORIGIN, TEMPERATURE, TOP_K, TOP_P,
@@ -33,14 +33,14 @@ static picture_info info_of(const nx_model *model) {
     return info;
 }
 
-/* Random bytes, or random colours. */
+/* Returns random bytes, or random colours. */
 static uint8_t *random_values(const picture_info *info, check_random *random) {
     uint8_t *values = memory_take(info->elements);
     for (uint32_t i = 0; i < info->elements; i++) values[i] = (uint8_t)(info->palette ? random_below(random, info->levels) : random_bits(random));
     return values;
 }
 
-/* Draws everything that is left. Returns the number; `values` and `nats` have capacity for a whole run. */
+/* Draws all remaining positions. Returns their number. `values` and `nats` have room for a whole run. */
 static uint32_t finish(const nx_model *model, nx_session *session, uint32_t samples, uint8_t *values, float *nats) {
     picture_info info = info_of(model);
     uint32_t left = info.positions - nx_session_position(session);
@@ -117,7 +117,7 @@ static void misuse(void) {
     float weights[6];
     uint32_t keys[6], count = 77;
     memset(values, 0x55, sizeof values);
-    CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* nothing computed */
+    CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* nothing is computed yet */
     CHECK_INT(picture_attention(model, session, 0, weights, keys, &count), NX_E_ARGUMENT);
     CHECK_INT(picture_prefill(model, session, values, 7, nats), NX_E_ARGUMENT);
     CHECK_INT(picture_step(model, session, 7, values, nats), NX_E_ARGUMENT);
@@ -125,20 +125,20 @@ static void misuse(void) {
     CHECK_INT(picture_prefill(model, session, values, UINT32_MAX, nats), NX_E_ARGUMENT);
     CHECK_INT(nx_session_position(session), 0);
     CHECK_INT(picture_step(model, session, 0, NULL, NULL), NX_OK);
-    CHECK_INT(picture_prefill(model, session, NULL, 0, NULL), NX_OK); /* zero steps would not be a step */
+    CHECK_INT(picture_prefill(model, session, NULL, 0, NULL), NX_OK); /* a call with zero steps does nothing */
     CHECK_INT(picture_prefill(model, session, values, 2, NULL), NX_OK);
     CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* computed, but without the output layer */
     CHECK_INT(picture_prefill(model, session, values, 1, nats), NX_OK);
     CHECK_INT(nx_session_output(model, session, 0, logits), NX_OK);
     CHECK_INT(nx_session_output(model, session, 1, logits), NX_OK);
     CHECK_INT(nx_session_output(model, session, 2, logits), NX_E_ARGUMENT);
-    CHECK_INT(picture_attention(model, session, 0, weights, keys, &count), NX_E_ARGUMENT); /* no maps */
+    CHECK_INT(picture_attention(model, session, 0, weights, keys, &count), NX_E_ARGUMENT); /* this run has no maps */
     CHECK(count == 77);
-    CHECK_INT(picture_step(model, session, 4, values, nats), NX_E_ARGUMENT); /* three remain: nothing is drawn */
+    CHECK_INT(picture_step(model, session, 4, values, nats), NX_E_ARGUMENT); /* only three positions remain, so nothing is drawn */
     CHECK_INT(nx_session_position(session), 3);
     for (int i = 0; i < 12; i++) CHECK_INT(values[i], 0x55);
     CHECK_INT(picture_step(model, session, 1, values, NULL), NX_OK);
-    CHECK_INT(picture_prefill(model, session, values, 1, NULL), NX_OK); /* after a step, to both */
+    CHECK_INT(picture_prefill(model, session, values, 1, NULL), NX_OK); /* known values after a drawn step, the same for both samples */
     CHECK_INT(picture_prefill(model, session, values, 0, NULL), NX_OK);
     CHECK_INT(picture_step(model, session, 1, values, nats), NX_OK);
     CHECK_INT(nx_session_position(session), 6);
@@ -148,7 +148,7 @@ static void misuse(void) {
     CHECK_INT(nx_session_output(model, session, UINT32_MAX, logits), NX_E_ARGUMENT);
 }
 
-/* The small image: once, whole, and before anything else. */
+/* The small image is given once, whole, and first. */
 static void conditioning(void) {
     check_random random = {5};
     for (int i = TOY_SR_DMOL; i <= TOY_SR_Q8_0; i += i == TOY_SR_DMOL ? 1 : 2) {
@@ -164,7 +164,7 @@ static void conditioning(void) {
         nx_session *session = toy_bare_session(model, &settings, &bytes);
         memset(values, 0x55, 2 * info.elements);
         check_at("configuration %lld", i, 0, 0, 0);
-        CHECK_INT(nx_session_check(model, session, bytes), NX_OK); /* a run that still waits may be saved, too */
+        CHECK_INT(nx_session_check(model, session, bytes), NX_OK); /* a run that waits for its image can be saved, too */
         CHECK_INT(picture_step(model, session, 1, values, nats), NX_E_ARGUMENT);
         CHECK_INT(picture_prefill(model, session, known, 1, nats), NX_E_ARGUMENT);
         CHECK_INT(nx_session_output(model, session, 0, output), NX_E_ARGUMENT);
@@ -173,12 +173,12 @@ static void conditioning(void) {
         for (uint32_t v = 0; v < 2 * info.elements; v++) CHECK_INT(values[v], 0x55);
         uint8_t *exact = memory_copy(input, count);
         CHECK_INT(picture_condition(model, session, exact, count), NX_OK);
-        memset(exact, 0, count); /* the values belong to the caller again */
+        memset(exact, 0, count); /* the caller may reuse the buffer */
         CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT); /* twice */
         CHECK_INT(picture_step(model, session, n, values, nats), NX_OK);
         CHECK_BYTES(values, expected, 2 * info.elements);
         CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT);
-        /* too late if the flag were not set */
+        /* refused even if the flag is cleared */
         session = toy_session(model, &settings, NULL);
         CHECK_INT(picture_prefill(model, session, known, 1, NULL), NX_OK);
         uint32_t zero[3] = {0};
@@ -186,13 +186,13 @@ static void conditioning(void) {
         CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT);
     }
     picture_settings settings = toy_settings(1, 1);
-    nx_model *plain = toy_open(toy_build(config(0), NULL)); /* takes no image */
+    nx_model *plain = toy_open(toy_build(config(0), NULL)); /* this model takes no image */
     uint8_t image[6] = {0};
     CHECK_INT(picture_condition(plain, toy_session(plain, &settings, NULL), image, 6), NX_E_ARGUMENT);
     CHECK_INT(picture_condition(plain, toy_session(plain, &settings, NULL), image, 0), NX_E_ARGUMENT);
 }
 
-/* Indices past the palette are refused before anything is read; smaller ones are returned unchanged. */
+/* Indices beyond the palette are refused before anything is read; smaller ones are returned unchanged. */
 static void palette(void) {
     for (int i = TOY_PALETTE; i <= TOY_SR_PALETTE; i += TOY_SR_PALETTE - TOY_PALETTE) {
         toy *m = toy_build(config(i), NULL);
@@ -229,7 +229,7 @@ static void palette(void) {
     }
 }
 
-/* A value whose embedding is infinite: the next element becomes non-finite. */
+/* The embedding of one value is infinite, so the next element becomes non-finite. */
 static void broken_numbers(void) {
     toy_config c = *config(1);
     c.classes = 0;
@@ -240,7 +240,7 @@ static void broken_numbers(void) {
     uint8_t values[35], drawn[35], last = 255;
     float nats[35], broken_nats[35], logits[16];
     uint32_t at = 35;
-    for (; at >= 34 || at < 3; settings.seed_low++) { /* a seed that draws one in between */
+    for (; at >= 34 || at < 3; settings.seed_low++) { /* a seed with which that value is drawn first in the middle */
         CHECK_INT(picture_step(model, toy_session(model, &settings, NULL), 35, values, nats), NX_OK);
         for (at = 0; at < 34 && values[at] != last;) at++;
         if (!CHECK(settings.seed_low < 1000)) return;
@@ -248,12 +248,12 @@ static void broken_numbers(void) {
     settings.seed_low--;
     nx_session *session = toy_session(broken, &settings, NULL);
     CHECK_INT(picture_step(broken, session, 35, drawn, broken_nats), NX_E_NUMERIC);
-    CHECK_INT(nx_session_position(session), at + 1); /* at the element that failed */
+    CHECK_INT(nx_session_position(session), at + 1); /* the position of the failed element */
     CHECK_BYTES(drawn, values, at + 1);
     CHECK_FLOATS(broken_nats, nats, at + 1);
     CHECK_INT(picture_step(broken, session, 1, drawn, NULL), NX_E_NUMERIC);
     CHECK_INT(nx_session_position(session), at + 1);
-    CHECK_INT(nx_session_output(broken, session, 0, logits), NX_OK); /* to be read */
+    CHECK_INT(nx_session_output(broken, session, 0, logits), NX_OK); /* the last output can still be read */
     CHECK(!isfinite(logits[0]));
 
     session = toy_session(broken, &settings, NULL);
@@ -267,7 +267,7 @@ static void broken_numbers(void) {
 
 /* ---- look-ahead -------------------------------------------------------------------------------------------------------------- */
 
-/* The configurations with a draft: those of toy.c, then other kinds of models given one. Returns 0 after the last one. */
+/* The configurations with a draft: those of toy.c, then other kinds of models with a draft added. Returns 0 after the last one. */
 static int drafted(int i, toy_config *c) {
     static const int others[] = {TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_SR_PALETTE};
     if (i >= 8) return 0;
@@ -278,19 +278,19 @@ static int drafted(int i, toy_config *c) {
     return 1;
 }
 
-/* The fate of the drafted values of many passes. */
+/* Statistics of the drafted values of many passes. */
 typedef struct {
     int passes, right, wrong, unsure;
-    int far;              /* passes with at least three right values */
-    int at_block, at_end; /* right up to the end of a query block of the steps */
-    int last;             /* wrong values of the highest level for which a column was computed */
-    uint32_t longest;     /* positions of a pass that were kept */
+    int far;              /* passes with at least three correct drafts */
+    int at_block, at_end; /* correct up to the end of a query block or to the last step */
+    int last;             /* wrong drafts of the highest level for which a column was computed */
+    uint32_t longest;     /* largest number of positions that one pass kept */
 } tally;
 
 static uint8_t level_of(const picture_info *info, uint8_t value) { return info->palette ? value : toy_level(value, info->levels); }
 
-/* How far ahead each of `steps` positions from `from` on is computed in one call, by the rule of speculative decoding, for a run whose
- * values are known: values (n) of the whole image. */
+/* Computes `ahead`: how many positions ahead of its pass each of `steps` positions from `from` is computed, by the rule of speculative
+ * decoding. `values` (n) holds the values of the whole image. */
 static void foresee(const nx_model *model, const picture_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead, tally *t) {
     picture_info info = info_of(model);
     size_t mark = memory_mark();
@@ -326,7 +326,7 @@ static void foresee(const nx_model *model, const picture_settings *s, const uint
     memory_release(mark);
 }
 
-/* A run: known values, then steps of `slice` positions. All its results. */
+/* A run: known values, then steps of `slice` positions. Stores all results. */
 typedef struct {
     uint8_t *values, *ahead; /* (n) */
     float *nats, *output;    /* (n), (P) */
@@ -357,7 +357,8 @@ static void check_ahead(const picture_info *info, const uint8_t *ahead, uint32_t
     }
 }
 
-/* The same values, nats and last output as position by position, computed as far ahead as the draft allows. */
+/* Speculative decoding gives the same values, nats and last output as drawing position by position, and computes as far ahead as the draft
+ * allows. */
 static void look_ahead_is_exact(void) {
     static const nx_settings filters[] = {FILTER(1, 0, 1, 0, 0, 0), FILTER(0, 0, 1, 0, 0, 0), FILTER(0.7f, 0, 1, 0, 0, 0), FILTER(1.5f, 4, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(0.7f, 5, 0.9f, 0, 0, 0)};
     static const uint32_t looks[] = {0, 1, 2, 3, 8, 16}, slices[] = {1, 2, 5, 1000};
@@ -402,7 +403,7 @@ static void look_ahead_is_exact(void) {
             }
         check_note("  configuration %d: %d passes, %d right, %d wrong, %d unsure, %d far, %d at blocks, %d at ends, longest %u", i, t.passes, t.right, t.wrong,
                    t.unsure, t.far, t.at_block, t.at_end, (unsigned)t.longest);
-        /* otherwise the test shows nothing */
+        /* otherwise the test would cover too little */
         if (i < 4) CHECK(t.right > 100 && t.wrong > 30 && t.unsure > 30 && t.far > 15 && t.at_end > 10);
         all.at_block += t.at_block;
         if (t.longest > all.longest) all.longest = t.longest;
@@ -411,10 +412,10 @@ static void look_ahead_is_exact(void) {
     CHECK(all.at_block > 20 && all.longest > 10);
 }
 
-/* A draft that equals the model: every drafted value is right, and passes have the maximum length. */
+/* If the draft equals the model, every drafted value is correct and passes have the maximum length. */
 static void draft_that_knows(void) {
     toy_config c = *config(TOY_DRAFT);
-    c.sharpness = 1e-30f; /* the head's weights vanish next to its bias */
+    c.sharpness = 1e-30f; /* the output weights vanish next to their bias */
     toy *m = toy_build(&c, NULL);
     float *model_bias = toy_inside(m, "output.bias"), *draft_bias = toy_inside(m, "draft.output.bias");
     for (uint32_t v = 0; v < c.levels; v++) model_bias[v] = draft_bias[v] = (float)(8 * (v * 7 % c.levels));
@@ -439,7 +440,7 @@ static void draft_that_knows(void) {
     }
 }
 
-/* With several samples, maps, or a file without a draft, the setting changes nothing. */
+/* With several samples, with maps, or without a draft in the file, the setting changes nothing. */
 static void look_ahead_where_there_is_none(void) {
     check_random random = {7};
     for (uint32_t i = 0; i < n_configs(); i++)
@@ -470,7 +471,7 @@ static void look_ahead_where_there_is_none(void) {
             for (uint32_t p = 0; p < n; p++) CHECK_INT(ahead[p], 0);
             if (!CHECK(bytes == plain_bytes)) return;
             memset((uint8_t *)session + 4 * LOOK_AHEAD, 0, 4);
-            CHECK_BYTES(session, plain, bytes); /* the same run, to the last byte */
+            CHECK_BYTES(session, plain, bytes); /* the same session, to the last byte */
             memory_release(mark);
         }
 }
@@ -503,7 +504,7 @@ static void ahead_of_what(void) {
     CHECK_BYTES(same + 3, ahead, 9);
 }
 
-/* Saved in the middle and restored into a run that looks further ahead, less far, or not at all. */
+/* A run is saved in the middle and restored into a run with more, less or no look-ahead. */
 static void look_ahead_restored(void) {
     check_random random = {8};
     toy_config c;
@@ -549,8 +550,8 @@ static void look_ahead_restored(void) {
     }
 }
 
-/* A model, and the same with an infinite embedding of the highest level: results become non-finite after it is drawn or drafted. bias: of
- * that level, in the model's output and in the draft's */
+/* Makes a model, and a copy in which the embedding of the highest level is infinite: results become non-finite after that level is drawn or
+ * drafted. bias, draft_bias: the bias of that level in the model's output and in the draft's. */
 static void breaks_after_last(const toy_config *c, float bias, float draft_bias, nx_model **good, nx_model **broken) {
     for (int b = 0; b < 2; b++) {
         toy *m = toy_build(c, NULL);
@@ -561,7 +562,7 @@ static void breaks_after_last(const toy_config *c, float bias, float draft_bias,
     }
 }
 
-/* Its run ends where it ends position by position, whether the failing column was computed ahead or not. */
+/* The run ends where it ends when drawn position by position, whether or not the failing column was computed ahead. */
 static void broken_ahead(void) {
     static const int which[] = {TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE};
     static const float bias[] = {5, 4, 3};
@@ -590,12 +591,12 @@ static void broken_ahead(void) {
                 nx_session *session = toy_session(broken, &settings, &bytes);
                 check_at("configuration %lld, seed %lld, position %lld, %lld ahead", which[i], seed, at, expected[at + 1]);
                 CHECK_INT(picture_step(broken, session, n, values, nats), NX_E_NUMERIC);
-                CHECK_INT(nx_session_position(session), at + 1); /* at the element that failed */
+                CHECK_INT(nx_session_position(session), at + 1); /* the position of the failed element */
                 CHECK_BYTES(values, plain.values, at + 1);
                 CHECK_FLOATS(nats, plain.nats, at + 1);
                 CHECK_INT(nx_session_ahead(broken, session, 0, at + 1, ahead), NX_OK);
                 CHECK_BYTES(ahead, expected, at + 1);
-                CHECK_INT(nx_session_output(broken, session, 0, output), NX_OK); /* to be read */
+                CHECK_INT(nx_session_output(broken, session, 0, output), NX_OK); /* the last output can still be read */
                 CHECK(!isfinite(output[0]));
                 CHECK_INT(nx_session_check(broken, session, bytes), NX_OK);
                 CHECK_INT(picture_step(broken, session, 1, values, nats), NX_E_NUMERIC);
@@ -605,16 +606,16 @@ static void broken_ahead(void) {
             memory_release(mark);
         }
         check_note("  configuration %d: %d break ahead, %d do not", which[i], inside, alone);
-        CHECK(inside > 2 && alone > 2); /* otherwise the test shows nothing */
+        CHECK(inside > 2 && alone > 2); /* otherwise the test would cover too little */
     }
 }
 
-/* A failure after a wrong drafted value is discarded and leaves no trace. */
+/* A failure in a pass that follows a wrong draft is discarded and leaves no trace. */
 static void broken_guesses(void) {
     static const int which[] = {TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE};
     static const float at_times[] = {5.5f, 3, 0};
     for (int i = 0; i < 3; i++)
-        for (int stubborn = 0; stubborn < 2; stubborn++) { /* a draft that always predicts the failing value, and one that sometimes does */
+        for (int stubborn = 0; stubborn < 2; stubborn++) { /* a draft that predicts the failing value sometimes, and one that always does */
             toy_config c = *config(which[i]);
             nx_model *good, *broken;
             tally t = {0};
@@ -643,7 +644,7 @@ static void broken_guesses(void) {
         }
 }
 
-/* Whatever a draft's weights are, its values are valid levels and change nothing. */
+/* With any weights of the draft, drafted values are valid levels and do not change the result. */
 static void absurd_drafts(void) {
     static const char *const names[] = {"draft.token_embd.weight", "draft.neighbour.weight", "draft.position_row.weight", "draft.position_col.weight",
                                         "draft.output.weight", "draft.output.bias"};
@@ -672,7 +673,7 @@ static void absurd_drafts(void) {
                 check_at("tensor %lld, number %lld, run %lld", t, x, run, 0);
                 CHECK_BYTES(d.values, plain.values, n);
                 CHECK_FLOATS(d.nats, plain.nats, n);
-                size_t bytes; /* discarded drafted values are valid levels, too: the run may be saved */
+                size_t bytes; /* discarded drafts are valid levels too, so the run may be saved */
                 nx_session *session = toy_session(absurd, &settings, &bytes);
                 CHECK_INT(picture_step(absurd, session, n / 2, d.values, NULL), NX_OK);
                 CHECK_INT(nx_session_check(absurd, session, bytes), NX_OK);
@@ -687,12 +688,12 @@ static void save_and_restore(void) {
     for (uint32_t i = 0; i < n_configs(); i++) {
         size_t outer = memory_mark();
         toy *m = toy_build(config(i), NULL);
-        nx_model *model = toy_open(m), *again = toy_open(m); /* the same file, opened again, like a reloaded page */
+        nx_model *model = toy_open(m), *again = toy_open(m); /* the same file opened twice, as when a page is reloaded */
         if (!model || !again) return;
         picture_info info = info_of(model);
         uint32_t n = info.positions, samples = 3, room = info.elements * samples;
         uint8_t *known = random_values(&info, &random);
-        for (uint32_t point = 0; point <= n; point += 1 + n / 9) /* the moment of the copy; half of the past was known */
+        for (uint32_t point = 0; point <= n; point += 1 + n / 9) /* the copy is made at `point`; half of the positions before it were known */
             for (int stepped = 0; stepped < 2; stepped++) {
                 size_t mark = memory_mark(), bytes;
                 picture_settings settings = toy_settings(samples, 5);
@@ -708,26 +709,26 @@ static void save_and_restore(void) {
                 uint8_t *saved = memory_copy(session, bytes);
                 CHECK_INT(nx_session_check(model, saved, bytes), NX_OK);
                 uint32_t count = finish(model, session, samples, values, nats);
-                /* a fork: another block, after the first run has continued */
+                /* a fork: another block, used after the first run has continued */
                 CHECK_INT(nx_session_check(again, saved, bytes), NX_OK);
                 nx_session *fork = memory_copy(saved, bytes);
                 CHECK_INT(finish(again, fork, samples, copied, copied_nats), count);
                 CHECK_BYTES(copied, values, count);
                 CHECK_FLOATS(copied_nats, nats, count);
-                /* back in time: over the block of the finished run */
+                /* back in time: restored over the block of the finished run */
                 memcpy(session, saved, bytes);
                 CHECK_INT(nx_session_position(session), point);
                 CHECK_INT(finish(model, session, samples, copied, copied_nats), count);
                 CHECK_BYTES(copied, values, count);
                 CHECK_FLOATS(copied_nats, nats, count);
-                CHECK_BYTES(session, fork, bytes); /* to the last byte */
+                CHECK_BYTES(session, fork, bytes); /* equal to the last byte */
                 memory_release(mark);
             }
         memory_release(outer);
     }
 }
 
-/* Sessions share a model and nothing else; the model is read-only. */
+/* Sessions share only the read-only model. */
 static void independence(void) {
     toy *m = toy_build(config(3), NULL);
     size_t bytes = 0;
@@ -742,7 +743,7 @@ static void independence(void) {
     CHECK_INT(picture_step(model, toy_session(model, &one, NULL), 60, values[0], nats[0]), NX_OK);
     CHECK_INT(picture_step(model, toy_session(model, &two, NULL), 60, values[1], nats[1]), NX_OK);
     nx_session *a = toy_session(model, &one, NULL), *b = toy_session(model, &two, NULL);
-    for (uint32_t i = 0; i < 60; i++) { /* in turns */
+    for (uint32_t i = 0; i < 60; i++) { /* alternate between the sessions */
         CHECK_INT(picture_step(model, a, 1, values[2] + 2 * i, nats[2] + 2 * i), NX_OK);
         CHECK_INT(picture_step(model, b, 1, values[3] + 2 * i, nats[3] + 2 * i), NX_OK);
     }
@@ -754,7 +755,7 @@ static void independence(void) {
 
 /* ---- damaged states -------------------------------------------------------------------------------------------------------------- */
 
-/* A state that passes the check must be safe to continue, with any contents. Returns whether it continued. */
+/* Continues a state that passes the check; it must be safe with any contents. Returns whether it continued. */
 #define STEPS 5u
 
 static int go_on(const nx_model *model, uint8_t *block, size_t bytes, const picture_info *info) {
@@ -785,18 +786,18 @@ static int go_on(const nx_model *model, uint8_t *block, size_t bytes, const pict
 typedef struct {
     nx_model *model;
     picture_info info;
-    uint8_t *state; /* a run in the middle */
+    uint8_t *state; /* a run stopped in the middle */
     size_t bytes;
 } middle;
 
-/* With a draft, one sample that looks ahead; else three samples with maps. */
+/* With a draft: one sample with look-ahead. Without: three samples with maps. */
 static middle middle_of(const toy_config *c, int stepped) {
     check_random random = {2};
     middle m = {toy_open(toy_build(c, NULL)), {0}, NULL, 0};
     picture_settings settings = toy_settings(c->neighbours ? 1 : 3, 5);
     settings.maps = !c->neighbours;
     settings.look_ahead = 16;
-    settings.top_p = c->levels < 256 ? 0.9f : 1; /* which sorts the levels, repeatedly here */
+    settings.top_p = c->levels < 256 ? 0.9f : 1; /* top-p sorts the levels, and here does so repeatedly */
     picture_info_of(m.model, &m.info);
     uint8_t *known = random_values(&m.info, &random);
     nx_session *session = toy_session(m.model, &settings, &m.bytes);
@@ -830,13 +831,13 @@ static void refused_states(void) {
         check_at("word %lld = %lld", rows[i].word, rows[i].value, 0, 0);
         CHECK_INT(nx_session_check(m.model, copy, m.bytes), NX_E_STATE);
     }
-    for (size_t bytes = 0; bytes < m.bytes; bytes += bytes < 80 ? 1 : 1 + m.bytes / 60) { /* cut short */
+    for (size_t bytes = 0; bytes < m.bytes; bytes += bytes < 80 ? 1 : 1 + m.bytes / 60) { /* truncated */
         uint8_t *copy = memory_copy(m.state, bytes);
         check_at("%lld bytes", (long long)bytes, 0, 0, 0);
         CHECK_INT(nx_session_check(m.model, copy, bytes), NX_E_STATE);
     }
     CHECK_INT(nx_session_check(m.model, memory_copy(m.state, m.bytes - 1), m.bytes - 1), NX_E_STATE);
-    /* a super-resolution run that would continue without its small image; and a run with an image that the model does not take */
+    /* a super-resolution run without its small image, and a run with an image that the model does not take */
     middle small = middle_of(config(TOY_SR_DMOL), 1);
     uint32_t zero = 0, one = 1;
     uint8_t *without = memory_copy(small.state, small.bytes), *with = memory_copy(m.state, m.bytes);
@@ -845,11 +846,11 @@ static void refused_states(void) {
     CHECK_INT(nx_session_check(small.model, small.state, small.bytes), NX_OK);
     CHECK_INT(nx_session_check(small.model, without, small.bytes), NX_E_STATE);
     CHECK_INT(nx_session_check(m.model, with, m.bytes), NX_E_STATE);
-    /* a longer block is fine: blocks may be larger than requested */
+    /* a longer block is valid, because blocks may be larger than requested */
     uint8_t *longer = memory_take(m.bytes + 100);
     memcpy(longer, m.state, m.bytes);
     CHECK_INT(nx_session_check(m.model, longer, m.bytes + 100), NX_OK);
-    /* another model, even of the same shape */
+    /* another model, even one of the same shape */
     toy_config other = *config(1);
     other.seed++;
     CHECK_INT(nx_session_check(toy_open(toy_build(&other, NULL)), m.state, m.bytes), NX_E_STATE);
@@ -863,7 +864,7 @@ static void refused_states(void) {
         l.ids[i] = 15;
         CHECK_INT(nx_session_check(m.model, copy, m.bytes), NX_OK);
     }
-    for (uint32_t i = 0; i < 3; i++) { /* invalid or shared slots; a sample that ended in a model without ends; an invalid class */
+    for (uint32_t i = 0; i < 3; i++) { /* invalid or shared slots; an ended sample in a model without ends; an invalid class */
         uint8_t *copy = memory_copy(m.state, m.bytes);
         nx_layout l = nx_layout_of(m.model, (nx_session *)copy);
         uint32_t *damaged[] = {l.slots + i, l.slots + i, l.ended + i, l.port[0]}, value[] = {3, (i + 1) % 3, 1, 3};
@@ -895,7 +896,7 @@ static void damaged_states(void) {
                 }
                 copy[at] = b;
             }
-            for (int run = 0; run < 60; run++) { /* random words anywhere, first those of the header that pass the check */
+            for (int run = 0; run < 60; run++) { /* random words anywhere; first, words of the header that still pass the check */
                 memcpy(copy, m.state, m.bytes);
                 for (int damage = 0; damage < 3; damage++) {
                     uint32_t word = random_below(&random, 2) ? random_bits(&random) : random_below(&random, m.info.positions + 1);
@@ -910,7 +911,7 @@ static void damaged_states(void) {
 
 /* ---- one result everywhere ----------------------------------------------------------------------------------------------------- */
 
-/* The hash of the values and of the bits of the nats of a fixed set of runs. build.sh compares the output of the builds. */
+/* Prints a hash of the values and of the bits of the nats of a fixed set of runs. build.sh compares the hashes of all builds. */
 static void same_bits(void) {
     check_random random = {4};
     uint64_t hash = 0;
@@ -928,7 +929,7 @@ static void same_bits(void) {
             settings.temperature = temperature[run];
             settings.top_p = top_p[run];
             settings.top_k = run == 3 ? 5 : 0;
-            settings.look_ahead = 8; /* only for a single sample */
+            settings.look_ahead = 8; /* takes effect only with a single sample */
             uint8_t *ahead = memory_take(info.positions), *values = memory_take(info.elements * samples), *fed = random_values(&info, &random);
             float *nats = memory_take(info.elements * samples * sizeof *nats);
             nx_session *session = toy_session(model, &settings, NULL);
@@ -939,7 +940,7 @@ static void same_bits(void) {
             hash = check_hash(hash, nats, count * sizeof *nats);
             CHECK_INT(nx_session_ahead(model, session, 0, info.positions, ahead), NX_OK);
             hash = check_hash(hash, ahead, info.positions);
-            hash = check_hash(hash, m->bytes, m->length); /* the models themselves, so that a difference can be located */
+            hash = check_hash(hash, m->bytes, m->length); /* also hash the models, so that a difference can be located */
             memory_release(mark);
         }
     check_say("hash %08x%08x", (unsigned)(hash >> 32), (unsigned)hash);
@@ -948,20 +949,20 @@ static void same_bits(void) {
 const check_test session_tests[] = {
     {"settings", settings_ranges},
     {"misuse", misuse},
-    {"the small image: once, whole, first", conditioning},
+    {"the small image is given once, whole and first", conditioning},
     {"palettes", palette},
     {"numbers that break", broken_numbers},
-    {"look-ahead is one by one, bit for bit", look_ahead_is_exact},
-    {"look-ahead of a draft that knows", draft_that_knows},
-    {"look-ahead where there is none", look_ahead_where_there_is_none},
-    {"look-ahead: how far", ahead_of_what},
-    {"look-ahead saved and restored", look_ahead_restored},
-    {"look-ahead to numbers that break", broken_ahead},
-    {"look-ahead past numbers that break", broken_guesses},
-    {"look-ahead by absurd drafts", absurd_drafts},
+    {"speculative decoding equals drawing one by one, bit for bit", look_ahead_is_exact},
+    {"a draft that equals the model", draft_that_knows},
+    {"no effect without a draft or with several samples", look_ahead_where_there_is_none},
+    {"number of positions ahead", ahead_of_what},
+    {"speculative runs saved and restored", look_ahead_restored},
+    {"speculative runs into non-finite values", broken_ahead},
+    {"non-finite values after wrong drafts", broken_guesses},
+    {"drafts with extreme weights", absurd_drafts},
     {"save, restore and fork, bit for bit", save_and_restore},
     {"sessions are independent, the model is read-only", independence},
-    {"states that are refused", refused_states},
+    {"invalid states are refused", refused_states},
     {"damaged states are refused or harmless", damaged_states},
     {"the same bits in every build", same_bits},
     {0},

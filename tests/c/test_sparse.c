@@ -7,9 +7,9 @@
 #include "kernels/kernels.h"
 #include "reference.h"
 
-/* The tolerance for attention in single precision over up to 60 positions, with scores whose deviation is about 1. */
+/* Tolerance of attention in single precision over up to 60 positions, with scores of deviation about 1. */
 #define TOLERANCE 4e-6
-/* The largest error from rounding queries, keys, values and weights to 7 bits, for values of deviation 1; 0.032 was measured. */
+/* Largest error from rounding queries, keys, values and weights to 7 bits, for values of deviation 1; 0.032 was measured. */
 #define ROUNDED_TOLERANCE 0.06
 
 /* ---- the definition --------------------------------------------------------------------------------------------------------- */
@@ -22,10 +22,10 @@ static int sees(const nx_sparse *p, uint32_t sets, uint32_t i, uint32_t j) {
     return j <= i && (((sets & NX_NEAR) && near) || ((sets & NX_FAR) && far) || ((sets & NX_PREVIOUS) && previous));
 }
 
-/* Sets that are stored in a ring of the last positions. */
+/* Whether the sets are stored in a ring of the last positions. */
 static int in_ring(const nx_sparse *p) { return p->sets == NX_NEAR || p->sets == NX_PREVIOUS; }
 
-/* A pattern matches its definition; its slots are the positions, permuted; a ring has capacity for the set and a pass beyond it. */
+/* A pattern matches its definition. Its slots are a permutation of the positions. A ring has room for the set and one more pass. */
 static void pattern_of(const nx_sparse *p) {
     size_t mark = memory_mark();
     uint32_t n = p->positions, slots = nx_sparse_slots(p), window = nx_sparse_window(p), most = 0, empty = 0;
@@ -80,7 +80,7 @@ static void definition(void) {
     pattern_of(&(nx_sparse){NX_BLOCKS, 400, 32, 0, NX_PREVIOUS});
 }
 
-/* Stride 1 makes all of A2, a stride as long as the sequence all of A1: dense attention. */
+/* Stride 1 makes A2 the full set, and a stride of the whole length makes A1 the full set: both are dense attention. */
 static void full_attention(void) {
     for (uint32_t n = 1; n <= 40; n++) {
         nx_sparse near = {NX_STRIDED, n, n, 0, NX_NEAR}, block = {NX_FIXED, n, n, 1, NX_NEAR}, far = {NX_STRIDED, n, 1, 0, NX_FAR};
@@ -97,7 +97,7 @@ static void full_attention(void) {
     }
 }
 
-/* The reach of two layers, the second one reading the output of the first; `residual`: with the identity added to each. */
+/* Whether each position reaches all earlier ones through two layers. `residual` adds the identity to each layer. */
 static int reaches_all(const nx_sparse *p, uint32_t first, uint32_t second, int residual) {
     for (uint32_t i = 0; i < p->positions; i++)
         for (uint32_t k = 0; k <= i; k++) {
@@ -114,12 +114,12 @@ static void two_layers(void) {
         for (uint32_t l = 3; 2 * l < n; l++) {
             nx_sparse p = {NX_STRIDED, n, l, 0, 0};
             CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 0) && reaches_all(&p, NX_FAR, NX_NEAR, 0));
-            p.kind = NX_BLOCKS; /* row and column need the previous row, if the row set comes after the column set */
+            p.kind = NX_BLOCKS; /* column set first: would also need the previous row */
             CHECK(!reaches_all(&p, NX_NEAR, NX_FAR, 1) && !reaches_all(&p, NX_FAR, NX_NEAR, 1));
             for (uint32_t c = 1; c < l; c++) {
                 p = (nx_sparse){NX_FIXED, n, l, c, 0};
                 check_at("n = %lld, l = %lld, c = %lld", n, l, c, 0);
-                CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 1)); /* so the interleaving begins with A1 */
+                CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 1)); /* which is why the interleaving begins with A1 */
                 CHECK(!reaches_all(&p, NX_FAR, NX_NEAR, 1));
                 CHECK(!reaches_all(&p, NX_NEAR, NX_FAR, 0) && !reaches_all(&p, NX_FAR, NX_NEAR, 0));
                 CHECK(reaches_all(&p, NX_NEAR | NX_FAR, NX_NEAR | NX_FAR, 0));
@@ -137,8 +137,8 @@ static float *draw(size_t n, check_random *random) {
     return x;
 }
 
-/* Positions that go one by one into the pattern's slots give dense attention under the mask, in double precision, and the bits of a cache
- * that holds only the visible positions in order: the slots only permute positions. */
+/* Positions written one by one into the pattern's slots give dense attention under the mask, in double precision. They also give the bits
+ * of a cache that holds only the visible positions in order, because the slots only permute positions. */
 static void attention_of(const nx_sparse *p) {
     static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8};
     check_random random = {p->positions * 1000003u + p->stride * 1009u + p->summary * 31u + p->sets};
@@ -169,7 +169,7 @@ static void attention_of(const nx_sparse *p) {
                 for (uint32_t c = 0; c < KEY; c++) CHECK_NEAR((double)out[h * KEY + c], truth[c], type == NX_F32 ? TOLERANCE : ROUNDED_TOLERANCE);
                 for (uint32_t j = 0; j < count && type == NX_F32; j++) CHECK_NEAR((double)map[h * window + j], weights[keys[j]], TOLERANCE);
             }
-            if (p->sets != NX_FAR) continue; /* for a near set, which begins anywhere in a tile, sums have another order */
+            if (p->sets != NX_FAR) continue; /* a near set begins anywhere in a tile, so its sums have another order */
             size_t inner = memory_mark();
             nx_cache own = {memory_take(nx_cache_bytes(type, room, HEADS, KEY)), type, room, HEADS, KEY, 1, 0};
             for (uint32_t j = 0; j < count; j++) nx_cache_write(&own, j, key + (size_t)keys[j] * WIDTH, value + (size_t)keys[j] * WIDTH);
@@ -194,9 +194,9 @@ static void sparse_is_dense_with_a_mask(void) {
 }
 
 const check_test sparse_tests[] = {
-    {"sets, slots and runs are what the definition says", definition},
+    {"sets, slots and runs match the definition", definition},
     {"stride 1, and a stride of the whole length, are dense attention", full_attention},
-    {"two layers reach all that came before", two_layers},
+    {"two layers reach all earlier positions", two_layers},
     {"sparse is dense with a mask, in permuted slots", sparse_is_dense_with_a_mask},
     {0},
 };

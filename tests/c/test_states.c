@@ -6,7 +6,7 @@
 #include "session/session.h"
 #include "states.h"
 
-#define ROUNDS 40 /* rounds for each subject */
+#define ROUNDS 40 /* number of rounds for each subject */
 
 static void every_part(void) {
     check_random random = {11};
@@ -35,7 +35,7 @@ static void every_part(void) {
     CHECK(accepted > 1000 && refused > 1000);
 }
 
-/* An encoder whose chunk counter is beyond its last one ends, and writes nothing outside its memory. */
+/* An encoder whose chunk counter is beyond the last chunk ends, and writes nothing outside its memory. */
 static void any_slice(void) {
     static const uint32_t counters[] = {1, 2, 5, 30, 200, 3000, 1000003, 0x0fffffff, 0x10000000, 0x7fffffff, 0x80000001, 0xfffffff0, 0xfffffffe};
     const toy_row *row;
@@ -64,6 +64,6 @@ static void any_slice(void) {
 
 const check_test states_tests[] = {
     {"every part, damaged at every stage", every_part},
-    {"any counter of slices", any_slice},
+    {"any counter of chunks", any_slice},
     {0},
 };

@@ -93,7 +93,7 @@ void toy_refused(const uint8_t *bytes, size_t length, nx_status status, const ch
 
 /* ---- weights --------------------------------------------------------------------------------------------------------------- */
 
-/* Single to half precision, to nearest, ties to even; |x| < 65504. It counts in units of the last place, which are exact in double
+/* Rounds single to half precision, to nearest, ties to even; |x| < 65504. `n` counts units in the last place; it is exact in double
  * precision. */
 static uint16_t to_half(float x) {
     uint32_t bits;
@@ -105,7 +105,7 @@ static uint16_t to_half(float x) {
     for (int i = exponent; i < 0; i++) unit *= 0.5;
     for (int i = 0; i < exponent; i++) unit *= 2;
     uint32_t n = (uint32_t)(size / unit + 0x1p52 - 0x1p52); /* 0..2048 */
-    return (uint16_t)(sign | (((uint32_t)(exponent + 14) << 10) + n)); /* a normal number's 1024 carries into the exponent */
+    return (uint16_t)(sign | (((uint32_t)(exponent + 14) << 10) + n)); /* the leading 1 of a normal number, 1024, carries into the exponent */
 }
 
 static float from_half(uint16_t half) {
@@ -129,7 +129,7 @@ void put_tensor(toy_file *head, toy_file *data, toy_tensor *t) {
 
 static int starts(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
 
-/* Neighbours of a draft: near ones, two at the maximum distance, then rows of others, some twice. */
+/* Offsets of a draft's neighbours: near ones, two at the maximum distance, then rows of others, some repeated. */
 static void list_offsets(toy_tensor *t) {
     static const int8_t first[8][2] = {{0, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, -16}, {-16, 16}, {0, -2}, {-2, 0}};
     for (uint32_t o = 0; o < t->rows; o++) {
@@ -138,9 +138,9 @@ static void list_offsets(toy_tensor *t) {
     }
 }
 
-/* Standard deviation of weights, as in weights/train/golden.py: large enough that attention is far from uniform. */
+/* Draws weights with the standard deviation of weights/train/golden.py, large enough that attention is far from uniform. */
 static void draw_weights(toy_tensor *t, const toy_config *c) {
-    const char *like = strcmp(t->name, "draft.output.bias") ? t->name : "output.bias"; /* so that a draft is often right */
+    const char *like = strcmp(t->name, "draft.output.bias") ? t->name : "output.bias"; /* equal biases, so that drafts are often correct */
     check_random random = {c->seed ^ check_hash(0, like, strlen(like))};
     double fan_in = __builtin_sqrt((double)(starts(t->name, "token") ? c->d : t->cols)), mean = 0, spread = 1 / fan_in;
     if (starts(t->name, "palette")) {
@@ -167,7 +167,7 @@ static void draw_weights(toy_tensor *t, const toy_config *c) {
     for (size_t i = 0; i < (size_t)t->rows * t->cols; i++) t->values[i] = (float)(mean + spread * random_normal(&random));
 }
 
-/* 32 numbers: the scale maps the number of largest magnitude to -8; the others are rounded and clipped to 7. */
+/* Encodes 32 values: the scale maps the value of largest magnitude to -8; the others are rounded and clipped to 7. */
 static void encode_q4(toy_file *file, float *x) {
     float top = 0;
     uint8_t q[32], pairs[16];
@@ -232,7 +232,7 @@ static void add(toy *m, const char *name, uint32_t rows, uint32_t cols, uint32_t
     draw_weights(t, &m->config);
 }
 
-/* A tensor of a block: stack "enc." or "", 7, "attn_q", ".weight". */
+/* Adds a tensor of a block. Example of a name: stack "enc." or "", 7, "attn_q", ".weight". */
 static void add_block(toy *m, const char *stack, uint32_t i, const char *part, const char *kind, uint32_t rows, uint32_t cols, uint32_t type) {
     char name[48], digits[4], *p = name + strlen(strcat(strcpy(name, stack), "blk."));
     int n = 0;
@@ -242,7 +242,7 @@ static void add_block(toy *m, const char *stack, uint32_t i, const char *part, c
     add(m, strcat(strcat(strcat(name, "."), part), kind), rows, cols, type);
 }
 
-/* Query, key, value, output, norm; `cross` begins their names. */
+/* Adds query, key, value, output and norm; `cross` is the prefix of their names. */
 static void add_attention(toy *m, const char *stack, uint32_t i, const char *cross) {
     static const char *const projections[] = {"attn_q", "attn_k", "attn_v", "attn_output"};
     const toy_config *c = &m->config;
@@ -419,7 +419,7 @@ static uint32_t put_keys(toy_file *file, const toy_config *c, const toy_twist *t
     if (c->classes && times(t, KEY("classes"))) {
         put_text(file, KEY("classes"));
         put_u32(file, GGUF_ARRAY);
-        put_u32(file, is(t->retyped, KEY("classes")) ? GGUF_U64 : GGUF_STRING); /* the lengths of empty strings are zeros */
+        put_u32(file, is(t->retyped, KEY("classes")) ? GGUF_U64 : GGUF_STRING); /* u32 zeros are the lengths of empty strings */
         put_u64(file, c->classes);
         for (uint32_t i = 0; i < c->classes; i++) put_text(file, is(t->retyped, KEY("classes")) || i >= 10 ? "" : "a");
         n++;
@@ -440,7 +440,7 @@ toy *toy_build(const toy_config *config, const toy_twist *twist) {
     uint32_t n_keys = put_keys(&keys, config, twist), n_tensors = 0;
     for (uint32_t i = 0; i < m->n_tensors; i++) {
         toy_tensor *t = m->tensor + i;
-        pad(&data, 32); /* before and not after, so that the last byte of the file counts */
+        pad(&data, 32); /* pad before each tensor, not after the last, so that the file ends with its last weight */
         for (int n = times(twist, t->name); n; n--, n_tensors++) {
             uint32_t dims = t->rows > 1 || !strstr(t->name, ".bias") ? 2 : 1;
             uint64_t dim[2] = {t->cols, t->rows};
@@ -454,7 +454,7 @@ toy *toy_build(const toy_config *config, const toy_twist *twist) {
         }
         if (is(twist->poisoned, t->name) && t->type == NX_F32) t->values[(size_t)t->rows * t->cols - 1] = twist->poison;
         toy_encode(&data, t);
-        /* a half-precision number of all ones: the last weight, the last block's scale */
+        /* the last weight, or the last block's scale, becomes a half-precision NaN (all bits set) */
         if (is(twist->poisoned, t->name) && t->type != NX_F32) {
             uint16_t infinity = 0x7c00;
             memcpy(data.bytes + data.length - (t->type == NX_F16 ? 2 : t->type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES), &infinity, 2);
@@ -654,10 +654,11 @@ static void read_metadata(const nx_model *model) {
     CHECK_INT(nx_model_metadata(model, UINT32_MAX, &entry), NX_E_ARGUMENT);
 }
 
-/* With any weights, a run either works or reports that a value was not finite. */
+/* Checks that a run with arbitrary weights works or reports a non-finite value. Returns whether it works. */
 static int run_is(nx_status status) { return CHECK(status == NX_OK || status == NX_E_NUMERIC) && status == NX_OK; }
 
-/* A run with speculative decoding ends where a run without it does, with the same values and nats, even if numbers become non-finite. */
+/* A run with speculative decoding ends at the same position as a run without it, with the same values and nats, even if values become
+ * non-finite. */
 static void run_ahead(const nx_model *model, const picture_info *info, const uint8_t *known, uint32_t n_known) {
     enum { most = 20 };
     uint32_t left = info->positions - n_known, steps = left < most ? left : most, position[2];
@@ -683,9 +684,9 @@ static void run_ahead(const nx_model *model, const picture_info *info, const uin
     CHECK_FLOATS(nats[1], nats[0], position[0]);
 }
 
-#define MOST_INPUT 400 /* pixels of an input image: the time of attention over them is quadratic */
+#define MOST_INPUT 400 /* maximum number of pixels of an input image: attention over them takes quadratic time */
 
-/* Whether a model reads a picture and writes words, rather than a larger picture. */
+/* Whether a model reads a picture and writes text, rather than a larger picture. */
 static int tells(const nx_model *model, const picture_info *info) {
     nx_port port;
     return !info->input_height && nx_model_port(model, 0, 0, &port) == NX_OK && !strcmp(port.name, "image");
@@ -694,9 +695,9 @@ static int tells(const nx_model *model, const picture_info *info) {
 static void run_model(const nx_model *model, const picture_info *info, size_t most) {
     nx_port port;
     if (tells(model, info)) return; /* tests/fuzz runs it */
-    if (nx_model_port(model, 0, 0, &port) == NX_OK && port.any_length) return; /* it reads a sentence: tests/fuzz runs it */
-    if (!info->outputs) return; /* no sequence: tests/fuzz reads its results */
-    if (!info->positions) return; /* a sound, with the length that its caller requests */
+    if (nx_model_port(model, 0, 0, &port) == NX_OK && port.any_length) return; /* the model reads a sentence: tests/fuzz runs it */
+    if (!info->outputs) return; /* the model has no sequence: tests/fuzz reads its results */
+    if (!info->positions) return; /* the model draws a sound, whose length the caller chooses */
     picture_settings settings = toy_settings(2, 5);
     settings.label = (int32_t)info->classes - 1;
     settings.temperature = 0.5f;
@@ -721,14 +722,14 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
     for (uint32_t i = 0; i < room; i++) CHECK(nats[i] >= 0 || nats[i] <= 0); /* never NaN */
     if (!CHECK_INT(nx_session_output(model, session, 1, output), NX_OK)) return;
     if (info->window && !CHECK_INT(picture_attention(model, session, 1, weights, keys, &count), NX_OK)) return;
-    /* up to the position itself; a sparse set may end before it, or be empty */
+    /* keys are at most the current position; a sparse set may end earlier or be empty */
     CHECK(!info->window || (count <= info->window && (!count || keys[count - 1] < nx_session_position(session))));
     CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
 }
 
-/* The invariants of any model. */
+/* Checks the invariants of any model. */
 static void check_info(const nx_model *model, const picture_info *info) {
-    if (!info->height || !info->outputs || tells(model, info)) return; /* not an image model that draws element by element */
+    if (!info->height || !info->outputs || tells(model, info)) return; /* only image models that draw element by element */
     CHECK(info->height >= 1 && info->height <= NX_MAX_SIDE && info->width >= 1 && info->width <= NX_MAX_SIDE);
     CHECK(info->levels >= 2 && info->levels <= NX_MAX_LEVELS && (info->channels == 1 || info->channels == 3));
     CHECK(info->elements == info->positions * info->position_elements && info->classes <= NX_MAX_CLASSES && info->palette <= 1);
@@ -760,7 +761,7 @@ nx_status toy_exercise(const uint8_t *file, size_t length, size_t most) {
         CHECK_INT(nx_model_open(block, 256, file, length, &none, &problem), status);
     } else {
         CHECK_BYTES(&problem, &untouched, sizeof problem);
-        CHECK(bytes <= NX_MODEL_BYTES_FREE + (uint64_t)length * NX_MODEL_BYTES_PER_BYTE); /* no small file makes a large model */
+        CHECK(bytes <= NX_MODEL_BYTES_FREE + (uint64_t)length * NX_MODEL_BYTES_PER_BYTE); /* a small file never makes a large model */
         nx_model *model = bytes <= most ? open_bytes(file, length, bytes) : NULL;
         if (model) {
             picture_info info;

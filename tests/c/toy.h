@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Toy models: a writer of GGUF files in memory, and random image transformers of any configuration. The weights of a tensor follow from the
- * seed and its name, so two models that differ in one tensor agree in the others. It uses no libm: the files have the same bytes in every
- * build.
+ * Toy models: a writer of GGUF files in memory, and random image transformers of any configuration. The weights of a tensor depend only on
+ * the seed and the tensor's name, so models that differ in one tensor agree in all others. No libm is used: the files have the same bytes
+ * in every build.
  */
 #ifndef TOY_H
 #define TOY_H
@@ -35,11 +35,12 @@ void put_key_u64(toy_file *file, const char *key, uint64_t value);
 void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t count);
 void put_key_texts(toy_file *file, const char *key, uint32_t count); /* "0", "1", ... */
 
-/* A tensor: its entry goes to the head of a file, its padded bytes to the data; values become those of their type after rounding. */
+/* A tensor. Its entry goes to the head of a file, its padded bytes to the data. Encoding replaces `values` by the values of its type after
+ * rounding. */
 typedef struct toy_tensor toy_tensor;
 void put_tensor(toy_file *head, toy_file *data, toy_tensor *tensor);
 
-/* Checks that a file is refused with this status, and that the problem has a reason and names `named`. */
+/* Checks that a file is refused with this status and that the error has a reason and names `named`. */
 void toy_refused(const uint8_t *bytes, size_t length, nx_status status, const char *named);
 
 /* ---- a model -------------------------------------------------------------------------------------------------------------- */
@@ -50,24 +51,24 @@ typedef struct {
     uint32_t height, width, channels, levels;
     uint32_t blocks, d, inner, heads, key_length;
     nx_pattern_kind pattern;
-    uint32_t query_block, memory_block;                        /* of local 1D attention */
-    uint32_t block_rows, block_cols, flange_rows, flange_cols; /* of local 2D attention */
+    uint32_t query_block, memory_block;                        /* local 1D attention */
+    uint32_t block_rows, block_cols, flange_rows, flange_cols; /* local 2D attention */
     int position;
     int pre_norm;
     int palette; /* elements are indices of `levels` colours */
     nx_output_kind output;
     uint32_t mixtures;                                  /* of NX_DMOL */
-    uint32_t input_height, input_width, encoder_blocks; /* of super-resolution, else 0 */
+    uint32_t input_height, input_width, encoder_blocks; /* super-resolution; otherwise 0 */
     uint32_t encoder_inner;                             /* 0: inner */
     int direct;                                         /* positions read the small picture directly */
     uint32_t classes;
     int biases;                                    /* biases in query, key, value and output */
-    int headless;                                  /* no output.bias */
+    int headless;                                  /* without output.bias */
     uint32_t type;                                 /* type of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
     uint32_t tables;                               /* type of the embeddings */
-    float sharpness;                               /* deviation of the logits; 0: 1.5 */
-    uint32_t neighbours, hidden, rank, draft_type; /* of a draft; no neighbours: none */
-    float peak;                                    /* deviation of output.bias and draft.output.bias, which are equal; 0: 0.3 */
+    float sharpness;                               /* deviation of the logits; 0 means 1.5 */
+    uint32_t neighbours, hidden, rank, draft_type; /* the draft; without neighbours there is none */
+    float peak;                                    /* deviation of output.bias and draft.output.bias, which are equal; 0 means 0.3 */
     uint64_t seed;
 } toy_config;
 
@@ -86,25 +87,26 @@ typedef struct {
     toy_tensor *tensor;
 } toy;
 
-/* A deliberate fault of a file. Names are of keys or tensors; null: none. */
+/* A deliberate fault in a file. Names are those of keys or tensors; null means no fault. */
 typedef struct {
-    const char *without;       /* left out */
+    const char *without;       /* omitted */
     const char *twice;         /* written twice */
     const char *retyped;       /* a key written with another type */
     const char *reshaped;      /* a tensor with its two dimensions exchanged */
     const char *number, *text; /* a key with another value: */
-    uint32_t value;            /*   of `number` */
-    const char *words;         /*   of `text` */
-    const char *poisoned;      /* a tensor whose last weight is replaced */
+    uint32_t value;            /*   for `number` */
+    const char *words;         /*   for `text` */
+    const char *poisoned;      /* a tensor whose last weight is replaced by `poison` */
     float poison;
 } toy_twist;
 
 toy *toy_build(const toy_config *config, const toy_twist *twist);
 
-/* Inner width of the encoder's feed-forward networks. */
+/* Returns the inner width of the encoder's feed-forward networks. */
 uint32_t toy_encoder_inner(const toy_config *config);
 
-/* Elements per position, positions per row, positions, width of the output layer; the pattern and the distribution. */
+/* Return the elements per position, positions per row, number of positions and width of the output layer; then the pattern and the
+ * distribution. */
 uint32_t toy_elements(const toy_config *config);
 uint32_t toy_cols(const toy_config *config);
 uint32_t toy_positions(const toy_config *config);
@@ -124,7 +126,7 @@ float *toy_inside(toy *model, const char *name);
 uint8_t toy_value(uint32_t level, uint32_t levels);
 uint8_t toy_level(uint32_t value, uint32_t levels);
 
-/* A set of configurations that together have every feature. Returns their number; `list` and `names` may be null. */
+/* Configurations that together cover every feature. Returns their number. `list` and `names` may be null. */
 enum {
     TOY_PALETTE = 8,
     TOY_DMOL,
@@ -143,58 +145,58 @@ enum {
 };
 uint32_t toy_configs(const toy_config **list, const char *const **names);
 
-/* A model with direct enlargement (models/image_transformer/direct.h): into a palette, with rounded weights, or, with `mixtures`, into
- * levels, with an encoder too. */
+/* A model with direct enlargement (models/image_transformer/direct.h). Without `mixtures` it draws palette colours and has rounded weights;
+ * with `mixtures` it draws levels and has an encoder, too. */
 toy *toy_direct(int mixtures, const toy_twist *twist);
 
-/* ---- from the tests of a model to the tests of all ----------------------------------------------------------------------- */
+/* ---- toys that one model offers to the tests of all models -------------------------------------------------------------- */
 
 enum {
     TOY_SEED = 1,   /* a small file from which the fuzzer starts (tests/fuzz/seeds.c), at most 16 KB */
     TOY_RUN = 2,    /* a subject of the tests of runs, searches and branches (subject.h) */
     TOY_SHAPED = 4, /* also run with penalties, biases and filters; one toy of each sort is enough */
-    /* its beam search is compared with brute force: at most 30 positions of one id each, which has at most 40 values */
+    /* its beam search is compared with brute force: at most 30 positions, with one id each and at most 40 values per id */
     TOY_SEARCH = 8,
-    TOY_DAMPED = 16, /* the weights of its maps add up to at most 1: the paper damps them after the softmax, or no key is visible */
-    TOY_FIXED = 32,  /* rows of its maps may not see their own position, and the first rows may see no position: fixed patterns, blocks */
-    TOY_BITS = 64,   /* each weight of its maps is a separate probability, so they need not add up to 1 */
-    TOY_PART = 256,  /* flags contain TOY_PART times the index of the part that runs */
+    TOY_DAMPED = 16, /* the weights of its maps may add up to less than 1: the paper scales them after the softmax, or no key is visible */
+    TOY_FIXED = 32,  /* rows of its maps may exclude their own position, and the first rows may see no position: fixed patterns, blocks */
+    TOY_BITS = 64,   /* each weight of its maps is a separate probability, so a row need not add up to 1 */
+    TOY_PART = 256,  /* the flags include TOY_PART times the index of the part that runs */
 };
 
-/* Toys are found by name: tests/c/models/NAME.c defines `const toy_row NAME_toys[] = {`, the last row zeros. */
+/* The build finds toys by name: tests/c/models/NAME.c defines `const toy_row NAME_toys[] = {`, whose last row is zero. */
 typedef struct {
-    const char *name; /* the name in failure messages; a seed needs none */
+    const char *name; /* name in failure messages; a toy that is only a seed needs none */
     uint32_t uses;
     toy_file (*file)(uint32_t number);
     uint32_t number;
-    nx_shape shape; /* for its runs: their length, and the number of items of inputs of any length */
+    nx_shape shape; /* shape of its runs: the length, and the number of items of each input of any length */
 } toy_row;
 
-/* Row 0, 1, ... of the toys of all models, ordered by file; null after the last. */
+/* Returns row 0, 1, ... of the toys of all models, ordered by file; null after the last row. */
 const toy_row *toy_row_at(int i);
 
-/* Opens a file; null after a failed check. */
+/* Opens a file. Returns null after a failed check. */
 nx_model *toy_file_open(const toy_file *file);
 
-/* ---- use of the library in one call, with blocks of exactly the size that it asked for -------------------------------------- */
+/* ---- the library in one call, with blocks of exactly the size that it asks for ----------------------------------------------- */
 
-/* Opens a model; null after a failed check. */
+/* Opens a model. Returns null after a failed check. */
 nx_model *toy_open(const toy *model);
 
-/* A session; null after a failed check. *bytes (may be null): its size. */
+/* Opens a session. Returns null after a failed check. `bytes` (may be null) receives its size. */
 nx_session *toy_bare_session(const nx_model *model, const picture_settings *settings, size_t *bytes);
 
-/* The same, conditioned on toy_input if the model takes an image. */
+/* Like toy_bare_session, and gives it toy_input if the model takes an image. */
 nx_session *toy_session(const nx_model *model, const picture_settings *settings, size_t *bytes);
 
-/* An arbitrary image for picture_condition. Its number of values: 0 if the model takes none. */
+/* Makes an arbitrary image for picture_condition. Returns its number of values, 0 if the model takes no image. */
 uint32_t toy_input(const picture_info *info, uint8_t **values);
 
 /* Settings for `samples` samples, seed `seed`, no label, temperature 1, no filter. */
 picture_settings toy_settings(uint32_t samples, uint32_t seed);
 
-/* Takes arbitrary bytes: sizes and opens them and, if the file is accepted, makes a short run that uses every function. Checks the
- * invariants of any file and returns the status of nx_model_size. Files that ask for more than `most` bytes are not run. */
+/* Reads arbitrary bytes as a file. If it is accepted, makes a short run that uses every function. Checks the invariants that hold for any
+ * file. Returns the status of nx_model_size. Models that need more than `most` bytes are not run. */
 nx_status toy_exercise(const uint8_t *bytes, size_t length, size_t most);
 
 #endif

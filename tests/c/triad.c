@@ -11,7 +11,7 @@ static uint64_t scratch_bytes(const void *m, const nx_shape *shape, uint32_t col
     return 16;
 }
 
-/* ---- encoder: its output is a head, the codes, their levels ------------------------------------------------------------------- */
+/* ---- encoder; output: a head, the codes, their levels ------------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t n, pad[3]; /* number of codes so far */
@@ -81,7 +81,8 @@ static int predict(const void *m, const nx_column *columns, uint32_t n, uint32_t
     return 0;
 }
 
-/* ---- decoder: its output is the number of ids that are done, then samples -------------------------------------------------------------- */
+/* ---- decoder; output: the number of finished ids, then samples
+ * ------------------------------------------------------------------------- */
 
 static uint64_t sound_bytes(const void *m, const nx_shape *shape) {
     (void)m;
@@ -110,7 +111,7 @@ static const void *sound_result(const void *m, const nx_shape *shape, const void
 
 /* ---- the file ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* The plan of a part whose one table is `name`. */
+/* Reads the plan of a part whose only table is `name`. */
 static const float **read_part(nx_reader *r, uint32_t part, const char *name, uint32_t cols) {
     const float **placed = nx_arena_take(r->arena, sizeof *placed);
     r->part = part;
