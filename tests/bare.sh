@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Runs the test command in a minimal Debian system with only Git and Node added, like a stranger's clean machine: ./build.sh test-bare It
-# tests the committed state. Needs Debian, root, mmdebstrap, half an hour, and 5 GB in FOLDER, which is removed after a success.
+# Runs the test command in a minimal Debian system with only Git and Node added, like on a stranger's clean machine: ./build.sh test-bare It
+# tests the committed state. Needs Debian, root, mmdebstrap, half an hour, and 5 GB in FOLDER. It removes FOLDER after a success.
 #
 #     sh tests/bare.sh FOLDER [COMMAND, default npm test]
 #
-# From the host it uses only Node, the distribution's mirror as configured in apt, and the network settings: resolv.conf, and certificates if Node is given any (NODE_EXTRA_CA_CERTS).
+# From the host it uses only Node, the distribution's mirror as configured in apt, and the network settings: resolv.conf, and the
+# certificates that NODE_EXTRA_CA_CERTS names, if any.
 set -eu
 cd "$(dirname "$0")/.."
 root=$1 command=${2:-npm test}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists what a change can break, for ./build.sh test-changed:  node tests/changed.js FILE ... Prints one line each: `format`, `c` with the
-// names of the C tests (without names: all), `wasm`, `types`, `train`, and `test FILE`.
+// Lists what a change can break, for ./build.sh test-changed:  node tests/changed.js FILE ... Each line that it prints is one of: `format`,
+// `c` with the names of the C tests (without names: all), `wasm`, `types`, `train`, and `test FILE`.
 // @ts-check
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -43,7 +43,7 @@ const importsOf = once((file) =>
 /** Returns a module and all modules that it imports, directly or indirectly. */
 const reach = once((file) => {
   const seen = new Set([file]);
-  for (const one of seen) for (const imported of importsOf(one)) seen.add(imported); // the loop includes added values
+  for (const one of seen) for (const imported of importsOf(one)) seen.add(imported); // this loop also visits the values that it adds
   return seen;
 });
 

@@ -14,7 +14,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Files that have a process of their own, because they take long or measure its memory (tokens). They begin first. */
+/** Files that get their own process, because they take long or measure its memory (tokens). They start first. */
 const ALONE = ['pages.test.js', 'element.test.js', 'element-life.test.js', 'js/tokens.test.js'];
 
 const [folder, size, ...files] = process.argv.slice(2);
@@ -29,7 +29,7 @@ const addressOf = (/** @type {string} */ file) => JSON.stringify(pathToFileURL(r
 for (const [i, group] of groups.entries()) {
   const name = `${folder}/${String(i).padStart(2, '0')}.test.js`;
   const lines = [
-    ...group.map((file) => `// ${file}`), // build.sh runs these one by one if the process ends early
+    ...group.map((file) => `// ${file}`), // build.sh runs these files one by one if the process ends early
     `import { begin } from ${addressOf('tests/held.js')};`,
     ...group.map((file) => `import ${addressOf(file)};`),
     'begin();',

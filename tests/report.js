@@ -3,14 +3,14 @@
 
 /**
  * The reporter of `node --test --test-reporter=./tests/report.js`: prints one line per file, and reports failed and skipped tests in full.
- * Files with a failure are also written to the file named by FAILED_FILES, one per line, and build.sh runs them again.
+ * It also writes the names of files with a failure to the file named by FAILED_FILES, one per line, and build.sh runs these files again.
  */
 
 import { appendFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { inspect } from 'node:util';
 
-/** The name of the test that the other tests of several files in one process wait for (group.js). */
+/** The name of the test that the other tests wait for when several files share a process (group.js). */
 export const GROUP = 'the files of this group are read';
 
 /** @param {number} ms */
@@ -46,7 +46,7 @@ export default async function* report(events) {
       passed++;
       all.passed++;
     } else if (error?.failureType !== 'subtestsFailed') {
-      // failed ones have been reported
+      // failed tests have already been reported
       all.failed++;
       if (process.env.FAILED_FILES) appendFileSync(process.env.FAILED_FILES, `${of}\n`);
       yield `FAILED ${basename(of)}:${of === data.file ? data.line : ''} ${data.name}\n${inspect(error?.cause ?? error)}\n`;

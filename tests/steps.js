@@ -4,8 +4,8 @@
 /**
  * The steps of `npm test`: tasks of build.sh, two at a time, because most of them leave a core idle. Of many similar pages, files or
  * recipes it tests only some; with --all it tests every one (tests/more.js, and the tasks of WHOLE). The output of a task is printed in one
- * piece when the task ends. The last lines list the time of each task, the failures, the tests that were not run with the reason and how to
- * run them, and the totals.
+ * piece when the task ends. The last lines list the time of each task, the failures, the tests that were not run with the reason and the
+ * way to run them, and the totals.
  *
  *     node tests/steps.js build/test [--all]     --all: what a release runs
  */
@@ -19,8 +19,8 @@ import { parseArgs } from 'node:util';
 /**
  * @typedef {object} Step
  * @property {string} name     also the name of its log
- * @property {string} [task]   arguments of build.sh; the name
- * @property {string[]} [after]  steps whose files it needs
+ * @property {string} [task]   arguments of build.sh; by default the name
+ * @property {string[]} [after]  steps whose files this step needs
  */
 
 /** The steps in starting order, the longest first. @type {Step[]} */
@@ -29,7 +29,7 @@ const STEPS = [
   { name: 'test-browser' },
   { name: 'check-wasm' },
   { name: 'test-c', after: ['check-wasm'] },
-  { name: 'test-train' }, // one process: at the end, it would leave a core idle
+  { name: 'test-train' }, // a single process, which would leave a core idle at the end
   { name: 'test-js' },
   { name: 'test-engines', task: 'test-engines --short chromium node', after: ['test-c'] },
   { name: 'size', task: 'size --only nextpixel-relaxed' }, // the largest of the small builds
@@ -55,7 +55,7 @@ const {
   positionals: [out = 'build/test'],
 } = parseArgs({ allowPositionals: true, options: { all: { type: 'boolean' } } });
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Number of concurrent steps. Three on two cores are no faster, because they evict each other's cache lines. */
+/** Number of concurrent steps. Three steps on two cores are no faster, because they evict each other's cache lines. */
 const AT_ONCE = Math.max(2, Math.floor(availableParallelism() / 2));
 
 /**
@@ -95,7 +95,7 @@ function run(step) {
   const log = `${out}/${step.name}.log`;
   return new Promise((done) => {
     const file = createWriteStream(log);
-    // A separate process group, so that all its processes can be ended with it.
+    // A separate process group, so that all processes of the step can be ended together.
     const child = spawn('sh', ['build.sh', ...(step.task ?? step.name).split(' ')], {
       cwd: ROOT,
       detached: true,

@@ -2,7 +2,9 @@
 #
 # Tests in Node, browsers and Python, and tasks that run several of them. Read by build.sh.
 
-# tests SECONDS FILES...: prints one line per file, and reports failures and skipped tests. A file that takes longer than SECONDS is ended and counts as failed. Up to three failed files run again, one at a time, because time limits may fail on a busy machine; the output says so.
+# tests SECONDS FILES...: runs test files, prints one line per file, and reports failures and skipped tests. A file that takes longer than
+# SECONDS is ended and counts as failed. Up to three failed files run again, one at a time, because time limits may fail on a busy machine;
+# the output says so.
 tests() {
   limit=$1; shift
   mkdir -p "$OUT"
@@ -15,14 +17,14 @@ tests() {
   node --test --test-concurrency=1 --test-reporter=./tests/report.js --test-timeout=$((limit * 1000)) $again
 }
 
-# test-js    the library in Node, the server, the package, and the types
+# test-js    test the library in Node, the server, the package, and the types
 task_test_js() {
   task_types
   npx --no-install tsc -p tests
   tests 900 --test-concurrency=2 $(node tests/group.js "$OUT/groups/js" 12 $(find tests/js -name '*.test.js' | LC_ALL=C sort) tests/embed/short.test.js)
 }
 
-# test-browser  the library, the page and the element in headless Chromium
+# test-browser  test the library, the pages and the element in headless Chromium
 task_test_browser() {
   npx --no-install tsc -p tests/browser
   tests 900 --test-concurrency=2 $(node tests/group.js "$OUT/groups/browser" 6 tests/browser/*.test.js)
@@ -58,7 +60,7 @@ task_test_train() {
     return 0
   fi
   files='test_train test_data test_own test_prepare test_notebook test_drawings test_house test_pixelcnn test_scenes test_text test_translation test_trees test_sagan'
-  [ "${1:-}" != all ] || { files=; export EVERY_RECIPE=1; } # all that unittest finds
+  [ "${1:-}" != all ] || { files=; export EVERY_RECIPE=1; } # every file that unittest finds
   (cd weights/train && OMP_NUM_THREADS=1 "$python" -m unittest -q $files)
 }
 
@@ -86,10 +88,11 @@ task_test() {
   exec node tests/steps.js "$OUT/test" # the shell reads nothing more of this file after this line
 }
 
-# test-all   test, and everything for a release: gcc's sanitizers, every page at every width, every file in every engine and build, every page in every browser, every bundler
+# test-all   test everything, and what a release needs: gcc's sanitizers, every page at every width, every file in every engine and build,
+# every page in every browser, every bundler
 task_test_all() {
   test_tools
-  [ -n "${CHROMIUM:-}" ] || { need chromium chromium; export CHROMIUM=$(command -v chromium); } # with a display, as on a desktop
+  [ -n "${CHROMIUM:-}" ] || { need chromium chromium; export CHROMIUM=$(command -v chromium); } # the browser with a display, as on a desktop
   exec node tests/steps.js "$OUT/test" --all
 }
 
@@ -114,7 +117,7 @@ task_test_changed() {
     build_named nextpixel
     export NEXTPIXEL_WASM="$PWD/$OUT/nextpixel.wasm"
   fi
-  if grep -q '^types$\|manual\.test\.js$' "$OUT/changed"; then task_types; fi # that test reads web/types
+  if grep -q '^types$\|manual\.test\.js$' "$OUT/changed"; then task_types; fi # manual.test.js reads web/types
   if grep -q '^types$' "$OUT/changed"; then for project in tests tests/browser; do npx --no-install tsc -p $project; done; fi
   files=$(sed -n 's/^test //p' "$OUT/changed")
   case $files in *tests/browser/*) task_js ;; esac

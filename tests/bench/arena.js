@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** One browser with a page for each contender. The page's `contenders` holds the objects that its modules have started. */
+/**
+ * One browser with a page for each contender (a runtime with a model). The page's `contenders` holds the objects that its modules have
+ * started.
+ */
 
 const PAGES = '/tests/bench/pages/';
 
 /**
- * One measurement per round: a method of a contender.
+ * One measurement per round: a call of a method of a contender.
  *
  * @typedef {{ name: string, page: string, target: string, method: string, args?: object }} Probe
  */
@@ -47,7 +50,7 @@ export class Arena {
   /**
    * Calls a function of a module in a page and stores its result as a contender.
    *
-   * @param {string} name    name of the page
+   * @param {string} name    name of the contender; a function is started only once under each name
    * @param {string} target  name of the contender; under each name, a function is started only once
    * @param {string} module
    * @param {string} method
@@ -72,7 +75,7 @@ export class Arena {
   /**
    * Stores a contender that runs in this process, without a page.
    *
-   * @param {string} page    a name that is not a page's
+   * @param {string} page    a name that is not the name of a page
    * @param {string} target
    * @param {Record<string, (args: any) => any> & { close: () => Promise<void> }} contender
    * @returns {{ page: string, target: string }}
@@ -82,7 +85,7 @@ export class Arena {
     return { page, target };
   }
 
-  /** Closes the pages with these names, and everything started in them. @param {(name: string) => boolean} which */
+  /** Closes the pages with these names and everything that was started in them. @param {(name: string) => boolean} which */
   async close(which) {
     for (const [name, contender] of this.#here) {
       if (!which(name)) continue;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Times nextpixel and the runtimes that people use today, in one headless Chromium, round by round.
+// Times nextpixel and other runtimes in common use, in one headless Chromium, round by round.
 //
 //   npm run bench -- [--only ours,w1] [--runs 9] [--quick] [--json] [--write]
 //
-// It is run by build.sh, which compiles the loops of ceiling.c first. options.js and probes.js define the measurements, summary.js the
-// figures. Progress goes to stderr.
+// build.sh compiles the loops of ceiling.c and then runs this file. options.js and probes.js define the measurements, and summary.js
+// computes the figures. Progress goes to stderr.
 // @ts-check
 import './quiet.js';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -55,22 +55,22 @@ import { CHAIN_TYPES } from './tflite.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = path.resolve(ROOT, process.env.OUT || 'build');
 const DIST = `${ROOT}web/dist/`;
-/** The library's builds, the baseline first, with their bare dot loops; those that exist are measured. */
+/** The library's builds, the baseline first, with the names of their bare dot loops. Only builds that exist are measured. */
 const BUILDS = { nextpixel: 'baseline', 'nextpixel-relaxed': 'relaxed', 'nextpixel-pairs': 'pairs' };
 const WEIGHT_TYPES = /** @type {WeightType[]} */ (Object.keys(TYPES));
 
-/** Architectures of pictures whose pixels do not depend on each other. */
+/** Architectures that compute all pixels of a picture at the same time. */
 const WHOLE = new Set(['sagan', 'show-attend-tell', 'snail']);
-const Q8_0 = 8; // the type of a tensor in a file
+const Q8_0 = 8; // code of a tensor type in a file
 
 /**
- * Default number of rounds: as many as end within this many minutes. The first number is for everything except the language models, the
- * second for these, counted from the beginning.
+ * Default number of rounds, and the number of minutes that ends the rounds earlier. The first limit is for everything except the language
+ * models, the second for these; both count from the start.
  */
 const ROUNDS = 9;
 const MINUTES = { first: 5, all: 14 };
 
-/** A machine load above which results are worthless. */
+/** Above this machine load, the results are worthless. */
 const BUSY = 0.7;
 
 /** @param {string} line */
@@ -95,14 +95,14 @@ function readBuilds() {
   return builds;
 }
 
-/** Returns the metadata value of a file under its architecture's name. @param {Uint8Array} file @param {string} key */
+/** Returns the value of a metadata key, which follows the name of the file's architecture. @param {Uint8Array} file @param {string} key */
 function says(file, key) {
   const { metadata } = readGGUF(file);
   return metadata[`${metadata['general.architecture']}.${key}`];
 }
 
 /**
- * The shipped files that draw pictures pixel by pixel; models that enlarge, draw in one pass or classify have no lower half to draw.
+ * The shipped files that draw pictures pixel by pixel. Models that enlarge, draw in one pass or classify have no lower half to draw.
  *
  * @returns {Record<string, Uint8Array>}
  */
@@ -120,7 +120,7 @@ function readShipped() {
   );
 }
 
-/** The shipped files of sounds that are drawn sample by sample: their rate, the shapes of their products in file order, and the
+/** The shipped files of sounds that are drawn sample by sample: their rate, the shapes of their matrix products in file order, and the
  * multiply-adds per sample.
  * @returns {{ name: string, rate: number, shapes: [rows: number, columns: number][], macs: number }[]} */
 function readSounds() {
@@ -137,8 +137,8 @@ function readSounds() {
     });
 }
 
-/** The shipped files whose pictures are drawn in one pass: their convolutions with 8-bit weights, in file order, and the multiply-adds of
- * those and of all convolutions and products per picture.
+/** The shipped files whose pictures are drawn in one pass: their convolutions with 8-bit weights, in file order, and the multiply-adds per
+ * picture of these convolutions and of all convolutions and products.
  * @returns {{ name: string, shapes: [rows: number, channels: number, side: number][], macs: number, all: number }[]} */
 function readMade() {
   return readdirSync(`${ROOT}weights`)
@@ -161,7 +161,7 @@ function readMade() {
       ] of Object.entries(readGGUF(bytes).tensors)) {
         if (!columns || name.includes('norm')) continue;
         const block = /^blk\.(\d+)\.(conv)?/.exec(name);
-        // The skip connection of a block sees the picture before it is enlarged.
+        // The skip connection of a block sees the picture before its enlargement.
         const width = block
           ? side >> (blocks - 1 - Number(block[1]) + (block[2] ? 0 : 1))
           : name === 'output.weight'
@@ -189,7 +189,7 @@ function provide(file, make) {
   return `/build/bench/${file}`;
 }
 
-/** Starts the other runtimes, each in a page of its own. @param {Arena} arena @param {string[]} served  files served so far */
+/** Starts each of the other runtimes in its own page. @param {Arena} arena @param {string[]} served  files served so far */
 async function startPeers(arena, served) {
   const peers = [];
   for (const { id, name, page, file, model } of PEERS) {
@@ -203,37 +203,37 @@ async function startPeers(arena, served) {
 }
 
 /**
- * Returns the build that the library chooses.
+ * Returns the name of the build that the library chooses.
  *
  * @param {Arena} arena
  * @param {Build[]} builds
- * @param {string} model  address of a model
+ * @param {string} model  address of a model file
  */
 async function choice(arena, builds, model) {
   const target = await arena.start('ours', 'choice', 'ours', 'startChoice', { model });
   const url = await arena.measure({ name: 'the choice of a build', ...target, method: 'wasm' });
   const chosen = path.basename(new URL(url).pathname, '.wasm');
   if (builds.some(({ name }) => name === chosen)) return chosen;
-  throw new Error(`the library takes ${chosen}, which this command does not know`);
+  throw new Error(`the library chose ${chosen}, which this benchmark does not know`);
 }
 
 /**
  * @param {Arena} arena
  * @param {Probe[]} probes
  * @param {number} runs
- * @param {number} [until]  a round that would end later than this does not begin, except the first
+ * @param {number} [until]  a time in milliseconds; a round that would end later does not begin, except the first
  */
 async function measure(arena, probes, runs, until = Infinity) {
   /** @type {Samples} */
   const samples = {};
-  /** Number of pixels in a lower half, by model. @type {Record<string, number>} */
+  /** Number of pixels in the lower half of a picture, by model. @type {Record<string, number>} */
   const pixels = {};
   let rounds = 0;
   for (let round = 0; round < runs; round++) {
     const begun = performance.now();
-    /** Seconds, by the first part of the probes' names. @type {Record<string, number>} */
+    /** Seconds spent, by the first part of the probes' names. @type {Record<string, number>} */
     const spent = {};
-    // Each round starts at another probe, so that no probe always follows the same neighbour when the machine slows down.
+    // Each round starts at another probe, so that no probe always follows the same one when the machine slows down.
     const first = Math.floor((round * probes.length) / runs);
     for (const probe of [...probes.slice(first), ...probes.slice(0, first)]) {
       const before = performance.now(),
@@ -253,20 +253,20 @@ async function measure(arena, probes, runs, until = Infinity) {
   return { samples, pixels, rounds };
 }
 
-/** Multiply-adds per position in the section prefill. @param {Uint8Array} file */
+/** Returns the multiply-adds per known position, for the section prefill. @param {Uint8Array} file */
 function knownMacs(file) {
   const { macs, headMacs } = workOf(file, { from: KNOWN.position, to: KNOWN.position + KNOWN.count });
   return macs - headMacs;
 }
 
-/** Multiply-adds of one block of the models of the section kernels: matrices, and attention to the mean number of keys. */
+/** Returns the multiply-adds of one block of the models of the section kernels: matrices, and attention to the mean number of keys. */
 function blockMacs() {
   const shape = partShape(1, 0),
     { width, queryBlock = 0 } = shape;
   return productMacs(shape) + ((queryBlock + 1) / 2) * 2 * width;
 }
 
-/** Size of a core's second-level cache, or the smallest size of current processors if the system does not report it. */
+/** Returns the size of a core's second-level cache, or the smallest size in current processors if the system does not report it. */
 function cacheBytes() {
   const file = '/sys/devices/system/cpu/cpu0/cache/index2/size';
   const found = existsSync(file) ? /^(\d+)K/.exec(readFileSync(file, 'utf8')) : null;
@@ -295,7 +295,7 @@ async function main() {
   if (wantNative && noNative) say(`note: ${noNative}`);
   const builds = readBuilds();
   const load = [loadavg()[0]];
-  if (load[0] > BUSY) say(`note: the load is ${load[0].toFixed(1)}: other programs run on this machine, figures will be off`);
+  if (load[0] > BUSY) say(`note: the load is ${load[0].toFixed(1)}, so other programs run on this machine and the figures will be off`);
   mkdirSync(`${OUT}/bench`, { recursive: true });
   const begun = performance.now();
 
@@ -349,7 +349,7 @@ async function main() {
       // one by one, because not every machine has memory for all of them
       const now = performance.now();
       if (!llamaSizes && i >= LLAMA_ALWAYS && now + (now - llama) / i > until) {
-        say(`llama ${size}: left out, for it would be over after more than ${MINUTES.all} minutes`);
+        say(`llama ${size}: left out, because it would take more than ${MINUTES.all} minutes`);
         continue;
       }
       const native = noNative

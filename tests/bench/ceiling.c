@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The machine's limits, for npm run bench: the bare dot product, and reading memory.
+ * The machine's limits for npm run bench: the bare dot product, and reading memory.
  *
- * Compiled once as baseline SIMD128, once with relaxed SIMD, and once with the dot product in parts, as in src/kernels/dot.h (build.sh).
- * Weights are 8-bit integers; a lane is a row, so a v128 holds four columns of four rows and activations are loaded as splats of four
- * values. There are no scales, no tails and no bias, so the other work of a real kernel shows as a smaller share of this rate.
+ * build.sh compiles this file three times: for baseline SIMD128, for relaxed SIMD, and with the dot product in parts, as in
+ * src/kernels/dot.h. Weights are 8-bit integers. A lane is a row, so a v128 holds four columns of four rows, and activations are loaded as
+ * splats of four values. There are no scales, no tails and no bias; a real kernel that does such work reaches a smaller share of this rate.
  */
 #include <stdint.h>
 #include <wasm_simd128.h>
@@ -12,8 +12,8 @@
 #define EXPORT __attribute__((visibility("default")))
 #define INLINE static inline __attribute__((always_inline))
 
-/* Activations: 8-bit values 0..127 (relaxed), or the same widened to 16 bits. The benchmark does not fill it, because zeros take the same
- * time. */
+/* Activations are 8-bit values 0..127 (relaxed), or the same values widened to 16 bits. The benchmark does not fill this array, because
+ * zeros take the same time. */
 #define COLUMNS 1024
 
 #ifdef __wasm_relaxed_simd__
@@ -35,12 +35,12 @@ INLINE v128_t dot(v128_t w, const activation *x, v128_t sum) {
 }
 #endif
 
-/* Not static: a compiler that sees no writes here would treat the zeros as constants and remove the loads. The distance between rows is not
- * a power of two, which some first-level caches handle badly. */
+/* Not static, because a compiler that sees no writes would treat the zeros as constants and remove the loads. The distance between rows is
+ * not a power of two, because some first-level caches are slow at such distances. */
 activation x[4][COLUMNS + 40];
 
-/* A tile of 16 rows, four vectors, times n columns of activations; n a constant after inlining. Two groups of columns per iteration, each
- * with separate sums if there is one column: four sums alone would wait for each other. */
+/* Multiplies a tile of 16 rows (four vectors) by n columns of activations; n is a constant after inlining. Each iteration handles two
+ * groups of columns. With one column, each group has separate sums, because four sums alone would wait for each other. */
 INLINE v128_t tile(const int8_t *w, uint32_t bytes, uint32_t n) {
     v128_t sum[2][4][4];
     uint32_t parts = n == 1 ? 2 : 1;
@@ -63,15 +63,15 @@ INLINE v128_t tile(const int8_t *w, uint32_t bytes, uint32_t n) {
     return total;
 }
 
-/* Multiplies `bytes` weights (a multiple of 128) by one column, `times` times. This is bytes * times multiply-adds. The sum is returned so
- * that nothing is optimised away. */
+/* Multiplies `bytes` weights (a multiple of 128) by one column, `times` times. This takes bytes * times multiply-adds. The sum is returned
+ * so that the compiler does not remove the work. */
 EXPORT int32_t dot_one(const int8_t *w, uint32_t bytes, uint32_t times) {
     v128_t total = wasm_i32x4_splat(0);
     for (uint32_t i = 0; i < times; i++) total = wasm_i32x4_add(total, tile(w, bytes, 1));
     return wasm_i32x4_extract_lane(total, 0);
 }
 
-/* Multiplies by four columns that share each read of the weights: bytes * times * 4 multiply-adds. */
+/* Multiplies by four columns that share each read of the weights; this takes bytes * times * 4 multiply-adds. */
 EXPORT int32_t dot_four(const int8_t *w, uint32_t bytes, uint32_t times) {
     v128_t total = wasm_i32x4_splat(0);
     for (uint32_t i = 0; i < times; i++) total = wasm_i32x4_add(total, tile(w, bytes, 4));

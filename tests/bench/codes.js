@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Times sounds drawn by codes in headless Chromium, with one worker and with two: digits from the priors to the wave, and the decoder and
-// the encoders alone. For each digit the minimum of several rounds counts, because machines have other work.
+// Times sounds drawn by codes in headless Chromium, with one worker and with two: complete digits from the priors to the waveform, then the
+// decoder alone and the encoders alone. Of several rounds the minimum counts for each digit, because other programs may run on the machine.
 //
 //   node tests/bench/codes.js [weights/jukebox-small.gguf] [--count 20] [--rounds 7] [--seconds 1.5]
 // @ts-check
@@ -32,7 +32,7 @@ for (const workers of [1, 2]) {
       const { load } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
       const model = await load(address, { workers: threads });
       const { classes, speakers, sampleRate: rate } = model.info;
-      /** The time of each digit, in milliseconds since the call. */
+      /** The time of each event of a digit, in milliseconds since the call. */
       const found = [];
       const timed = async (/** @type {() => Promise<unknown>} */ work) => {
         const began = performance.now();
@@ -54,7 +54,7 @@ for (const workers of [1, 2]) {
             else heard ||= now;
           }
           const whole = performance.now() - began;
-          if (bottom.length === 0) break; // the digit ended immediately
+          if (bottom.length === 0) break; // the sound ended immediately
           const data = await run.samples();
           least.sounded = data.length / rate;
           const took = {
@@ -89,9 +89,9 @@ for (const workers of [1, 2]) {
       .sort((a, b) => a - b)
       [digits.length >> 1].toFixed(1);
   console.log(
-    `Chromium ${browser.version()}, ${workers} worker${workers > 1 ? 's' : ''}: ${digits.length} digits, ${sum('sounded').toFixed(1)} s: ${times('whole')} times real time from the priors to the wave; ` +
-      `of a digit the codes of the top level are there after ${median('top')} ms, sound after ${median('heard')} ms, all of it after ${median('whole')} ms (medians); ` +
-      `the decoder alone ${times('decoded')} times, both encoders ${times('encoded')} times`,
+    `Chromium ${browser.version()}, ${workers} worker${workers > 1 ? 's' : ''}: ${digits.length} digits, ${sum('sounded').toFixed(1)} s: ${times('whole')} times real time from the priors to the waveform; ` +
+      `of a digit, the codes of the top level are ready after ${median('top')} ms, the first sound after ${median('heard')} ms, the whole after ${median('whole')} ms (medians); ` +
+      `the decoder alone ${times('decoded')} times real time, both encoders ${times('encoded')} times`,
   );
 }
 await browser.close();

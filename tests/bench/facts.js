@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The computation and the reads of a step of a weight file, to which its speed is compared. */
+/** Computes the multiply-adds and the bytes read of one step of a weight file, to which the benchmark compares the step's speed. */
 
 import { readGGUF } from '../js/gguf.js';
 
-/** Bytes per weight in the file, by GGUF's number of the type: F32, F16, Q4_0, Q8_0. @type {Record<number, number>} */
+/** Bytes per weight in the file, by GGUF's type code: F32, F16, Q4_0, Q8_0. @type {Record<number, number>} */
 const BYTES = { 0: 4, 1: 2, 2: 18 / 32, 8: 34 / 32 };
 
 /**
- * @typedef {object} Work  of one step of one sample
+ * @typedef {object} Work  one step of one sample
  * @property {number} macs     multiply-adds: the matrices, and attention to the mean number of keys
  * @property {number} bytes    bytes read: the matrices as stored in the file, and keys and values as 8-bit numbers
- * @property {number} keyMacs  multiply-adds of attention to one key, in all blocks: its score and its value
+ * @property {number} keyMacs  multiply-adds of attention to one key in all blocks: its score and its value
  * @property {number} headMacs  the part of macs in the output layer, which is skipped for known positions
  * @property {number} positions  number of positions of a picture
  */
 
 /**
- * Returns the number of keys that a position's query sees. It agrees with src/attention/pattern.c but is implemented differently.
+ * Returns the number of keys that the query at a position sees. It agrees with src/attention/pattern.c but is a separate implementation.
  *
  * @param {Record<string, any>} metadata
- * @param {number} position  in generation order
+ * @param {number} position  position in generation order
  */
 export function keysOf(metadata, position) {
   /** @param {string} name */
@@ -49,18 +49,18 @@ export function keysOf(metadata, position) {
       return above * (to - from) + tall * (left - from) + (rest - left * tall) + 1;
     }
     default:
-      throw new Error(`no pattern ${get('attention.pattern')}`);
+      throw new Error(`unknown pattern ${get('attention.pattern')}`);
   }
 }
 
-/** Positions per row of the picture. @param {Record<string, any>} metadata */
+/** Returns the number of positions per row of the picture. @param {Record<string, any>} metadata */
 function gridWidth(metadata) {
   const whole = metadata['image-transformer.output.type'] === 'dmol' || metadata.palette; // a position is a pixel
   return metadata['image-transformer.image.width'] * (whole ? 1 : metadata['image-transformer.image.channels']);
 }
 
 /**
- * @param {Uint8Array} file  a model without an encoder
+ * @param {Uint8Array} file  file of a model without an encoder
  * @param {{ from?: number, to?: number }} [range]  positions over which attention is averaged; by default the whole picture
  * @returns {Work}
  */

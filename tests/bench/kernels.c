@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels without a matrix product, for npm run bench, each compared with an upper bound: the gates of gated PixelCNN (src/kernels/gates.c)
- * and the cells of recurrent networks (src/kernels/cells.c) with their tanh and sigma alone, and the gathering of a convolution's taps
- * (src/kernels/queue.c, image.c) with one copy of as many bytes, all from the first-level cache. Sizes are those of
+ * Kernels without a matrix product, for npm run bench. Each is compared with an upper bound, all data in the first-level cache. The bound
+ * of the gates of gated PixelCNN (src/kernels/gates.c) and of the cells of recurrent networks (src/kernels/cells.c) is their tanh and sigma
+ * alone. The bound of gathering the taps of a convolution (src/kernels/queue.c, image.c) is one copy of as many bytes. Sizes are those of
  * weights/gated-pixelcnn-digits.gguf, weights/pixelcnn-digits.gguf, weights/seq2seq-additive.gguf and weights/lstmn.gguf.
  */
 #include <string.h>
@@ -26,19 +26,19 @@ static const nx_taps taps = {.width = SIDE, .above = 1, .across = 3, .left = 2, 
 static _Alignas(16) float fg[2 * WIDTH * NX_COLUMNS], gated[WIDTH * NX_COLUMNS], gathered[COUNT * CHANNELS];
 static _Alignas(16) float queue[(SIDE + 1 + NX_COLUMNS) * CHANNELS];
 
-/* Numbers that a gate processes per call. */
+/* Returns how many numbers a gate processes per call. */
 EXPORT uint32_t gate_numbers(void) { return WIDTH * NX_COLUMNS; }
 
 /* Runs the kernel `times` times. */
 EXPORT void gate(uint32_t times) {
     for (uint32_t i = 0; i < times; i++) {
         nx_gate(gated, fg, WIDTH, NX_COLUMNS);
-        fg[i % WIDTH] = gated[i % WIDTH]; /* so that no two calls are equal */
+        fg[i % WIDTH] = gated[i % WIDTH]; /* so that calls differ */
     }
 }
 
-/* The same number of tanh and of sigma, on numbers that stay in registers, eight vectors at a time so that none waits for another. The
- * added value keeps them from becoming subnormal, which is slow. */
+/* Computes the same number of tanh and of sigma on numbers that stay in registers, eight vectors at a time so that no vector waits for
+ * another. The added value keeps the numbers from becoming subnormal, which is slow. */
 EXPORT float gate_ceiling(uint32_t times) {
     v128_t x[8];
     for (int v = 0; v < 8; v++) x[v] = wasm_f32x4_splat(0.25f * (float)(v + 1));
@@ -53,7 +53,7 @@ EXPORT float gate_ceiling(uint32_t times) {
 
 static _Alignas(16) float of_input[4 * STATES], of_state[4 * STATES], state[STATES], cell[MEMORY];
 
-/* How many numbers of a state a call updates. */
+/* Returns how many numbers of the state a call updates. */
 EXPORT uint32_t gru_numbers(void) { return STATES; }
 EXPORT uint32_t lstm_numbers(void) { return MEMORY; }
 
@@ -71,7 +71,7 @@ EXPORT void lstm(uint32_t times) {
     }
 }
 
-/* Computes `tanhs` of tanh and `sigmas` of sigma for each of `numbers`, eight vectors at a time as above. */
+/* Computes `tanhs` times tanh and `sigmas` times sigma for each of `numbers`, eight vectors at a time as in gate_ceiling. */
 static float bare(uint32_t times, uint32_t numbers, uint32_t tanhs, uint32_t sigmas) {
     v128_t x[8];
     for (int v = 0; v < 8; v++) x[v] = wasm_f32x4_splat(0.25f * (float)(v + 1));
@@ -88,7 +88,7 @@ static float bare(uint32_t times, uint32_t numbers, uint32_t tanhs, uint32_t sig
 EXPORT float gru_ceiling(uint32_t times) { return bare(times, STATES, 1, 2); }
 EXPORT float lstm_ceiling(uint32_t times) { return bare(times, MEMORY, 2, 3); }
 
-/* How many bytes a call gathers: a vector at every tap. */
+/* Returns how many bytes a call gathers: one vector per tap. */
 EXPORT uint32_t gather_bytes(void) { return sizeof gathered; }
 
 EXPORT float gather(uint32_t times) {
@@ -109,7 +109,7 @@ EXPORT float gather_ceiling(uint32_t times) {
     return sum;
 }
 
-/* Gathers patches of a picture: 3 x 3 taps of 64 channels, one patch at a time, at locations on the edge and at others. */
+/* Gathers patches of a picture: 3 x 3 taps of 64 channels, one patch at a time, at the edge and inside. */
 #define PICTURE 7
 #define DEPTH 64
 static _Alignas(16) float picture[PICTURE * PICTURE * DEPTH], patch[9 * DEPTH];

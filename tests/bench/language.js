@@ -14,7 +14,7 @@ import { floats, normal, q4_0, q8_0 } from './random.js';
  * @property {number} inner   width of the feed-forward network
  * @property {number} values  ids
  * @property {number} length  positions
- * @property {number} [kvHeads]    number of heads of keys and values; undefined: as many as of queries
+ * @property {number} [kvHeads]    number of heads of keys and values; by default that of queries
  * @property {number} [keyLength]  width of a head
  * @property {'llama' | 'qwen3'} [arch]
  */
@@ -29,8 +29,8 @@ export const LLAMAS = Object.freeze({
 });
 
 /**
- * Types of weights: GGUF's number, values and bytes per block, the offsets of its half-precision numbers (scales and offsets), and factors
- * that make weights from random bytes about 0.02. No half is subnormal: those cost time.
+ * Types of weights: GGUF's type code, values and bytes per block, the offsets of the half-precision numbers (scales and offsets), and
+ * factors that make random bytes into weights of about 0.02. No half-precision number is subnormal, because subnormal numbers are slow.
  *
  * @type {Record<string, { number: number, values: number, bytes: number, halves: [at: number, value: number][] }>}
  */
@@ -63,14 +63,14 @@ export const WEIGHTS = {
 /** Random numbers repeat with this period, because a hundred million different ones take long to draw and give the same timings. */
 export const POOL = 1 << 20;
 
-/** Replacement types if the rows do not fit blocks of 256. @type {Record<string, string>} */
+/** Replacement types if the rows do not divide into blocks of 256. @type {Record<string, string>} */
 const FALLBACK = { q4_k: 'q5_0', q6_k: 'q8_0' };
 
 /**
- * The type of a matrix in a file that llama.cpp would make. The output layer, which is also the embedding table, has more bits; in Q4_K_M,
- * two matrices of every third block and of the first and the last ones have more.
+ * Returns the type that llama.cpp would give a matrix. The output layer, which is also the embedding table, has more bits. In Q4_K_M, two
+ * matrices in every third block, and in the first and last blocks, also have more.
  *
- * @param {string} type  type of the file
+ * @param {string} type  weight type of the file
  * @param {string} part
  * @param {number} cols
  * @param {number} index  index of the block
@@ -117,14 +117,14 @@ function matrices(shape, type) {
   ];
 }
 
-/** Multiply-adds of the matrices of a step. @param {LlamaShape} shape */
+/** Returns the multiply-adds of the matrices in one step. @param {LlamaShape} shape */
 export const weightsOf = (shape) => matrices(shape, 'q8_0').reduce((sum, [, , rows, cols]) => sum + rows * cols, 0);
 
-/** Size of those matrices in the file; a step reads all of them. @param {LlamaShape} shape @param {string} type */
+/** Returns the size of those matrices in the file; a step reads all of them. @param {LlamaShape} shape @param {string} type */
 export const bytesOf = (shape, type) =>
   matrices(shape, type).reduce((sum, [, of, rows, cols]) => sum + ((rows * cols) / WEIGHTS[of].values) * WEIGHTS[of].bytes, 0);
 
-/** Random weights of a type. @param {string} type @returns {Uint8Array} */
+/** Returns random weights of a type. @param {string} type @returns {Uint8Array} */
 function encoded(type) {
   if (type === 'q8_0' || type === 'q4_0') return (type === 'q8_0' ? q8_0 : q4_0)(floats(normal(1), POOL, 1).map((x) => x * 0.02));
   const { values, bytes, halves } = WEIGHTS[type];
@@ -133,12 +133,13 @@ function encoded(type) {
   let state = 1;
   for (let i = 0; i < data.length; i++) data[i] = (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) >>> 24;
   for (let at = 0; at < data.length; at += bytes) for (const [byte, half] of halves) view.setUint16(at + byte, half, true);
-  if (type === 'f16') for (let at = 0; at < data.length; at += 2) view.setUint16(at, 0x2000 | (view.getUint16(at, true) & 0x83ff), true); // about 0.01, of both signs
+  // about 0.01, of either sign
+  if (type === 'f16') for (let at = 0; at < data.length; at += 2) view.setUint16(at, 0x2000 | (view.getUint16(at, true) & 0x83ff), true);
   return data;
 }
 
 /**
- * Makes one file for nextpixel and for wllama. Every token is printable, which wllama needs.
+ * Makes one file for both nextpixel and wllama. Every token is printable, because wllama requires it.
  *
  * @param {LlamaShape} shape
  * @param {string} type
@@ -167,7 +168,7 @@ export function llamaModel(shape, type) {
     if (arch === 'qwen3') for (const name of ['q', 'k']) norm(`blk.${i}.attn_${name}_norm`, keyLength);
   }
   norm('output_norm');
-  // Two tokens that llama.cpp looks up, the end of a line and a space; then the printed output.
+  // Two tokens that llama.cpp looks up (line feed and space), then the printable ones.
   const special = ['<unk>', '<s>', '</s>'],
     characters = ['\n', '\u2581', ...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))];
   const words = Array.from({ length: values - special.length - characters.length }, (_, i) => `w${i}`);

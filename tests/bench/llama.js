@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The section llama: language models of three sizes in three weight types, in every runtime. Random weights. */
+/** The section llama: language models of three sizes and three weight types, in every runtime. Weights are random. */
 
 import { LLAMAS, POOL, bytesOf, llamaModel, weightsOf } from './language.js';
 import { FLOAT, INT32, INT64, Graph } from './onnx.js';
@@ -15,28 +15,29 @@ import { key, median } from './summary.js';
 
 /** Types of the weights. */
 export const LLAMA_TYPES = Object.freeze(/** @type {const} */ (['q8_0', 'q4_0', 'q4_k_m']));
-/** The sizes, each in separate pages; the first two are always measured. */
+/** The sizes, each with its own pages. The first two are always measured. */
 export const LLAMA_SIZES = Object.freeze(['135M', '0.6B', '110M']);
 export const LLAMA_ALWAYS = 2;
 /**
- * Positions at which a step is timed (for other runtimes only the first), and the maximum number of rounds. The other runtimes read prompts
- * slowly, so the prompt is short.
+ * Positions at which a step is timed (in other runtimes only the first), and the maximum number of rounds. The prompt is short because
+ * other runtimes read prompts slowly.
  */
 const LLAMA_POSITIONS = Object.freeze([64, 512]);
 export const LLAMA_ROUNDS = 3;
 /** Number of positions of the longest run. */
 export const LLAMA_LONGEST = 1024;
 const PROMPT = 64;
-/** Megabytes for the streaming rate: the size of the models in eight bits. */
+/** Megabytes read to measure the streaming rate, about the size of the models with 8-bit weights. */
 export const STREAM = 128;
 /** The minimum rate at which a step must read its weights, as a share of the streaming rate. */
 const SHARE = 0.7;
 
 /**
- * Makes the same model for ONNX Runtime: dynamic 8-bit products, and its own operators for attention with a cache, rotary positions and the
- * norm. Its embedding table has only the ids of the benchmark, because a larger one would only cost memory and time.
+ * Makes the same model for ONNX Runtime, with dynamic 8-bit products and the runtime's own operators for attention with a cache, rotary
+ * positions and the norm. The embedding table has only the ids that the benchmark uses, because a larger table would only cost memory and
+ * time.
  *
- * Inputs: input_ids (1, tokens), length (number of positions after this run, less one) and total (positions after it), past.I.key and
+ * Inputs: input_ids (1, tokens); length (number of positions after this run, minus one) and total (positions after it); past.I.key and
  * past.I.value.
  *
  * @param {LlamaShape} shape
@@ -100,13 +101,13 @@ export function onnxLlama(shape) {
 }
 
 /**
- * Starts nextpixel and, if requested, the others, for one size; each type has pages of its own.
+ * Starts nextpixel and, if requested, the other runtimes, for one size. Each weight type has its own pages.
  *
  * @param {Stage} stage
  * @param {string} size
  * @param {boolean} withPeers
  * @param {(line: string) => void} say
- * @param {(address: string) => ReturnType<typeof import('./native.js').startNative>} [native]  starts llama.cpp itself
+ * @param {(address: string) => ReturnType<typeof import('./native.js').startNative>} [native]  starts native llama.cpp
  */
 export async function llamaProbes({ arena, chosen, provide, steps }, size, withPeers, say, native) {
   /** @type {Probe[]} */
@@ -152,7 +153,7 @@ export async function llamaProbes({ arena, chosen, provide, steps }, size, withP
   return probes;
 }
 
-/** Multiply-adds of the matrices for a prompt. The output layer processes only the last token. @param {LlamaShape} shape */
+/** Returns the multiply-adds of the matrices for a prompt. The output layer processes only the last token. @param {LlamaShape} shape */
 const promptMacs = (shape) => PROMPT * weightsOf(shape) - (PROMPT - 1) * shape.values * shape.width;
 
 /**
@@ -196,7 +197,7 @@ export function llamaResult(samples, peers, dots = null) {
         rows.push({ size, type, what, ...one, others });
         ((summary[size] ??= {})[type] ??= {})[what] = one;
       }
-      // The figures at the table's first position represent the whole.
+      // The figures at the table's first position represent the model.
       if (summary[size]?.[type]) Object.assign(summary[size][type], summary[size][type][LLAMA_POSITIONS[0]]);
     }
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Times the shipped digits model in Node, and the demo's front page in headless Chromium from the beginning of a visit to the first drawn
-// pixel, in parts and compared with a page that only paints. Also times there the page of tokens, translations and enlargements.
+// Times the shipped digits model in Node. In headless Chromium, times the demo's front page from the beginning of a visit to the first
+// drawn pixel, in parts and compared with a page that only paints. Also times the page on tokens, translations and enlargements in
+// Chromium.
 //
 //   npm run measure [--json]
 //
-// Figures are medians over interleaved rounds. Machines are noisy, so compare only figures of the same run.
+// Figures are medians over interleaved rounds. Machines are noisy, so only figures of the same run are comparable.
 // @ts-check
 import './quiet.js';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +21,7 @@ import { serve as serveFolders } from './server.js';
 const median = (x) => [...x].sort((a, b) => a - b)[x.length >> 1];
 
 const ROUNDS = 9;
-/** Length of a story: as many tokens as its context holds. */
+/** Length of a story: as many tokens as fit in the context. */
 const TOKENS = 480;
 /** A sentence of twelve words. */
 const SENTENCE = 'Ein kleines Mädchen klettert in ein Spielhaus aus Holz im großen Garten.';
@@ -55,13 +56,18 @@ model.close();
 const server = await serve({ port: 0 });
 const bare = await serveFolders({ tests: fileURLToPath(new URL('..', import.meta.url)) });
 const browser = await launch();
-/** When the parts of a page were available, in milliseconds since the beginning of the visit; for each visit, one number per round.
+/** When each part of a page was available, in milliseconds since the beginning of the visit; for each visit, one number per round.
  * @type {Record<'cold' | 'warm', Record<string, number[]>>} */
 const first = { cold: {}, warm: {} };
 let requests = 1;
 let bytes = 0;
 
-/** Waits for the mark that the page itself sets. @param {import('playwright-core').Page} page @returns {Promise<Record<string, number>>} */
+/**
+ * Waits for a mark that the page itself sets, and returns the times.
+ *
+ * @param {import('playwright-core').Page} page
+ * @returns {Promise<Record<string, number>>}
+ */
 async function timesOf(page) {
   await page.waitForFunction(() => performance.getEntriesByName('first-pixel').length > 0);
   return page.evaluate(() => {
@@ -82,7 +88,7 @@ async function timesOf(page) {
 for (let round = 0; round < ROUNDS; round++) {
   const context = await browser.newContext(); // a new context has empty caches
   const page = await context.newPage();
-  // Warm is the third visit, because the second one is the first under the service worker.
+  // The third visit counts as warm, because the second is the first one under the service worker.
   for (const visit of /** @type {const} */ (['cold', 'second', 'warm'])) {
     await page.goto(`${bare.url}tests/bench/pages/paint.html`);
     const { pixel: paints } = await timesOf(page);
@@ -90,7 +96,7 @@ for (let round = 0; round < ROUNDS; round++) {
     const times = { ...(await timesOf(page)), paints };
     if (visit !== 'second') for (const [what, ms] of Object.entries(times)) (first[visit][what] ??= []).push(ms);
     if (visit === 'cold' && round === 0) {
-      await page.waitForTimeout(1000); // the rest of the first screen
+      await page.waitForTimeout(1000); // wait for the rest of the first screen
       for (const entry of await page.evaluate(() =>
         performance
           .getEntriesByType('resource')
@@ -101,17 +107,21 @@ for (let round = 0; round < ROUNDS; round++) {
       }
     }
     await page.waitForFunction(async () => (await caches.open('nextpixel-page')).match('/web/dist/worker.js'));
-    await page.goto('about:blank'); // so that data that the page leaves behind are not part of the next visit
+    await page.goto('about:blank'); // so that data left by this page are not counted in the next visit
   }
   await context.close();
 }
-/** The library in an empty page, with its files in the browser's cache: the time until the model is loaded, and the time from the call to
- * the first pixel of a digit. @type {{ load: number[], pass: number[] }} */
+/**
+ * Times of the library in an empty page, with its files in the browser's cache: until the model is loaded, and from the call to the first
+ * pixel of a digit.
+ *
+ * @type {{ load: number[], pass: number[] }}
+ */
 const alone = { load: [], pass: [] };
 {
   const page = await (await browser.newContext({ baseURL: server.url })).newPage();
   for (let round = -1; round < ROUNDS; round++) {
-    // the first fills the cache
+    // the first visit fills the cache
     await openEmpty(page);
     const { opened, drawn } = await page.evaluate(async (rows) => {
       const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
@@ -200,7 +210,7 @@ let enlargements;
     const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
     const enlarger = await open('/weights/emoji-sr.gguf');
     const { inputWidth, inputHeight } = enlarger.info;
-    const small = new ImageData(inputWidth, inputHeight); // different colours, none of them white
+    const small = new ImageData(inputWidth, inputHeight); // different colours, but not white
     for (let i = 0; i < small.data.length; i++) small.data[i] = i % 4 === 3 ? 255 : (i * 37) % 220;
     const all = [];
     for (let round = -1; round < rounds; round++) {
@@ -257,11 +267,11 @@ else {
   })) {
     console.log(
       `  ${visit}: HTML there at ${html.toFixed(0)}, scripts ${script.toFixed(0)}, wasm ${wasm.toFixed(0)}, weights ${weights.toFixed(0)}, something painted ${painted.toFixed(0)}, first drawn pixel ${pixel.toFixed(0)} ms; ` +
-        `${(pixel - paints).toFixed(0)} ms after a page that only paints, ${paints.toFixed(0)}`,
+        `${(pixel - paints).toFixed(0)} ms after a page that only paints, which takes ${paints.toFixed(0)}`,
     );
   }
   console.log(
-    `the library in an empty page, files in the cache: ${result.loadMilliseconds.toFixed(0)} ms until the model is there (worker, compilation, weights), ${result.firstPassMilliseconds.toFixed(0)} from the call to the first pixel`,
+    `the library in an empty page, files in the cache: ${result.loadMilliseconds.toFixed(0)} ms until the model is loaded (worker, compilation, weights), ${result.firstPassMilliseconds.toFixed(0)} from the call to the first pixel`,
   );
   console.log(`the page of tokens, open to the first token: ${result.pageToFirstTokenMilliseconds.toFixed(0)} ms (empty cache)`);
   console.log(`its model in Chromium, one worker:           ${result.tokensPerSecond.toFixed(0)} tokens a second`);
@@ -270,6 +280,6 @@ else {
   );
   console.log(`an emoji enlarged from 8x8 to 32x32 pixels: ${result.enlargementMilliseconds.toFixed(0)} ms (Chromium, one worker)`);
   console.log(
-    `its first screen: ${result.pageRequests} requests, ${result.pageKilobytesWithoutWeights.toFixed(0)} KB beside the weights, not compressed`,
+    `its first screen: ${result.pageRequests} requests, ${result.pageKilobytesWithoutWeights.toFixed(0)} KB without the weights, uncompressed`,
   );
 }

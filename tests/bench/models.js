@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The models of the benchmark: random weights, the same on every machine. Time does not depend on the values of weights, only on their
+ * The models of the benchmark have random weights, the same on every machine. Times do not depend on the values of weights, only on their
  * number and storage.
  */
 
@@ -10,7 +10,7 @@ import { F32, Q8_0, writeGGUF } from '../js/gguf.js';
 import { floats, int8, normal, q4_0, q8_0 } from './random.js';
 import { FLOAT, INT32, INT64, Graph } from './onnx.js';
 
-/** GGUF's number of this type; tests/js/gguf.js defines those that it reads. */
+/** GGUF's code of this type. tests/js/gguf.js defines the codes that it reads. */
 export const Q4_0 = 2;
 
 /** Weight types of the benchmark, by their names in results. */
@@ -24,24 +24,24 @@ export const TYPES = Object.freeze({ q4: 'Q4_0', q8: 'Q8_0' });
  * @property {number} heads
  * @property {number} inner   width of the feed-forward network
  * @property {number} values  number of values of an element
- * @property {number} side    rows and columns of the picture; its square is the context
- * @property {number} [queryBlock]   window of local attention; undefined: full
+ * @property {number} side    rows and columns of the picture; the context has side * side positions
+ * @property {number} [queryBlock]   window of local attention; undefined for full attention
  * @property {number} [memoryBlock]
  */
 
-/** The decoder of 6.3 million weights that every runtime runs. @type {Readonly<Shape>} */
+/** The decoder with 6.3 million weights that every runtime runs. @type {Readonly<Shape>} */
 export const W1 = Object.freeze({ width: 256, blocks: 8, heads: 4, inner: 1024, values: 256, side: 32 });
 
-/** The position at which its time per token is measured. */
+/** Positions at which the decoder's time per token is measured. */
 export const POSITIONS = Object.freeze([64, 512, 1000]);
 
-/** Sides of the pictures for the cost of a digits-like model, whose window is the same in all. */
+/** Sides of the pictures on which the cost of a digits-like model is measured; its window is the same in all of them. */
 export const SIDES = Object.freeze([28, 64, 128, 256]);
 /** @param {number} side @returns {Shape} */
 export const localShape = (side) => ({ width: 128, blocks: 4, heads: 4, inner: 512, values: 16, side, queryBlock: 64, memoryBlock: 128 });
 
 /**
- * Small models that differ in one part, to measure the cost of that part. Attention sees hardly any keys here.
+ * Small models that differ in one part, so that the differences show the cost of that part. Attention sees hardly any keys in them.
  *
  * @param {number} blocks
  * @param {number} values
@@ -58,7 +58,7 @@ export const partShape = (blocks, values) => ({
   memoryBlock: 0,
 });
 
-/** Multiply-adds of the matrices, for one position. @param {Shape} shape */
+/** Returns the multiply-adds of the matrices, for one position. @param {Shape} shape */
 export function productMacs({ width, blocks, inner, values }) {
   return blocks * (4 * width * width + 2 * width * inner) + values * width;
 }
@@ -85,7 +85,7 @@ function adders(tensors, random, type) {
 }
 
 /**
- * Returns a model of nextpixel.
+ * Returns a weight file for nextpixel.
  *
  * @param {Shape} shape
  * @param {WeightType} type
@@ -113,7 +113,7 @@ export function imageModel(shape, type, seed = 1) {
     norm(`blk.${i}.ffn_norm`);
   }
   norm('output_norm');
-  matrix('output.weight', values, width, 'q8'); // as in the shipped files
+  matrix('output.weight', values, width, 'q8'); // 8 bits, as in the shipped files
   const local = queryBlock > 0;
   return writeGGUF({
     metadata: {
@@ -145,7 +145,7 @@ export function imageModel(shape, type, seed = 1) {
 }
 
 /**
- * Returns the same decoder in llama.cpp's form, for wllama: architecture gpt2.
+ * Returns the same decoder as a file of the architecture gpt2, for wllama (llama.cpp).
  *
  * wllama takes prompts as text and fails on output that is not UTF-8. Every token is therefore printable: first single characters,
  * including the letters of a prompt, then words.
@@ -169,7 +169,7 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
   const bias = (name, length) => table(`${name}.bias`, [length], 0.1);
   /** @param {string} name */
   const norm = (name) => (table(`${name}.weight`, [width], 0.1, 1), bias(name, width));
-  matrix('token_embd.weight', count, width, 'q8'); // it is also the output layer
+  matrix('token_embd.weight', count, width, 'q8'); // this matrix is also the output layer
   table('position_embd.weight', [context, width], 0.1);
   for (let i = 0; i < blocks; i++) {
     norm(`blk.${i}.attn_norm`);
@@ -212,11 +212,11 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
 }
 
 /**
- * Returns one step of the same decoder for ONNX Runtime: dynamic 8-bit products (the result of quantize_dynamic) and GroupQueryAttention,
- * its fastest attention with a cache.
+ * Returns one step of the same decoder for ONNX Runtime, with dynamic 8-bit products (the result of quantize_dynamic) and
+ * GroupQueryAttention, the runtime's fastest attention with a cache.
  *
- * Inputs: input_ids (1, 1), position_ids (1, 1), length and total (int32 scalars: positions in the cache, and with the new one),
- * past.I.key and past.I.value (1, heads, past, width / heads). Outputs: logits, present.I.key, present.I.value.
+ * Inputs: input_ids (1, 1); position_ids (1, 1); length and total (int32 scalars: positions in the cache, and with the new one); past.I.key
+ * and past.I.value (1, heads, past, width / heads). Outputs: logits, present.I.key, present.I.value.
  *
  * @param {Shape} shape
  * @param {number} [seed]
@@ -228,11 +228,11 @@ export function onnxModel({ width, blocks, heads, inner, values, side }, seed = 
   /** @param {number} length @param {number} deviation @param {number} [mean] */
   const vector = (length, deviation, mean = 0) => graph.floats([length], floats(random, length, deviation, mean));
   const zero = graph.int8([], Int8Array.of(0));
-  /** x times a random matrix, plus a random bias. @param {string[]} quantised @param {number} rows @param {number} cols
+  /** Multiplies x by a random matrix and adds a random bias. @param {string[]} quantised @param {number} rows @param {number} cols
    * @param {boolean} [biased] */
   const project = ([bytes, scale, offset], rows, cols, biased = true) => {
     const weights = int8(floats(random, rows * cols, 1 / Math.sqrt(cols)));
-    const matrix = graph.int8([cols, rows], weights.bytes); // random numbers, so transposing the matrix would change nothing
+    const matrix = graph.int8([cols, rows], weights.bytes); // the numbers are random, so transposing the matrix would change nothing
     const [sums] = graph.node('MatMulInteger', [bytes, matrix, offset, zero]);
     const [wide] = graph.node('Cast', [sums], { to: FLOAT });
     const [factor] = graph.node('Mul', [scale, graph.floats([], Float32Array.of(weights.scale))]);

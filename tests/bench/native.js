@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Runs llama.cpp itself, outside a browser: the prebuilt binaries of node-llama-cpp, on one thread. Used by npm run bench -- --native.
+ * Runs native llama.cpp, outside a browser: the prebuilt binaries of node-llama-cpp, on one thread. Used by npm run bench -- --native.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -15,7 +15,7 @@ const VERSION = '3.22.1';
 /** As LLAMA_PEERS. */
 export const NATIVE = Object.freeze({ id: 'native', name: `native llama.cpp (node-llama-cpp ${VERSION})` });
 
-/** The package of this platform's binaries. The binaries for graphics cards, ten times as large, are not installed. */
+/** The package with the binaries for this platform. The binaries for graphics cards, which are ten times as large, are not installed. */
 const BINARIES = `@node-llama-cpp/${{ darwin: 'mac', win32: 'win' }[/** @type {string} */ (process.platform)] ?? process.platform}-${process.arch}${process.platform === 'darwin' && process.arch === 'arm64' ? '-metal' : ''}`;
 
 /**
@@ -23,12 +23,12 @@ const BINARIES = `@node-llama-cpp/${{ darwin: 'mac', win32: 'win' }[/** @type {s
  *
  * @param {string} folder
  * @param {(line: string) => void} say
- * @returns {string | undefined} the reason, if installation failed
+ * @returns {string | undefined} the reason, if the installation failed
  */
 export function installNative(folder, say) {
   if (existsSync(`${folder}/node_modules/node-llama-cpp/package.json`) && existsSync(`${folder}/node_modules/${BINARIES}/package.json`))
     return undefined;
-  say(`installing node-llama-cpp ${VERSION} into ${folder} (some 30 MB to download) ...`);
+  say(`installing node-llama-cpp ${VERSION} into ${folder} (downloads about 30 MB) ...`);
   const flags = ['--ignore-scripts', '--omit=optional', '--no-save', '--fetch-retries=1', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, stderr, error } = spawnSync(
     'npm',
@@ -41,7 +41,7 @@ export function installNative(folder, say) {
 }
 
 /**
- * A model in this process, as a contender of the arena.
+ * Starts a model in this process, as a contender of the arena.
  *
  * @param {string} folder  the installation folder
  * @param {string} file    weight file
@@ -58,7 +58,7 @@ export async function startNative(folder, file, most) {
    * Reads a prompt and draws greedily.
    * @param {number} length
    * @param {number} steps
-   * @returns {Promise<{ read: number, drew: number }>} milliseconds of the prompt with the first token, and of the others
+   * @returns {Promise<{ read: number, drew: number }>} milliseconds of the prompt with the first token, and of the other tokens
    */
   const run = async (length, steps) => {
     await sequence.clearHistory();
@@ -73,9 +73,9 @@ export async function startNative(folder, file, most) {
   };
   await run(WARM_UP, 1);
   return {
-    /** Milliseconds per token around a position. @param {{ position: number, steps: number }} place */
+    /** Returns milliseconds per token around a position. @param {{ position: number, steps: number }} place */
     time: ({ position, steps }) => turn(steps, async () => (await run(position - steps / 2, steps)).drew),
-    /** Milliseconds from a prompt of this many tokens to the first token after it. @param {{ length: number }} prompt */
+    /** Returns the milliseconds from a prompt of this many tokens to the first token after it. @param {{ length: number }} prompt */
     prompt: ({ length }) => turn(1, async () => (await run(length, 0)).read),
     close: () => llama.dispose(),
   };

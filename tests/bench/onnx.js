@@ -25,7 +25,7 @@ class Message {
     return this;
   }
 
-  /** @param {number} value  a whole number; a negative one takes ten bytes, as in any 64-bit field */
+  /** @param {number} value  an integer; a negative one takes ten bytes, as 64-bit fields require */
   varint(value) {
     const bytes = [];
     let rest = BigInt.asUintN(64, BigInt(value));
@@ -77,7 +77,7 @@ export class Graph {
     return `${kind}_${this.#names++}`;
   }
 
-  /** @param {string} name @param {number} type @param {(number | string)[]} shape  texts: lengths that vary */
+  /** @param {string} name @param {number} type @param {(number | string)[]} shape  strings are names of variable lengths */
   #value(name, type, shape) {
     const dimensions = new Message();
     for (const n of shape) dimensions.bytes(1, typeof n === 'string' ? new Message().bytes(2, n) : new Message().int(1, n));
@@ -108,17 +108,17 @@ export class Graph {
     return name;
   }
 
-  /** @param {number[]} shape @param {Float32Array} data @returns {string} its name */
+  /** @param {number[]} shape @param {Float32Array} data @returns {string} name of the tensor */
   floats(shape, data) {
     return this.#constant(FLOAT, shape, data);
   }
 
-  /** @param {number[]} shape @param {Int8Array} data @returns {string} its name */
+  /** @param {number[]} shape @param {Int8Array} data @returns {string} name of the tensor */
   int8(shape, data) {
     return this.#constant(INT8, shape, data);
   }
 
-  /** @param {number[]} shape @param {number[]} data @returns {string} its name */
+  /** @param {number[]} shape @param {number[]} data @returns {string} name of the tensor */
   int64(shape, data) {
     return this.#constant(INT64, shape, BigInt64Array.from(data, BigInt));
   }
@@ -127,7 +127,7 @@ export class Graph {
    * @param {string} operator
    * @param {string[]} inputs
    * @param {Record<string, number>} [attributes]  integers are written as integers, others as floats
-   * @param {number | string[]} [outputs]  their number, or their names
+   * @param {number | string[]} [outputs]  number of outputs, or their names
    * @param {string} [domain]
    * @returns {string[]} names of the outputs
    */
@@ -148,7 +148,7 @@ export class Graph {
     return names;
   }
 
-  /** The file: a ModelProto. */
+  /** Returns the file, a ModelProto. */
   model() {
     this.#graph.bytes(2, 'step');
     const model = new Message().int(1, 8).bytes(2, 'nextpixel benchmark').bytes(7, this.#graph); // 8: ir_version

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records which files each page has fetched when its first screen is at rest, in page-bytes.json, and writes their size as sent by a static
-// server into the table of web/manual/chapters/numbers.md. tests/js/page-bytes.test.js compares the pages with these records.
+// Records in page-bytes.json which files each page has fetched once its first screen is at rest. Writes their size, as sent by a static
+// server, into the table of web/manual/chapters/numbers.md. tests/js/page-bytes.test.js compares the pages with these records.
 //
 //   node tests/bench/page-bytes.js [page ...]    of all pages, or of some: node tests/bench/page-bytes.js opened
 // @ts-check
@@ -17,7 +17,7 @@ const ROOT = new URL('../../', import.meta.url);
 const NOTED = new URL('page-bytes.json', import.meta.url);
 const CHAPTER = new URL('web/manual/chapters/numbers.md', ROOT);
 const [BEGIN, END] = ['<!-- page-bytes: begin -->\n', '<!-- page-bytes: end -->'];
-/** A page is at rest after this time without a request, in milliseconds. */
+/** A page is at rest after this many milliseconds without a request. */
 const QUIET_MS = 4000;
 const MOST_MS = 60000;
 
@@ -27,7 +27,7 @@ export const noted = JSON.parse(readFileSync(NOTED, 'utf8'));
 /** The HTML of every page, by its path below web/. */
 export const pages = await framedPages(fileURLToPath(new URL('web/', ROOT)));
 
-/** Returns bytes by purpose: the page itself, the library with one build of the wasm, weights. @param {string[]} files */
+/** Returns the bytes by purpose: the page itself, the library with one build of the wasm, weights. @param {string[]} files */
 export function bytesOf(files) {
   const sums = { page: 0, library: 0, weights: 0 };
   for (const file of files) {

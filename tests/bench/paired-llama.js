@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Compares another version of the library with this one on language models of random weights, in one process, alternately.
+// Compares another version of the library with this one on language models with random weights. One process runs both, alternately.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired-llama.js ../old [--rounds 9] [--sizes 135M] [--types q8_0,q4_0,q4_k_m] [--prompts 64] [--builds nextpixel-relaxed]
 //
-// Prints the processor time of both versions, in milliseconds, for a token at position 64 and for prompts, and the median over rounds of
-// old time by new time: above 1, this version is faster. Both must draw the same ids. Builds with relaxed SIMD need Node 22 or later, which
-// supports it without a flag.
+// Prints the processor time of both versions, in milliseconds, for a token at position 64 and for prompts. Also prints the median over the
+// rounds of the old time divided by the new time; above 1, this version is faster. Both versions must draw the same ids. Builds with
+// relaxed SIMD need Node 22 or later, which supports it without a flag.
 // @ts-check
 import './quiet.js';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -94,7 +94,7 @@ for (const build of values.builds.split(',')) {
         `, ${before.toFixed(0)} -> ${after.toFixed(0)} tokens/s, ${((bytesOf(LLAMAS[size], type) * after) / 1e9).toFixed(1)} GB/s`,
       );
       for (const { length, times } of prompts) say(`a prompt of ${length}`, times);
-      if (drawn[0].join() !== drawn[1].join()) throw new Error(`other ids: ${drawn.join(' and ')}`);
+      if (drawn[0].join() !== drawn[1].join()) throw new Error(`the ids differ: ${drawn.join(' and ')}`);
     }
   }
 }

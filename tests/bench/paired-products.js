@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Compares the matrix products and the known pixels of another version of the library with those of this one and of LiteRT.js, in one
-// Chromium, alternately.
+// Compares the matrix products and the reading of known pixels in another version of the library, in this version and in LiteRT.js. One
+// Chromium runs them, alternately.
 //
 //   git worktree add ../old COMMIT    (in both folders: `npm run bench -- --quick --only products`, which compiles build/products*.wasm)
 //   node tests/bench/paired-products.js ../old [--seconds 85] [--builds relaxed,pairs]
 //
-// Prints the best round and the median of all; on a shared machine, the best round shows what it is capable of.
+// Prints the best round and the median of all rounds. On a shared machine, the best round shows the machine's capability.
 // @ts-check
 import './quiet.js';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';

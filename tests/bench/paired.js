@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Compares another version of the library with this one, alternating in one process for each file: slow moments of the machine affect both.
+// Compares another version of the library with this one. For each file, one process runs both versions alternately, so slow moments of the
+// machine affect both.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired.js ../old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
 //
-// NAME: names of weight files, by default all that the other version has; both versions read that version's files. Each round draws the
-// same positions of a model with both versions, alternately. Prints the median of old time by new time, in processor time: above 1, this
-// version is faster. Both must draw the same bits. A file whose median is below 0.98, which is the project's limit, is measured again. The
-// exit code is 1 if a file is below it twice, and 2 if bits differ.
+// NAME: names of weight files, by default all files of the other version; both versions read the files of that version. In each round both
+// versions draw the same positions of a model. Prints the median of the old processor time divided by the new; above 1, this version is
+// faster. Both versions must draw the same bits. A file whose median is below 0.98, the project's limit, is measured again. The exit code
+// is 1 if a file is below the limit twice, and 2 if bits differ.
 //
-// A single process for all files would mislead, because V8's machine code for a function depends on the models that ran before: a file that
-// is at 1.00 alone was at 0.80 as the thirteenth, and another one at 1.20. Builds with relaxed SIMD need Node 22 or later, which supports
-// it without a flag.
+// A single process for all files would mislead, because V8's machine code for a function depends on the models that ran before: one file
+// has a ratio of 1.00 alone but had 0.80 as the thirteenth, and another had 1.20. Builds with relaxed SIMD need Node 22 or later, which
+// supports it without a flag.
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { readFile, readdir } from 'node:fs/promises';
@@ -24,9 +25,9 @@ import './quiet.js';
 /** @import { Part } from '../../web/lib/engine/protocol.js' */
 
 const LEAST = 0.98;
-/** Approximate duration of a round of either version, in milliseconds. */
+/** Approximate duration of a round of one version, in milliseconds. */
 const ROUND_MS = 150;
-/** Shorter runs are repeated as often as if they took this long. */
+/** Shorter runs are repeated as if they took this long. */
 const SHORTEST_MS = 0.1;
 /** Processor time for which both versions run before the first round. */
 const WARM_SECONDS = 1.5;
@@ -50,10 +51,10 @@ async function opener(root) {
   return (file) => new Core(module, file);
 }
 
-/** Returns the same pseudo-random numbers below n each time. @param {number} count @param {number} n */
+/** Returns pseudorandom numbers below n, the same each time. @param {number} count @param {number} n */
 const numbers = (count, n) => Uint32Array.from({ length: count }, (_, i) => Math.imul(i + 1, 2654435761) >>> 8).map((x) => x % n);
 
-/** Returns valid values for the inputs that a run requires. @param {Part} part */
+/** Returns valid values for the inputs that a part requires. @param {Part} part */
 function inputsOf({ inputs }) {
   return Object.fromEntries(
     inputs
@@ -66,7 +67,7 @@ function inputsOf({ inputs }) {
 }
 
 /**
- * Draws this many positions from the beginning of a run, or computes the results of a part without a sequence.
+ * Draws this many positions from the beginning of a run. For a part without a sequence, computes the results.
  *
  * @param {Core} core
  * @param {number} steps
@@ -100,7 +101,7 @@ function draw(core, steps) {
 const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 /**
- * Compares the versions on a file in this process, and sets the exit code.
+ * Compares both versions on a file in this process, and sets the exit code.
  *
  * @param {string} name
  */
@@ -110,7 +111,7 @@ async function compare(name) {
   const cores = open.map((make) => make(file));
   const { length } = cores[0].part;
   let steps = Math.min(length || 64, 64);
-  // V8 recompiles hot code in the background; without this, short runs would measure the first, slower code.
+  // V8 recompiles hot code in the background. Without this warm-up, short runs would measure the first, slower code.
   for (let i = 0, spent = 0; i < 6 || spent < WARM_SECONDS; i++) for (const core of cores) spent += draw(core, steps).seconds;
   steps = Math.min(length || 512, 512);
   const { seconds } = draw(cores[1], steps);

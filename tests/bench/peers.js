@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Other runtimes in common use, each in its best setting for one thread, and how to install them. */
+/** Other runtimes in common use, each with its best settings for one thread, and their installation. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -15,7 +15,7 @@ export const MODULES = `${FOLDER}node_modules`;
 const { dependencies } = JSON.parse(readFileSync(`${FOLDER}package.json`, 'utf8'));
 const ORT = `onnxruntime-web ${dependencies['onnxruntime-web']}`,
   WLLAMA = `wllama ${dependencies['@wllama/wllama']}`;
-/** The fastest product kernels without a runtime of decoders around them: section products. */
+/** LiteRT has the fastest kernels for products, but no runtime for decoders, so it is measured only in the section products. */
 export const LITERT = `LiteRT.js ${dependencies['@litertjs/core']}`;
 const TFJS = `TensorFlow.js wasm ${dependencies['@tensorflow/tfjs-backend-wasm']}`;
 
@@ -23,7 +23,7 @@ const TFJS = `TensorFlow.js wasm ${dependencies['@tensorflow/tfjs-backend-wasm']
  * @typedef {object} Peer
  * @property {string} id
  * @property {string} name
- * @property {string} page   name in tests/bench/pages
+ * @property {string} page   name of a file in tests/bench/pages
  * @property {string} [file] model file, in the build folder
  * @property {() => Uint8Array} [model]
  */
@@ -36,25 +36,25 @@ export const PEERS = [
   { id: 'tfjs', name: `${TFJS}, 32-bit`, page: 'tfjs' },
 ];
 
-/** The peers of the section llama, by the names of their probes. */
+/** The peers in the section llama, by the names of their probes. */
 export const LLAMA_PEERS = Object.freeze([
   { id: 'wllama', name: WLLAMA },
   { id: 'onnxruntime', name: `${ORT}, 8-bit` },
 ]);
 
-/** Installs them into tests/bench/node_modules if necessary.
- * @param {(line: string) => void} say @returns {string | undefined} the reason, if installation failed */
+/** Installs the peers into tests/bench/node_modules if necessary.
+ * @param {(line: string) => void} say @returns {string | undefined} the reason, if the installation failed */
 export function install(say) {
   const lock = `${FOLDER}package-lock.json`,
     mark = `${MODULES}/.package-lock.json`;
   if (existsSync(mark) && statSync(mark).mtimeMs >= statSync(lock).mtimeMs) return undefined;
-  say('installing the runtimes to compare with (some 60 MB to download) ...');
-  // Their install scripts only fetch files for Node.
+  say('installing the other runtimes (downloads about 60 MB) ...');
+  // The install scripts of these packages only fetch files for Node.
   const flags = ['--ignore-scripts', '--fetch-retries=1', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, stderr, error } = spawnSync('npm', ['ci', ...flags], { cwd: FOLDER, encoding: 'utf8' });
   if (status === 0) return undefined;
   return (
-    `the runtimes to compare with could not be installed, and ours is measured alone (${(error ?? stderr).toString().trim().split('\n')[0]}). ` +
+    `the other runtimes could not be installed, so only nextpixel is measured (${(error ?? stderr).toString().trim().split('\n')[0]}). ` +
     'They come from the npm registry, so this needs a network once'
   );
 }

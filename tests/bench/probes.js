@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The measurements of each section: this starts the section's contenders and lists the probes of a round. */
+/** The measurements of each section: functions that start the section's contenders and list the probes of a round. */
 
 import { existsSync } from 'node:fs';
 
@@ -17,42 +17,42 @@ import { CHAIN_TYPES, chainModel, chainOf } from './tflite.js';
  * @typedef {object} Stage
  * @property {Arena} arena
  * @property {Build[]} builds
- * @property {string} chosen                  the build that the library chooses here
+ * @property {string} chosen                  the build that the library chooses in this browser
  * @property {WeightType[]} types
- * @property {Record<string, string>} models  addresses: w1-q4, w1-q8 and the shipped ones
+ * @property {Record<string, string>} models  addresses of the models: w1-q4, w1-q8 and the shipped ones
  * @property {string[]} attending             the files whose amount of work facts.js can compute
  * @property {(file: string, make: () => Uint8Array) => string} provide  writes a file and returns its address
  * @property {number} steps                   number of steps of a measurement
  */
 
-/** Numbers of samples to draw together, in the engine and through the library. */
+/** Numbers of samples that are drawn together, in the engine and through the library. */
 export const TOGETHER = [1, 2, 4, 8];
 export const AT_ONCE = [1, 3];
-/** The position of the timed steps. */
+/** The position at which the timed steps start. */
 export const STEP = 128;
-/** Position and number of the known positions read in the section prefill. */
+/** Position and number of the known positions that the section prefill reads. */
 export const KNOWN = { position: 64, count: 64 };
-/** Numbers of columns for the products of W1 alone. */
+/** Numbers of columns for W1's products alone. */
 export const CHAIN_COLUMNS = [1, 16];
 /**
- * Only the smallest product. It stays in a cache, so the extra time of the others is spent reading.
+ * The shape of the smallest product. It stays in a cache, so the extra time of the other products is spent reading.
  * @type {[rows: number, columns: number][]}
  */
 const ONE = [[W1.width, W1.width]];
-/** Megabytes to stream. Some sizes fit the third-level cache of most machines, the largest does not. */
+/** Numbers of megabytes to stream. Some fit the third-level cache of most machines; the largest does not. */
 export const STREAMS = [4, 16, 64];
 
-/** The engine with a model. @param {Stage} stage @param {string} build @param {string} model  its address */
+/** Starts the engine with a model. @param {Stage} stage @param {string} build @param {string} model  its address */
 function core({ arena }, build, model) {
   return arena.start('ours', `${build} ${model}`, 'ours', 'startCore', { wasm: `/web/dist/${build}.wasm`, model });
 }
 
 /**
- * The loops compiled by build.sh, for the existing builds.
+ * Starts the loops that build.sh compiled, for the existing builds.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder
- * @param {number[]} [more]  megabytes to read besides STREAMS
+ * @param {number[]} [more]  megabytes to read in addition to STREAMS
  */
 export async function ceilingProbes({ arena, builds }, out, more = []) {
   const streams = [...STREAMS, ...more];
@@ -73,7 +73,7 @@ export async function ceilingProbes({ arena, builds }, out, more = []) {
 }
 
 /**
- * Kernels whose time is not hidden by a matrix product, and their own ceilings.
+ * Kernels that are not hidden behind a matrix product, and their upper bounds.
  * @param {Stage} stage
  * @param {string} out  the build folder
  */
@@ -104,7 +104,7 @@ export async function w1Probes(stage, peers) {
 }
 
 /**
- * The matrix products of W1 alone: ours in every build and LiteRT's, in the same order in every round.
+ * W1's matrix products alone: ours in every build, and LiteRT's, in the same order in every round.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder
@@ -148,7 +148,7 @@ export async function kernelProbes(stage) {
   /** @type {Probe[]} */
   const probes = [];
   const shapes = { one: partShape(1, 16), three: partShape(3, 16), values: partShape(1, 256) };
-  // Whole query blocks, so that every measurement sees the same windows.
+  // Measures whole query blocks, so that every measurement sees the same windows.
   const one = { method: 'time', args: { position: 256, steps: 64 } };
   const many = { method: 'prefill', args: { position: 256, count: 64, columns: 16 } };
   for (const type of stage.types) {
@@ -170,7 +170,7 @@ export async function kernelProbes(stage) {
   return probes;
 }
 
-/** Through the library. @param {Stage} stage @param {string[]} shipped */
+/** Probes of the shipped models through the library. @param {Stage} stage @param {string[]} shipped */
 export async function shippedProbes({ arena, builds, models }, shipped) {
   /** @type {Probe[]} */
   const probes = [];
@@ -186,7 +186,7 @@ export async function shippedProbes({ arena, builds, models }, shipped) {
   return probes;
 }
 
-/** Through the library, with speculative decoding and without. @param {Stage} stage @param {string[]} drafted  files with a draft */
+/** Probes through the library, with and without speculative decoding. @param {Stage} stage @param {string[]} drafted  files with a draft */
 export async function lookAheadProbes({ arena, builds, models }, drafted) {
   /** @type {Probe[]} */
   const probes = [];
@@ -201,7 +201,7 @@ export async function lookAheadProbes({ arena, builds, models }, drafted) {
 }
 
 /**
- * Samples of a sound, drawn in order, and the matrix products alone.
+ * Probes of sounds drawn sample by sample, and of their matrix products alone.
  *
  * @param {Stage} stage
  * @param {{ name: string, shapes: [rows: number, columns: number][] }[]} sounds  files of weights/
@@ -228,7 +228,7 @@ export async function soundProbes({ arena, builds }, sounds, out) {
 }
 
 /**
- * Pictures drawn in one pass, and the convolutions alone.
+ * Probes of pictures drawn in one pass, and of their convolutions alone.
  *
  * @param {Stage} stage
  * @param {{ name: string, shapes: [rows: number, channels: number, side: number][] }[]} made  files of weights/

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Only the matrix products of one step of a model, for npm run bench: Q8_0 or Q4_0 weights, one column or several, in the model's order.
- * Rounding the columns belongs to a product; gates, queues and sums do not. It also runs the convolutions of a picture drawn in one pass.
- * Gathering and rounding the inputs of each location belongs to them; norms do not. It is compiled for each build, like ceiling.c.
+ * The matrix products of one model step alone, for npm run bench: Q8_0 or Q4_0 weights, one column or several, in the model's order. The
+ * time includes rounding the columns, but not gates, queues and sums. The file also has the convolutions of a picture drawn in one pass.
+ * Their time includes gathering and rounding the inputs of each location, but not norms. It is compiled for each build, like ceiling.c.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define MOST 256          /* products */
-#define WIDEST 4096       /* limit of the numbers in a column */
+#define WIDEST 4096       /* largest number of values in a column */
 #define MEMORY (7u << 20) /* bytes of packed weights */
 
 static nx_matrix matrices[MOST];
@@ -22,7 +22,7 @@ static uint64_t used;
 static _Alignas(128) float x[NX_COLUMNS * WIDEST], out[NX_COLUMNS * WIDEST], bias[WIDEST];
 static _Alignas(128) uint8_t rounded[8 * NX_COLUMNS * WIDEST], row[WIDEST / 32 * 34];
 
-/* Packs a (rows, cols) matrix of arbitrary numbers of this type, cols a multiple of 32. Returns 0 if the memory is full. */
+/* Packs a (rows, cols) matrix of arbitrary numbers of this type; cols must be a multiple of 32. Returns 0 if the memory is full. */
 static int pack(nx_matrix *packed, uint32_t rows, uint32_t cols, uint32_t type) {
     nx_matrix m = {.type = nx_matrix_form(type, NX_BY_ROW), .rows = rows, .cols = cols};
     uint64_t bytes = (nx_matrix_bytes(m.type, rows, cols) + 127) & ~(uint64_t)127;
@@ -39,7 +39,7 @@ static int pack(nx_matrix *packed, uint32_t rows, uint32_t cols, uint32_t type) 
     return 1;
 }
 
-/* Adds a product; four: whether its weights have 4 bits. Returns 0 if the memory is full. */
+/* Adds a product. `four`: whether its weights have 4 bits. Returns 0 if the memory is full. */
 EXPORT uint32_t add(uint32_t rows, uint32_t cols, uint32_t four) {
     if (count == MOST || !pack(&matrices[count], rows, cols, four ? NX_Q4_0 : NX_Q8_0)) return 0;
     count++;
@@ -47,18 +47,19 @@ EXPORT uint32_t add(uint32_t rows, uint32_t cols, uint32_t four) {
     return 1;
 }
 
-/* Runs all products with n columns, `times` times. Columns that the previous product also read are rounded again, as in a layer. */
+/* Runs all products with n columns, `times` times. Each product rounds its columns again, even if the previous product read the same
+ * columns, as in a layer. */
 EXPORT float products(uint32_t times, uint32_t n) {
     for (uint32_t i = 0; i < times; i++)
         for (uint32_t k = 0; k < count; k++) {
             nx_input input = nx_input_of(x, n, rounded);
             nx_matmul(out, matrices + k, bias, &input);
-            x[k % 16] = out[k % 16] > 0 ? 1 : -1; /* so that no two products are equal */
+            x[k % 16] = out[k % 16] > 0 ? 1 : -1; /* so that products differ */
         }
     return out[0];
 }
 
-#define PICTURE (1u << 16) /* numbers in a picture */
+#define PICTURE (1u << 16) /* largest number of values in a picture */
 #define DEEPEST 256u       /* output channels of a convolution */
 
 static nx_matrix kernels[MOST];
@@ -67,8 +68,8 @@ static uint32_t convolved;
 static _Alignas(128) float picture[PICTURE], places[NX_COLUMNS * DEEPEST];
 static _Alignas(128) uint8_t scratch[1u << 17];
 
-/* Adds a 3 x 3 convolution at every location of a picture of side x side pixels, 9 * channels a multiple of 32. Returns 0 if the memory is
- * full. */
+/* Adds a 3 x 3 convolution at every location of a picture of side x side pixels; 9 * channels must be a multiple of 32. Returns 0 if the
+ * memory is full. */
 EXPORT uint32_t add_convolution(uint32_t rows, uint32_t channels, uint32_t side) {
     nx_patches p = {side, side, channels, 0, 3, 3, 1, 1, 1, 1, 1, 1, 1};
     if (convolved == MOST || rows > DEEPEST || channels > DEEPEST || (uint64_t)side * side * nx_stride(channels) > PICTURE || nx_convolve_bytes(&p) > sizeof scratch) return 0;
@@ -78,7 +79,7 @@ EXPORT uint32_t add_convolution(uint32_t rows, uint32_t channels, uint32_t side)
     return 1;
 }
 
-/* Runs all convolutions, `times` times, with NX_COLUMNS locations together, as when a picture is drawn. */
+/* Runs all convolutions, `times` times, on NX_COLUMNS locations together, as in drawing a picture. */
 EXPORT float convolutions(uint32_t times) {
     for (uint32_t i = 0; i < times; i++)
         for (uint32_t k = 0; k < convolved; k++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Imported by scripts that measure times. If a training queue (weights/train/train_queue.py) runs, it pauses until this process ends.
+// For scripts that measure times: importing this file pauses a running training queue (weights/train/train_queue.py) until the process
+// ends.
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
@@ -10,6 +11,6 @@ const RUNS = process.env.NEXTPIXEL_RUNS || `${TRAIN}runs`;
 
 if (existsSync(`${RUNS}/queue.json`)) {
   const paused = spawnSync('python3', [`${TRAIN}train_queue.py`, 'pause', '--holder', String(process.pid)]);
-  if (paused.status !== 0) process.stderr.write('the training queue could not be paused: times are those of a busy machine\n');
+  if (paused.status !== 0) process.stderr.write('the training queue could not be paused, so the times are those of a busy machine\n');
   process.on('exit', () => rmSync(`${RUNS}/queue.hold/${process.pid}`, { force: true }));
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Random weights for the benchmark: bit-identical on every machine, and rounded as the file formats require. */
+/** Random weights for the benchmark, with the same bits on every machine and rounded as the file formats require. */
 
 const BLOCK = 32;
 
 /**
- * Nearly normal numbers with variance 1: the sum of twelve uniform numbers, less 6. Sums of integers and one division give the same result
- * everywhere, unlike log and cos.
+ * Returns nearly normal numbers with variance 1: the sum of twelve uniform numbers, minus 6. Sums of integers and one division give the
+ * same result everywhere, unlike log and cos.
  *
  * @param {number} seed
  * @returns {() => number}
@@ -46,7 +46,7 @@ export function floats(random, count, deviation, mean = 0) {
 const word = new DataView(new ArrayBuffer(4));
 
 /**
- * Returns the nearest half-precision number to a number in its normal range or to zero.
+ * Returns the half-precision number nearest to a number that is zero or in the normal range.
  *
  * @param {number} value
  * @returns {number} its 16 bits
@@ -78,7 +78,7 @@ function extreme(data, from, count) {
 }
 
 /**
- * GGUF's Q8_0: blocks of 32, a half-precision scale, then 32 signed bytes.
+ * Rounds to GGUF's Q8_0: blocks of 32, with a half-precision scale and then 32 signed bytes.
  *
  * @param {Float32Array} data
  */
@@ -94,8 +94,8 @@ export function q8_0(data) {
 }
 
 /**
- * GGUF's Q4_0: blocks of 32, a half-precision scale, then 16 bytes; byte i holds value i in its low nibble and value i + 16 in its high
- * nibble, each plus 8.
+ * Rounds to GGUF's Q4_0: blocks of 32, with a half-precision scale and then 16 bytes. Byte i holds value i in its low nibble and value i +
+ * 16 in its high nibble, each plus 8.
  *
  * @param {Float32Array} data
  */
@@ -113,7 +113,7 @@ export function q4_0(data) {
 }
 
 /**
- * Signed bytes with one scale, as quantize_dynamic of ONNX Runtime makes them.
+ * Rounds to signed bytes with one scale, like quantize_dynamic of ONNX Runtime.
  *
  * @param {Float32Array} data
  * @returns {{ bytes: Int8Array, scale: number }}

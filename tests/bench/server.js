@@ -3,7 +3,7 @@
 
 /**
  * Serves the benchmark's pages on the loopback address. The folders of the repository have the same paths as on disk. Every response has
- * the headers of cross-origin isolation, so that all contenders may use their best build and clocks are finer.
+ * the headers of cross-origin isolation, so that all contenders can use their best build and clocks have a finer resolution.
  */
 
 import { createReadStream } from 'node:fs';

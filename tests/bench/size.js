@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Measures the bytes that a page loads: the library's modules, each wasm, and the element, uncompressed and as gzip.
+// Measures the bytes that a page loads, uncompressed and as gzip: the library's modules, each wasm, and the element.
 //
-//   ./build.sh size [--json] [--images FOLDER]     FOLDER: has the small pictures-only build
+//   ./build.sh size [--json] [--images FOLDER]     FOLDER: contains the small pictures-only build
 // @ts-check
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -34,7 +34,7 @@ export const sizes = {
   element: { files: ELEMENT.length, ...measure(ELEMENT) },
 };
 
-/** gzip bytes of the library and the largest wasm: the most that `import { load }` costs a page. */
+/** gzip bytes of the library and the largest wasm, the most that `import { load }` costs a page. */
 const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip, sizes.pairs.gzip);
 
 /**

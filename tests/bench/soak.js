@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Runs every kind of model repeatedly: to the end of the run, until it is stopped, and until it is aborted. Reports the memory, workers,
+ * Uses every kind of model repeatedly: runs to the end, runs that are stopped, and runs that are aborted. Reports the memory, workers,
  * timers and handles that remain: node --expose-gc tests/bench/soak.js [minutes, default 20]
  *
  * Fails if the memory after the last round is more than a third above that after the fifth, or if a worker, a timer or a handle remains.
@@ -15,14 +15,14 @@ const WARM = 5;
 const GROWTH = 4 / 3;
 
 const pixels = (/** @type {number} */ side) => ({ data: new Uint8Array(3 * side * side).fill(200), width: side, height: side });
-/** Draws a stroke this far from the left. */
+/** Returns a picture of a stroke at this distance from the left edge. */
 const sign = (/** @type {number} */ left) => ({
   data: Uint8Array.from({ length: 28 * 28 }, (_, i) => (Math.abs((i % 28) - left) < 3 && i > 150 && i < 650 ? 0 : 255)),
   width: 28,
   height: 28,
 });
 
-/** The files, and how each is used. @type {[string, (model: any, options: any) => any][]} */
+/** The files, and the use of each. @type {[string, (model: any, options: any) => any][]} */
 const USES = [
   ['weights/digits.gguf', (model, options) => model.generate(options)],
   ['weights/fvsbn.gguf', (model, options) => model.generate(options)],
@@ -43,7 +43,7 @@ const USES = [
   ['tests/golden/stories260K.gguf', (model, options) => model.generate('Once', { ...options, maxTokens: 20 })],
 ];
 
-/** @param {any} run  a run with steps, or an answer @param {number} most  maximum number of steps to read */
+/** @param {any} run  a run with steps, or a result @param {number} most  maximum number of steps to read */
 async function consume(run, most) {
   if (typeof run?.[Symbol.asyncIterator] !== 'function') return run;
   let steps = 0;
@@ -53,7 +53,7 @@ async function consume(run, most) {
 const minutes = Number(process.argv[2] ?? 20);
 if (!(minutes > 0)) throw new Error(`minutes must be more than 0, not ${process.argv[2]}`);
 const { gc } = /** @type {any} */ (globalThis);
-if (!gc) throw new Error('use node --expose-gc');
+if (!gc) throw new Error('start with node --expose-gc');
 const end = Date.now() + 60000 * minutes;
 /** @type {number[]} */
 const memory = [];

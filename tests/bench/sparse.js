@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Measures the cost of a step of sparse and of dense attention by length, in Node: random weights, the same widths, the last positions of a
-// sequence.
+// Measures the cost of a step of sparse and of dense attention at different lengths, in Node: random weights, the same widths, the last
+// positions of a sequence.
 //
 //   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
 //
 // The attention time of a step is the difference between a step at the end of a sequence and one at its beginning. Times are processor
-// times: medians of twelve alternations of eight steps at either end, and for sparse attention medians of five such sequences. Dense
-// attention ends at 16,384 positions, which take some seconds. Of n positions, strided attention sees at most 2 sqrt(n) in its two layers,
-// so its cost should double for four times the positions. It grows by a factor of two to three, because the keys and values of a run
-// outgrow one cache level after another. Fixed attention sees sqrt(n) + n / 16 here, because its summaries grow with the side, as on the
-// page.
+// times: medians of twelve alternations of eight steps at either end. For sparse attention they are medians of five such sequences. Dense
+// attention stops at 16,384 positions, which take some seconds. In its two layers, strided attention sees at most 2 sqrt(n) of n positions,
+// so its cost should double when n quadruples. The measured factor is two to three, because the keys and values of a run outgrow one cache
+// level after another. Fixed attention sees sqrt(n) + n / 16 positions here, because the size of its summaries grows with the side, as on
+// the page.
 // @ts-check
 import './quiet.js';
 import { readFile } from 'node:fs/promises';
@@ -27,10 +27,10 @@ const {
     json: { type: 'boolean', default: false },
   },
 });
-/** Number of timed steps, and how many of them per reading: the processor clock counts microseconds. */
+/** Number of timed steps, and number of steps per reading of the clock, which counts microseconds. */
 const STEPS = 96,
   TOGETHER = 8;
-/** Number of positions before the timed steps at the beginning, and of positions read together. */
+/** Number of positions before the timed steps at the beginning, and number of positions that are read together. */
 const FIRST = 1,
   AT_ONCE = 512;
 const DENSE_MOST = 16384,
@@ -42,7 +42,7 @@ const wasm = await WebAssembly.compile(await readFile(new URL('../../web/dist/ne
 /** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
-/** @typedef {{ step: number, attention: number, bytes: number }} Cost  in microseconds; bytes: size of a run */
+/** @typedef {{ step: number, attention: number, bytes: number }} Cost  times in microseconds; bytes: size of a run */
 
 /** @param {typeof WHICH[number]} which @param {number} side @returns {Cost} */
 function measureOnce(which, side) {
@@ -54,7 +54,7 @@ function measureOnce(which, side) {
     for (let at = 0; at < count; at += AT_ONCE) core.put(session, ids.subarray(at, Math.min(at + AT_ONCE, count)), true);
     return session;
   };
-  /** Microseconds per step. @param {ReturnType<typeof known>} session @param {number} from */
+  /** Returns microseconds per step. @param {ReturnType<typeof known>} session @param {number} from */
   const timed = (session, from) => {
     const begun = process.cpuUsage();
     for (let at = from; at < from + TOGETHER; at++) core.put(session, ids.subarray(at, at + 1), true);
@@ -62,7 +62,7 @@ function measureOnce(which, side) {
     return (user + system) / TOGETHER;
   };
   const late = known(n - STEPS);
-  // Alternating, because the machine's speed changes.
+  // The two ends alternate, because the machine's speed changes.
   const pairs = Array.from({ length: STEPS / TOGETHER }, (_, i) => {
     const early = known(FIRST),
       times = [timed(early, FIRST), timed(late, n - STEPS + i * TOGETHER)];
@@ -81,7 +81,7 @@ function measure(which, side) {
   return { step: median(all.map(({ step }) => step)), attention: median(all.map(({ attention }) => attention)), bytes: all[0].bytes };
 }
 
-measure('strided', 32); // warms up
+measure('strided', 32); // warm-up
 /** @type {{ length: number, dense?: Cost, strided?: Cost, fixed?: Cost }[]} */
 const rows = [];
 for (const length of lengths.split(',').map(Number)) {

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Computes the figures and verdicts of a benchmark from its measurements. Pure functions: numbers in, numbers out. */
+/** Computes the figures and verdicts of a benchmark from its measurements. All functions are pure. */
 
 /** @import { Work } from './facts.js' */
 
 /** The numbers of all rounds, by measurement; see `key`. @typedef {Record<string, number[]>} Samples */
-/** @typedef {{ median: number, min: number }} Time  in milliseconds */
+/** @typedef {{ median: number, min: number }} Time  times in milliseconds */
 /** @typedef {{ name: string, loop: string, bytes: number, gzip: number }} Build */
 
 /**
- * @typedef {object} Facts  facts that need no measuring
+ * @typedef {object} Facts  facts that need no measurement
  * @property {object} machine
  * @property {Build[]} builds            the library's builds; the first one is the baseline
  * @property {string} chosen             the build that the library chooses in this browser
- * @property {number} cacheBytes         the second-level cache of one core
+ * @property {number} cacheBytes         size of the second-level cache of one core
  * @property {readonly number[]} positions  of W1
  * @property {readonly string[]} types   weight types of W1
  * @property {{ id: string, name: string, gzip?: number }[]} peers
  * @property {Record<string, Work>} w1Work  by `type/position`
- * @property {{ name: string, pixels: number }[]} shipped  pixels: number in a lower half
- * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples per second; macs: per sample
- * @property {{ name: string, macs: number, all: number }[]} [made]  pictures drawn in one pass; macs: of the convolutions with 8-bit
- *   weights; all: of a picture
- * @property {{ other: string, types: readonly string[], columns: readonly number[], macs: number, least: number }} [chain]  the products of
- *   W1 alone, ours and another runtime's; macs: per column; least: those of the smallest product
+ * @property {{ name: string, pixels: number }[]} shipped  pixels: number of pixels in a lower half
+ * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples per second; macs: multiply-adds per sample
+ * @property {{ name: string, macs: number, all: number }[]} [made]  pictures drawn in one pass; macs: multiply-adds of the convolutions
+ *   with 8-bit weights; all: of a picture
+ * @property {{ other: string, types: readonly string[], columns: readonly number[], macs: number, least: number }} [chain]  W1's products
+ *   alone, ours and another runtime's; macs: per column; least: those of the smallest product
  * @property {readonly number[]} together   numbers of samples that advance together, in the engine
- * @property {readonly number[]} atOnce     the same, for shipped models
- * @property {{ name: string, macs: number, work: Work }[]} models  in the sections prefill and samples; macs: those of a known position;
- *   work: that of a step
+ * @property {readonly number[]} atOnce     numbers of samples for shipped models, through the library
+ * @property {{ name: string, macs: number, work: Work }[]} models  in the sections prefill and samples; macs: multiply-adds of a known
+ *   position; work: of a step
  * @property {readonly number[]} sides      sides of pictures
  * @property {readonly number[]} streams    megabytes
- * @property {number} blockMacs             multiply-adds of a block of the models that separate the kernels
+ * @property {number} blockMacs             multiply-adds of one block of the models that separate the kernels
  * @property {object} [sizes]
  */
 
-/** The name of a measurement. @param {...(string | number)} parts */
+/** Returns the name of a measurement. @param {...(string | number)} parts */
 export const key = (...parts) => parts.join('/');
 
 /** @param {number[]} values */
@@ -51,7 +51,7 @@ function time(values) {
 }
 
 /**
- * Returns how much more time one takes than the other, both in their best rounds.
+ * Returns the difference of two times, both from their best rounds.
  *
  * @param {number[] | undefined} more
  * @param {number[] | undefined} less
@@ -59,12 +59,12 @@ function time(values) {
 function difference(more, less) {
   if (!more?.length || !less?.length) return null;
   const between = Math.min(...more) - Math.min(...less);
-  return between > 0 ? between : null; // otherwise the machine was too noisy
+  return between > 0 ? between : null; // a difference of 0 or less means that the machine was too noisy
 }
 
 /**
- * For shares of the ceiling, best rounds are compared with best rounds, because the machine's maximum is visible only when nothing else
- * runs on it. (Times and ratios between contenders are medians.)
+ * For shares of the ceiling, best rounds are compared with best rounds, because the machine reaches its maximum only when no other program
+ * runs. (Times and ratios between contenders are medians.)
  *
  * @param {Samples} samples
  * @param {Facts} facts
@@ -85,8 +85,8 @@ function ceilings(samples, facts) {
 /** @typedef {ReturnType<typeof ceilings>} Ceilings */
 
 /**
- * Returns how close a step comes to the machine's limit: the time that the bare dot loop takes for its multiply-adds and, if it does not
- * fit the second-level cache, the time to read its bytes. The longer of the two is the ceiling.
+ * Returns how close a step comes to the machine's limit. The limit is the time that the bare dot loop takes for the step's multiply-adds
+ * or, if the step's bytes do not fit the second-level cache, the time to read them. The longer of the two is the ceiling.
  *
  * @param {number | undefined} ms
  * @param {Work} work
@@ -161,7 +161,7 @@ export function assemble(samples, facts) {
     w1baseline: against((position) => ourTimes(builds[0].name, position)),
   };
 
-  /** All times. @type {Record<string, Record<string, Time & { ceiling?: ReturnType<typeof shareOf> }>>} */
+  /** All times of W1. @type {Record<string, Record<string, Time & { ceiling?: ReturnType<typeof shareOf> }>>} */
   const w1 = Object.fromEntries(
     positions.map((position) => [
       position,
@@ -212,7 +212,7 @@ export function assemble(samples, facts) {
         const ahead = samples[key('ahead', model, name, 'with')],
           plain = samples[key('ahead', model, name, 'without')];
         if (!ahead || !plain) return [];
-        // Both were measured alternately, so each round has its own ratio.
+        // Both modes were measured alternately, so each round has its own ratio.
         const ratio = median(plain.map((ms, round) => ms / ahead[round]));
         return [[model, { with: time(ahead), without: time(plain), ratio }]];
       });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Prints tables for people: as text, and one for the chapter Numbers of the manual. */
+/** Prints tables: as text, and one for the chapter Numbers of the manual. */
 
 /** @param {number | null | undefined} value @param {number} [digits] */
 const number = (value, digits = 2) => (value === null || value === undefined ? '-' : value.toFixed(digits));
@@ -25,10 +25,10 @@ export function columns(head, rows) {
   return [head, ...rows].map(line).join('\n');
 }
 
-/** Times in microseconds. @param {Record<string, { median: number }>} times */
+/** Formats times in microseconds. @param {Record<string, { median: number }>} times */
 const micros = (times) => Object.values(times).map(({ median }) => number(1000 * median, 1));
 
-/** Rows of a section that has figures by build and model. @template T @param {Record<string, Record<string, T>>} section
+/** Returns the rows of a section whose figures are by build and model. @template T @param {Record<string, Record<string, T>>} section
  * @param {(one: T) => string[]} cells */
 const rows = (section, cells) =>
   Object.entries(section).flatMap(([build, models]) => Object.entries(models).map(([model, one]) => [`${model} ${build}`, ...cells(one)]));
@@ -115,7 +115,7 @@ function loopTable({ loops = {} }) {
     patches: 'patches of a picture, the same',
   };
   return [
-    'kernels beside ceilings of their own',
+    'kernels and their upper bounds',
     ['', 'reached', 'at most', 'share'],
     Object.entries(loops).map(([name, { rate, ceiling, share }]) => [units[name], number(rate), number(ceiling), percent(share)]),
   ];
@@ -248,7 +248,7 @@ export function text(result) {
   const load = machine.load.map((/** @type {number} */ x) => x.toFixed(1)).join(' -> ');
   const about =
     `${machine.cpu}, ${machine.cores} processors; ${machine.browser}; ${machine.date}; ${machine.runs} rounds; ` +
-    `load ${load}\nthe library takes ${chosen} here`;
+    `load ${load}\nthe library chooses ${chosen} here`;
   /** @type {Table[]} */
   const tables = [
     decoderTable(result),
@@ -275,10 +275,10 @@ const size = (bytes) => {
   return bytes < 2 ** 20 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 2 ** 20).toFixed(1)} MB`;
 };
 
-/** The table for the manual. @param {any} result  of assemble() @returns {string} */
+/** Returns the table for the manual. @param {any} result  the result of assemble() @returns {string} */
 export function markdown({ machine, summary, w1, sizes, peers, chosen }) {
   if (!summary.w1 || Object.values(summary.w1).some((one) => one.peer === null)) {
-    throw new Error('the table of the manual compares with other runtimes: run without --only, or with --only w1');
+    throw new Error("the manual's table compares with other runtimes: run without --only, or with --only w1");
   }
   const positions = Object.keys(summary.w1);
   /** @param {string[]} cells */

@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * Measures a chat of several turns with random weights in the shape of SmolLM2-135M. Prints the tokens read in each turn and their cost,
- * once with the cached session of earlier turns and once without, with a new model for each turn; checks that both write the same text.
- * Then saves the chat with its state, and another model continues it.
+ * Measures a chat of several turns with random weights in the shape of SmolLM2-135M. Prints the number of tokens read in each turn and
+ * their cost, first with the cached session of earlier turns, then without (a new model for each turn), and checks that both write the same
+ * text. Then saves the chat with its state and continues it in another model.
  *
  *     node tests/bench/talk.js [--turns 5] [--tokens 32] [--question 30] [--write FILE.gguf]
  *
- * With --write, it only writes the weights, for the chat page. Every word of the vocabulary is one token in every context, as nearly all
- * are with real weights.
+ * With --write, it only writes the weights, for the chat page. Every word of the vocabulary is one token in every context, like nearly all
+ * words with real weights.
  */
 
 import { writeFile } from 'node:fs/promises';
@@ -31,10 +31,14 @@ const SMOLLM2 = { width: 576, blocks: 30, heads: 9, kvHeads: 3, inner: 1536, val
 /** Random numbers repeat with this period. */
 const POOL = 1 << 20;
 
-/** Word number i, 7 characters. @param {number} i */
+/** Returns word number i, 7 characters. @param {number} i */
 const word = (i) => `w${String(i).padStart(5, '0')} `;
 
-/** A weight file of that shape in Q8_0. @param {{ width: number, blocks: number, heads: number, kvHeads?: number, inner: number, values: number, length: number }} [shape] */
+/**
+ * Returns a weight file of that shape in Q8_0.
+ *
+ * @param {{ width: number, blocks: number, heads: number, kvHeads?: number, inner: number, values: number, length: number }} [shape]
+ */
 export function talkModel({ width, blocks, heads, kvHeads = heads, inner, values, length } = SMOLLM2) {
   const pool = q8_0(floats(normal(1), POOL, 0.04));
   /** @type {Record<string, import('../js/gguf.js').Tensor>} */
@@ -99,7 +103,7 @@ export function talkModel({ width, blocks, heads, kvHeads = heads, inner, values
   });
 }
 
-/** A question of this many words, different for each turn. @param {number} turn @param {number} words */
+/** Returns a question of this many words, different for each turn. @param {number} turn @param {number} words */
 export const question = (turn, words) => Array.from({ length: words }, (_, i) => word((turn * 7919 + i * 104729) % 40000)).join('');
 
 async function main() {

@@ -15,10 +15,11 @@ task_size() {
   node tests/bench/size.js "$@" $images
 }
 
-# measure    time per pixel, time of a completion, time from page open to the first pixel
+# measure    measure the time per pixel, the time of a completion, and the time from page open to the first pixel
 task_measure() { task_tools; node tests/bench/measure.js "$@"; }
 
-# ceilings: builds $OUT/ceiling.wasm, ceiling-relaxed.wasm and ceiling-pairs.wasm, the loops that `bench` takes as 100 %; $OUT/products*.wasm, the products of a model; $OUT/kernels.wasm, kernels and their ceilings
+# ceilings: builds the loops that `bench` takes as 100 % ($OUT/ceiling.wasm, ceiling-relaxed.wasm, ceiling-pairs.wasm), the products of a
+# model ($OUT/products*.wasm), and kernels with their upper bounds ($OUT/kernels.wasm)
 ceilings() {
   for build in '' -relaxed -pairs; do
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 $(flags_of "nextpixel$build") -c tests/bench/ceiling.c -o "$OUT/ceiling$build.o"
@@ -40,7 +41,7 @@ ceilings() {
 
 # bench      time nextpixel and other runtimes in one headless Chromium: npm run bench -- --help
 task_bench() {
-  task_tools # a browser and its driver
+  task_tools # for a browser and its driver
   case " $* " in *' --help '* | *' -h '*) ;; *)
     if have "$CLANG" && have "$WASM_LD"; then ceilings
     else say "NOT MEASURED: the machine's ceiling needs $CLANG and $WASM_LD (Debian packages: clang-19 lld-19)"; fi ;;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models for LiteRT: the matrix products of W1 in order, in its file format, a FlatBuffer. */
+/** Models for LiteRT: W1's matrix products in order, in LiteRT's file format, a FlatBuffer. */
 
 import { normal } from './random.js';
 
-/** A part of the file, written after every part that points to it.
+/** A part of the file. It is written after every part that points to it.
  * @typedef {string | { table: (Field | undefined)[] } | { list: Part[] } | { numbers: Int32Array | Float32Array | BigInt64Array | Int8Array | Uint8Array, align: number }} Part */
-/** A table's field: a byte, a word, or the offset of a part. @typedef {{ byte: number } | { word: number } | Part} Field */
+/** A field of a table: a byte, a word, or the offset of a part. @typedef {{ byte: number } | { word: number } | Part} Field */
 
-/** Writes a FlatBuffer from front to back; the offset of a part is filled in when the part is written. */
+/** Writes a FlatBuffer from front to back. The offset of a part is filled in when the part is written. */
 class Writer {
   #bytes = new Uint8Array(1 << 16);
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
 
-  /** Reserves this many bytes, so that the byte at `skip` from their beginning is aligned.
+  /** Reserves this many bytes so that the byte at offset `skip` is aligned.
    * @param {number} count @param {number} align @param {number} [skip] */
   #room(count, align, skip = 0) {
     while ((this.#at + skip) % align) this.#at++;
@@ -35,7 +35,7 @@ class Writer {
     this.#view.setUint32(at, value, true);
   }
 
-  /** Writes parts and, at each position, the offset to its part. @param {[place: number, part: Part][]} parts */
+  /** Writes parts, and at each place the offset to its part. @param {[place: number, part: Part][]} parts */
   #point(parts) {
     for (const [place, part] of parts) this.#word(place, this.#write(part) - place);
   }
@@ -63,7 +63,7 @@ class Writer {
     return at;
   }
 
-  /** @param {Part} part @returns {number} its position */
+  /** @param {Part} part @returns {number} position of the part */
   #write(part) {
     if (typeof part === 'string') {
       const letters = new TextEncoder().encode(part),
@@ -86,7 +86,7 @@ class Writer {
     return at;
   }
 
-  /** @param {Part} root @param {string} identifier  of the format, four letters */
+  /** @param {Part} root @param {string} identifier  four letters that identify the format */
   file(root, identifier) {
     const place = this.#room(8, 8);
     this.#bytes.set(new TextEncoder().encode(identifier), place + 4);
@@ -95,7 +95,7 @@ class Writer {
   }
 }
 
-/** Numbers of the format: types of tensors, operators, and options of a fully connected layer. */
+/** Numbers in the format: types of tensors, operators, and options of a fully connected layer. */
 const FLOAT32 = 0,
   INT32 = 2,
   INT8 = 9,
@@ -104,8 +104,8 @@ const FLOAT32 = 0,
   SLICE = 65,
   OPTIONS = 8;
 
-/** The products of a decoder. Each takes its column from the previous one. Queries, keys and values are one product; a third of its output
- * is the input of the next one.
+/** The products of a decoder. Each takes its column from the output of the previous one. Queries, keys and values are one product; a third
+ * of its output is the input of the next product.
  * @param {import('./models.js').Shape} shape @returns {[rows: number, columns: number][]} */
 export const chainOf = ({ width, blocks, inner, values }) => [
   ...Array.from(
@@ -125,7 +125,7 @@ export const chainOf = ({ width, blocks, inner, values }) => [
 export const CHAIN_TYPES = Object.freeze(/** @type {const} */ (['q8', 'q4']));
 
 /**
- * Returns a weight file of LiteRT that multiplies by a chain of random matrices. Its input tensor is (n, columns of the first matrix) and
+ * Returns a weight file for LiteRT that multiplies by a chain of random matrices. Its input tensor is (n, columns of the first matrix) and
  * its output tensor (n, rows of the last matrix), both of floats.
  *
  * @param {[rows: number, columns: number][]} chain  sizes of the matrices, in order
@@ -137,7 +137,7 @@ export function chainModel(chain, type, n) {
   const random = normal(1),
     most = type === 'q8' ? 127 : 7;
   /** @type {Record<'buffers' | 'tensors' | 'operators', Part[]>} */
-  // buffer 0 is used by tensors without data
+  // buffer 0 is for tensors without data
   const { buffers, tensors, operators } = { buffers: [{ table: [] }], tensors: [], operators: [] };
   /** @param {number[]} shape @param {number} kind @param {Part} [data] @param {Float32Array} [scales] @returns {number} */
   const tensor = (shape, kind, data, scales) => {

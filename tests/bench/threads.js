@@ -3,12 +3,12 @@
 // @ts-check
 
 /**
- * Measures the gain from threads: milliseconds per token of random language models, with one to four threads alternately, in this Node.
+ * Measures the gain from threads: milliseconds per token of random language models in this Node, with one to four threads alternately.
  *
  *     node tests/bench/threads.js [--rounds 5] [--busy]
  *
- * --busy: while a program keeps a processor busy; threads must then not cost time. Threads that share a core (two "processors" of one core)
- * gain little. The ratio is that of medians.
+ * --busy: measures while another program keeps a processor busy; threads must not make it slower. Threads that share a core (two
+ * "processors" of one core) gain little. The ratio is that of the medians.
  */
 
 import { spawn } from 'node:child_process';

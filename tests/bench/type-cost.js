@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Measures the loss from rounding the weights of a language model: nats per token and perplexity of a text, through the wasm. In a file of
-// half-precision numbers, every matrix whose rows are whole blocks is rounded to each type in turn, each weight to the nearest; the other
-// matrices stay as they are.
+// Measures the loss from rounding the weights of a language model: nats per token and perplexity of a text, computed by the wasm. Reads a
+// file of half-precision weights. For each type, every matrix whose rows divide into whole blocks is rounded to that type, each weight to
+// the nearest value; other matrices stay unchanged.
 //
 //   node tests/bench/type-cost.js --text TEXT[.xz] [--last BYTES] [--file tests/golden/stories260K.gguf]
 //
-// Types with a K have blocks of 256 weights and need rows of that length, which such a small model lacks. Here a block spans several rows,
-// and its dequantised weights are stored in half precision. For these types the result is therefore the loss from the weights alone; for
-// the others, activations are rounded as well. Every scale and offset is computed from the extreme values; a search for better ones, as in
-// llama.cpp, loses less.
+// Types with a K in their name have blocks of 256 weights, so their rows need a multiple of 256, which such a small model lacks. Here a
+// block spans several rows, and its dequantised weights are stored in half precision. For these types the result is therefore the loss from
+// the weights alone. For the others, activations are rounded as well. Every scale and offset is computed from the extreme values; a search
+// for better ones, as in llama.cpp, loses less.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -34,7 +34,7 @@ function single(bits) {
   return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction);
 }
 
-/** Blocks of a half-precision scale, the fifth bits, and the other four, as in Q4_0. @param {Float32Array} data */
+/** Rounds to blocks of a half-precision scale, the fifth bits, and the other four bits as in Q4_0. @param {Float32Array} data */
 function q5_0(data) {
   const bytes = new Uint8Array((data.length / BLOCK) * 22);
   const view = new DataView(bytes.buffer);
@@ -53,7 +53,7 @@ function q5_0(data) {
   return bytes;
 }
 
-/** Rounds to 6 bits with an 8-bit scale for every 16 weights, times a scale for 256. @param {Float32Array} data */
+/** Rounds to 6 bits, with an 8-bit scale for every 16 weights and one more scale for every 256. @param {Float32Array} data */
 function q6_k(data) {
   return inBlocks(data, (values) => {
     const scales = parts(values, 16).map(
@@ -67,7 +67,7 @@ function q6_k(data) {
   });
 }
 
-/** Rounds to 4 bits with a 6-bit scale and offset for every 32 weights, times two scales for 256. @param {Float32Array} data */
+/** Rounds to 4 bits, with a 6-bit scale and offset for every 32 weights and two more scales for every 256. @param {Float32Array} data */
 function q4_k(data) {
   return inBlocks(data, (values) => {
     const lows = parts(values, 32).map((part) => -Math.min(0, ...part)),
@@ -101,14 +101,14 @@ function inBlocks(data, round) {
   return new Uint8Array(halves.buffer);
 }
 
-/** For Q4_K_M, which uses Q6_K in some matrices (language.js). @param {string} part @param {number} blocks */
+/** Rounds as in Q4_K_M, which uses Q6_K for some matrices (language.js). @param {string} part @param {number} blocks */
 function mixed(part, blocks) {
   const [, index, name] = /^blk\.(\d+)\.(\w+)/.exec(part) ?? ['', '0', 'token_embd'];
   return typeOf('q4_k_m', name, 256, Number(index), blocks) === 'q6_k' ? q6_k : q4_k;
 }
 
-/** The types, their numbers in the file, and the functions that round to them. The function may depend on the matrix and the number of
- * blocks.
+/** The types, their codes in the file, and the functions that round to them. The choice of function may depend on the matrix and the number
+ * of blocks.
  * @type {[string, number, ((part: string, blocks: number) => (data: Float32Array) => Uint8Array)?][]} */
 const TYPES = [
   ['F16', F16],
@@ -120,7 +120,7 @@ const TYPES = [
   ['Q4_0', Q4_0, () => q4_0],
 ];
 
-/** Returns the metadata with their types, as in files of language models. @param {any} value @returns {Typed} */
+/** Returns a metadata value with its type, as in files of language models. @param {any} value @returns {Typed} */
 function typed(value) {
   if (Array.isArray(value))
     return [
@@ -159,7 +159,7 @@ async function main() {
       Object.entries(tensors).map(([part, tensor]) => {
         const { shape, data } = tensor;
         if (tensor.type === F32) return [part, tensor];
-        if (tensor.type !== F16) throw new Error(`${part} is no half: give a file of F16`);
+        if (tensor.type !== F16) throw new Error(`${part} is not in half precision: pass a file of type F16`);
         const bits = new Uint16Array(
           data.buffer,
           data.byteOffset,

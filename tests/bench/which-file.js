@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures what the weight type of a file costs: bytes, processor time of a token and of a prompt, and peak memory while loading, less that
-// of Node itself. Random weights in one shape; each type runs in a separate process, and the types alternate.
+// Measures the cost of a file's weight type: bytes, processor time of a token and of a prompt, and peak memory while loading, minus that of
+// Node itself. The weights are random and have one shape. Each type runs in a separate process, and the types alternate.
 //
 //   node tests/bench/which-file.js [--rounds 3] [--size 110M] [--types F16,Q8_0,Q6_K,Q4_K_M,Q4_0] [--json]      in Node on Linux, the baseline wasm, one thread
 // @ts-check
@@ -17,13 +17,13 @@ const PROMPT = 64;
 const DRAWN = 16;
 const FILES = 'F16,Q8_0,Q6_K,Q4_K_M,Q4_0';
 
-/** Processor time of all threads of this process, in milliseconds. */
+/** Returns the processor time of all threads of this process, in milliseconds. */
 const spent = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
 
-/** The peak memory of this process in bytes. (A child's maxRSS would be at least its parent's memory at the start.) */
+/** Returns the peak memory of this process in bytes. (A child's maxRSS would be at least its parent's memory at the start.) */
 const mostMemory = () => 1024 * Number(/VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
 
 /** Measures one file in this process. @param {string} file */
@@ -59,7 +59,7 @@ async function main() {
   const folder = fileURLToPath(new URL('../../build/which-file/', import.meta.url));
   mkdirSync(folder, { recursive: true });
   const shape = { ...LLAMAS[values.size], length: 2048 },
-    names = values.types.split(','); // 110M has rows that are whole blocks of every type
+    names = values.types.split(','); // rows of 110M divide into whole blocks of every type
   for (const name of names) writeFileSync(`${folder}${name}.gguf`, llamaModel(shape, name.toLowerCase()));
   /** @type {Record<string, any[]>} */
   const found = Object.fromEntries(names.map((name) => [name, []]));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Settings in the address: they are written there when they change, Back restores them, a new visit applies them, and malformed ones are
- * ignored. */
+/** Settings in the address: a change writes them there, Back restores them, a new visit applies them, and malformed ones are ignored. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +15,7 @@ import { MALFORMED, turnTo } from './checks.js';
 const { withPage } = session();
 const LESS = /** @type {import('playwright-core').BrowserContextOptions} */ ({ reducedMotion: 'reduce' });
 
-/** The settings in the address. @param {Page} page */
+/** Returns the settings in the address. @param {Page} page */
 const settingsIn = (page) => Object.fromEntries(new URLSearchParams(page.url().split('#')[1]?.split('?')[1] ?? ''));
 
 /** @param {Page} page @param {string} selector @param {string} value */
@@ -34,7 +33,7 @@ async function enter(page, selector, value) {
 }
 
 /**
- * For each figure: how to scroll to it, a setting that a visitor changes, its position in the address, and its default.
+ * For each figure: how to scroll to it, a setting that a visitor changes, the name of that setting in the address, and its default.
  * @type {{ path: string, figure: string, selector: string, name: string, first: string, then: string[], change?: (page: Page, value: string) => Promise<unknown> }[]}
  */
 const FIGURES = [
@@ -85,7 +84,7 @@ for (const [
     change = (/** @type {Page} */ page, /** @type {string} */ value) => enter(page, selector, value),
   },
 ] of FIGURES.entries()) {
-  oneOf(i, 10)(`/web/${path}: ${name} of #${figure} goes to the address, Back goes back, a new visit has it`, () =>
+  oneOf(i, 10)(`/web/${path}: ${name} of #${figure} is written to the address, Back restores it, and a new visit applies it`, () =>
     withPage(async (page) => {
       await page.goto(`/web/${path}`);
       await page.locator(`#${figure}`).scrollIntoViewIfNeeded();
@@ -108,18 +107,18 @@ for (const [
       await page.goForward();
       await hasValue(page, selector, then[1]);
       await page.goto('about:blank');
-      await page.goto(address); // tests below check, for a sentence and for two figures, that a reload keeps it too
+      await page.goto(address); // tests below check, for a sentence and for two figures, that a reload keeps the setting too
       await hasValue(page, selector, then[1]);
     }, LESS),
   );
 }
 
-test('a typed sentence is one step of the history, and is there after a reload', () =>
+test('a typed sentence is one step of the history, and survives a reload', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/transformer/');
     await page.locator('#sentence:enabled').waitFor(WAIT);
     const first = await page.inputValue('#sentence');
-    // The sentence comes in three separate pieces, each of which is detected and translated.
+    // The sentence arrives in three separate pieces; the page detects and translates each of them.
     await page.evaluate(async () => {
       const input = /** @type {HTMLInputElement} */ (document.querySelector('#sentence'));
       for (const text of ['Ein', 'Ein Hund', 'Ein Hund schläft.']) {
@@ -143,7 +142,7 @@ test('a typed sentence is one step of the history, and is there after a reload',
     await hasValue(page, '#sentence', first);
   }, LESS));
 
-test('two figures of a page: each goes back independently, and a link within the page changes neither', () =>
+test('Back restores each of two figures on a page independently, and a link within the page changes neither', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/tokens/');
     await page.locator('#three-transport:not([data-phase="empty"])').waitFor(WAIT);
@@ -171,7 +170,7 @@ test('two figures of a page: each goes back independently, and a link within the
     await seedsAre('1', '3');
   }, LESS));
 
-test('the sliders of the filters are written to the address and restored', () =>
+test('the settings of the filters are written to the address and restored', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/tokens/#figure-tale?temperature=1.25&top_k=16&top_p=0.5&min_p=0.1&seed=2');
     await page.locator('#prompt:enabled').waitFor(WAIT);
@@ -197,7 +196,10 @@ test('the sliders of the filters are written to the address and restored', () =>
     });
   }, LESS));
 
-/** ./build.sh test-sweep opens every page with each of them; korean.test.js opens it with the first and goes on to the others. */
+/**
+ * ./build.sh test-sweep opens every page with each malformed address; korean.test.js opens a page with the first and then changes to the
+ * others.
+ */
 for (const path of process.env.EVERY_ADDRESS ? await everyPage() : []) {
   test(`/web/${path} ignores malformed text after the #`, () =>
     withPage(async (page) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of alignments: a visitor's actions. */
+/** The page on alignments: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 /** @param {Page} page @param {string} kind */
 const text = (page, kind) => page.locator(`#panel-${kind} .translation`).textContent();
 
-test('one sentence through five attentions; a cell shows its equation, a row its sum', () =>
+test('one sentence runs through five attentions; a cell shows its equation, and a row its sum', () =>
   withPage(async (page) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(PAGE);
@@ -50,14 +50,14 @@ test('one sentence through five attentions; a cell shows its equation, a row its
     await page.locator('#sentence').fill('Ein Hund läuft durch den Schnee.');
     await page.waitForFunction(() => /dog/.test(document.querySelector('#panel-additive .translation')?.textContent ?? ''));
     assert.match(page.url(), /text=Ein/);
-    await page.locator('#sentence').fill('\u200b'); // nothing to be seen
+    await page.locator('#sentence').fill('\u200b'); // a sentence without a visible character
     await page.waitForFunction(() => /Type a sentence/.test(document.getElementById('sentence-said')?.textContent ?? ''));
     assert.equal(await text(page, 'general'), '');
     await page.locator('#sentence').fill('xq'.repeat(250));
     await page.waitForFunction(() => /this model sees 128/.test(document.getElementById('sentence-said')?.textContent ?? ''));
   }));
 
-test('the batting order: players move with keys and by dragging, everyone bats once', () =>
+test('the batting order: players are moved with keys and by dragging, and everyone bats once', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     const who = () => page.locator('.who').allTextContents();
@@ -66,7 +66,7 @@ test('the batting order: players move with keys and by dragging, everyone bats o
     assert.match((await page.locator('#batting-sum').textContent()) ?? '', /^c₄ = 0\.\d\d \w+ \+ .* = \(0\.\d\d, 0\.\d\d\)$/);
     const fourth = before[3];
     const player = page.getByRole('button', { name: fourth, exact: true });
-    for (let i = 0; i < 24; i++) await player.press('ArrowDown'); // no attention is left
+    for (let i = 0; i < 24; i++) await player.press('ArrowDown'); // keys that leave no attention
     assert.notEqual((await who())[3], fourth);
     assert.equal(new Set(await who()).size, 9);
     await page.locator('#batting-again').click();
@@ -82,7 +82,7 @@ test('the batting order: players move with keys and by dragging, everyone bats o
     assert.equal(new Set(await who()).size, 9);
   }));
 
-more('the control keeps a smaller share as sentences grow, in the figure as in the table', () =>
+more('without attention, the score falls further behind as sentences grow, in the figure as in the table', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#figure-lengths').scrollIntoViewIfNeeded();
@@ -92,13 +92,16 @@ more('the control keeps a smaller share as sentences grow, in the figure as in t
     const last = of('none').byLength.length - 1;
     for (const kind of ['additive', 'general']) {
       const kept = (/** @type {number} */ quarter) => of('none').byLength[quarter] / of(kind).byLength[quarter];
-      assert.ok(kept(last) < kept(0), `${kind}: of the longest sentences the control keeps the smaller share`);
+      assert.ok(
+        kept(last) < kept(0),
+        `${kind}: the share of the score that remains without attention is smaller for the longest sentences`,
+      );
     }
     assert.match((await page.locator('#scores-rows').textContent()) ?? '', /additive.*none/s);
   }),
 );
 
-test('one vector: a sentence of each length with and without attention; leaving a word out changes the vector', () =>
+test('one vector: a sentence of each length with and without attention; omitting a word changes the vector', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#figure-vector').scrollIntoViewIfNeeded();
@@ -113,7 +116,7 @@ test('one vector: a sentence of each length with and without attention; leaving 
       if (words === 5) assert.match(alone, /dog.*snow/, 'one vector holds five words');
       else assert.doesNotMatch(alone, /dress.*book/, 'and not sixteen');
     }
-    // The second word is left out with the keyboard and then put back.
+    // The second word is omitted with the keyboard and then restored.
     const said = page.locator('#vector-said');
     await said.getByText(/Without “Hund” the vector moves by .*, without “/).waitFor({ timeout: 60000 });
     const canvas = page.locator('#vector canvas');
@@ -123,14 +126,14 @@ test('one vector: a sentence of each length with and without attention; leaving 
     await canvas.press('ArrowRight');
     await said.getByText(/^Without “Hund” the vector moves by \d+% of its length\.$/).waitFor();
     assert.equal(await page.locator('#vector-german del').textContent(), 'Hund');
-    assert.doesNotMatch((await page.locator('#vector-additive').textContent()) ?? '', /dog/, 'attention cannot see a word that is gone');
+    assert.doesNotMatch((await page.locator('#vector-additive').textContent()) ?? '', /dog/, 'attention cannot see an omitted word');
     assert.notEqual(await drawn(), whole);
     await page.locator('#vector-whole').click();
     await page.locator('#vector-additive').getByText(/dog/).waitFor();
     assert.equal(await page.locator('#vector-german del').count(), 0);
   }));
 
-more('twelve words in under 30 ms', () =>
+more('twelve words take less than 30 ms', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     const ms = await page.evaluate(async () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Text on a canvas that is read from right to left, compared with the browser's layout of the same text on a page. */
+/** Right-to-left text on a canvas, compared with the browser's layout of the same text on a page. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { OUT, decode, openEmpty, session } from './browser.js';
 
 const { withPage } = session();
 
-/** Texts in Hebrew, in Arabic with vowels, in English with Hebrew words and numbers, in Hebrew with English ones, and in several lines. */
+/** Texts in Hebrew, in Arabic with vowels, in English with Hebrew words and numbers, in Hebrew with English words, and in several lines. */
 const TEXTS = [
   '\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd, \u05de\u05d4 \u05e9\u05dc\u05d5\u05de\u05da?',
   '\u0643\u064e\u0627\u0646\u064e \u0641\u064a \u0642\u062f\u064a\u0645 \u0627\u0644\u0632\u0645\u0627\u0646 12 \u0645\u0644\u0643\u0627.',
@@ -19,7 +19,7 @@ const TEXTS = [
   '\u05d4\u05d9\u05d4 \u05d4\u05d9\u05d4 \u05e4\u05e2\u05dd \u05de\u05dc\u05da \u05d2\u05d3\u05d5\u05dc \u05e9\u05d2\u05e8 \u05d1\u05d0\u05e8\u05de\u05d5\u05df long ago, \u05d1\u05d0\u05e8\u05e5 \u05e8\u05d7\u05d5\u05e7\u05d4 \u05de\u05d0\u05d5\u05d3.\nThe end. \u05e1\u05d5\u05e3',
 ];
 
-test('words and tokens are where the browser places them', () =>
+test('words and tokens are at the positions where the browser places them', () =>
   withPage(async (page) => {
     await openEmpty(page);
     const far = await page.evaluate(async (texts) => {
@@ -36,7 +36,7 @@ test('words and tokens are where the browser places them', () =>
         const sheet = new TextSheet(canvas);
         const words = text.match(/\S+|\n| +/g) ?? [];
         words.forEach((word, i) => {
-          // the halves of one word are separate tokens
+          // the two halves of one word are separate tokens
           const cut = i === 0 ? 2 : 0;
           if (cut) sheet.add({ text: word.slice(0, cut), given: true });
           sheet.add({ text: word.slice(cut), nats: 1 + (i % 3) });
@@ -69,7 +69,7 @@ test('words and tokens are where the browser places them', () =>
           if (!(off < 1.5)) all.push([at, word, a, b, ours[0].y, theirs[0].y - top]);
         });
       }
-      // Every letter of a line without breaks, in the visual order of the browser.
+      // Every letter of a line without breaks, in the browser's visual order.
       for (const text of [
         ...texts.flatMap((one) => one.split('\n')),
         'a (b \u05d0) \u05d1 [c]',
@@ -110,7 +110,7 @@ test('words and tokens are where the browser places them', () =>
     assert.deepEqual(far, []);
   }));
 
-test('a translation and its sentence, each from its own side, with the bands between the words', () =>
+test('a translation and its sentence begin at their own sides, with bands between the words', () =>
   withPage(async (page) => {
     await openEmpty(page);
     await page.evaluate(async () => {
@@ -152,7 +152,7 @@ test('a translation and its sentence, each from its own side, with the bands bet
       sheet.end();
     });
     const picture = await decode(page, await page.screenshot({ path: `${OUT}bidi-aligned.png`, fullPage: true }));
-    /** The columns with ink in some rows, counted from the left edge of a canvas. @param {number} from @param {number} to */
+    /** Returns the columns with ink in some rows, counted from the left edge of a canvas. @param {number} from @param {number} to */
     const ink = (from, to) => {
       let [least, most] = [Infinity, -1];
       for (let y = from; y < to; y++)
@@ -161,8 +161,8 @@ test('a translation and its sentence, each from its own side, with the bands bet
       return [least, most];
     };
     const [above, below] = [ink(8, 38), ink(128, 158)];
-    assert.ok(above[0] > 250 && above[1] > 420, `the Hebrew translation stands at the right: ${above}`);
-    assert.ok(below[0] < 10 && below[1] < 250, `the English sentence stands at the left: ${below}`);
+    assert.ok(above[0] > 250 && above[1] > 420, `the Hebrew translation is on the right: ${above}`);
+    assert.ok(below[0] < 10 && below[1] < 250, `the English sentence is on the left: ${below}`);
     const [english, hebrew] = [ink(158, 188), ink(278, 308)];
     assert.ok(english[0] < 10 && hebrew[1] > 420, `${english} ${hebrew}`);
   }));

@@ -17,22 +17,22 @@ import { isBuilt, published } from './published.js';
 
 /** @import { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core' */
 
-/** The folder of screenshots; git ignores it. */
+/** The folder for screenshots; git ignores it. */
 export const OUT = fileURLToPath(new URL('./out/', import.meta.url));
 
 /**
- * Addresses for import() inside a page: the library as it is published, because its sources, a hundred modules, take a page half a second
- * of processor time more. While somebody edits, they lead to the sources (`edited`).
+ * Addresses for import() inside a page. They name the published library, because loading its sources, a hundred modules, would take half a
+ * second more processor time per page. While somebody edits the sources, `edited` makes these addresses lead to the sources.
  */
 export const LIBRARY = '/web/dist/nextpixel.js';
 export const WEIGHTS = '/weights/digits.gguf';
 
-/** The browser under test is Chromium: the headless shell if there is one, because it takes a quarter of the time; `npm run test:all` uses
- * the whole browser. */
+/** The browser under test is Chromium: the headless shell if it is installed, because it takes a quarter of the time; `npm run test:all`
+ * uses the full browser. */
 export const CHROMIUM =
   process.env.CHROMIUM || (existsSync('/usr/bin/chromium-headless-shell') ? '/usr/bin/chromium-headless-shell' : '/usr/bin/chromium');
 
-/** Whether it is the headless shell, which takes more main-thread time than the whole browser and has no camera. */
+/** Whether the browser is the headless shell, which uses more main-thread time than the full browser and has no camera. */
 export const SHELL = CHROMIUM.includes('headless-shell');
 
 /** The browser must not use the network, and it runs in containers without a sandbox or a GPU. */
@@ -44,8 +44,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // This switch replaces Playwright's, so the features that Playwright disables are repeated here. The address bar's popups are separate
-  // pages, which every new context would create: they are nearly half of its cost.
+  // This switch replaces Playwright's, so it repeats the features that Playwright disables. The address bar's popups are separate pages.
+  // Every new context would create them, which is nearly half of its cost.
   `--disable-features=${[
     'AvoidUnnecessaryBeforeUnloadCheckSync',
     'DestroyProfileOnBrowserClose',
@@ -68,7 +68,7 @@ const FLAGS = [
 
 /**
  * Two font environments, one with only a wide font family and one with only a narrow one (fonts/), so that pages look the same on every
- * machine. The key is the name of the fontconfig file, the value a file that it needs.
+ * machine. The value is a file that the environment needs.
  */
 const FONTS = {
   wide: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf',
@@ -76,7 +76,7 @@ const FONTS = {
 };
 /** @typedef {keyof typeof FONTS} Fonts */
 
-/** Why a test with these fonts cannot run here; false if it can. @param {Fonts} fonts */
+/** Returns the reason why a test with these fonts cannot run here; false if it can. @param {Fonts} fonts */
 export const lacks = (fonts) => !existsSync(FONTS[fonts]) && `needs ${FONTS[fonts]}`;
 
 /** @param {string[]} [more] flags @param {Fonts} [fonts] */
@@ -92,7 +92,7 @@ export async function launch(more = [], fonts = 'wide') {
 }
 
 /**
- * What a page complains about: serious console messages, uncaught errors and violations of the policy.
+ * The complaints of a page: serious console messages, uncaught errors and violations of the policy.
  *
  * @typedef {string[]} Complaints
  */
@@ -105,7 +105,12 @@ const shared = {
   server: undefined,
 };
 
-/** A running browser with these flags and fonts; one that has crashed is started again. @param {string[]} [flags] @param {Fonts} [fonts] */
+/**
+ * Returns a running browser with these flags and fonts. If it has crashed, starts it again.
+ *
+ * @param {string[]} [flags]
+ * @param {Fonts} [fonts]
+ */
 function browserWith(flags, fonts) {
   const key = JSON.stringify([flags, fonts]);
   const running = shared.browsers.get(key);
@@ -125,7 +130,7 @@ async function startServer() {
   return { built, ...(await serve({ port: 0, root: built ? (await published()).root : undefined })) };
 }
 
-/** The server of the published files; while somebody edits them, of the sources. */
+/** Returns the server of the published files or, while somebody edits the sources, of the sources. */
 const served = () => (shared.server ??= startServer());
 
 /** Makes the published library lead to its sources. @param {BrowserContext} context */
@@ -155,7 +160,7 @@ export function session(flags, fonts) {
   after(stop);
 
   /**
-   * Opens a page in a context of its own, and closes it when `body` is done. It must not complain, unless `complains` allows it.
+   * Opens a page in its own context, and closes it when `body` is done. The page must not complain, unless `complains` allows it.
    *
    * @param {(page: Page, complaints: Complaints) => Promise<void>} body
    * @param {BrowserContextOptions & { complains?: boolean }} [options]
@@ -207,7 +212,7 @@ export async function provide(page, path, body, { type = 'application/octet-stre
   );
 }
 
-/** An empty page under the strict policy, from which the library can be imported. */
+/** An empty page under the strict policy; scripts in it can import the library. */
 export const EMPTY = '/web/empty.html';
 
 /** @param {Page} page */
@@ -219,7 +224,7 @@ export async function openEmpty(page) {
 }
 
 /**
- * The pixels of a PNG, decoded by the page.
+ * Returns the pixels of a PNG, decoded by the page.
  *
  * @param {Page} page
  * @param {Buffer} png
@@ -249,18 +254,18 @@ export async function decode(page, png) {
 
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
-/** The address of every page in English, below web/: the front page, and those of web/pages. */
+/** Returns the address of every page in English, below web/: the front page, and those of web/pages. */
 export const everyPage = async () => ['', ...(await pagesOf(WEB)).map((name) => `pages/${name}/`)];
 
-/** The address of every page in every language, below web/. */
+/** Returns the address of every page in every language, below web/. */
 export const everyPageInEveryLanguage = async () => [...(await framedPages(WEB)).keys()].map((path) => path.replace('index.html', ''));
 
-/** The longest time for a first figure, with every core busy: the photographs of the colour page take a minute there. */
+/** The longest time for a first figure while all cores are busy; the photographs on the colour page then take a minute. */
 export const WAIT = { timeout: 180_000 };
 
 /**
- * Waits until the run of a page's first figure has got this far, and returns the figure's buttons; each page has them
- * (web/shell/run/transport.js). A figure that plays only on request counts as finished when it has a result.
+ * Waits until the run of a page's first figure has reached this phase, and returns the figure's buttons (web/shell/run/transport.js). A
+ * figure that plays only on request counts as finished when it has a result.
  *
  * @param {Page} page
  * @param {'loaded' | 'done'} [phase]
@@ -277,15 +282,15 @@ export const firstFigure = (page, phase = 'loaded') =>
     .first();
 
 /**
- * The widths at which a figure must fit; only ./build.sh test-sweep uses them all. The checks of every page (pages.test.js) use the two
+ * The widths at which a figure must fit. Only ./build.sh test-sweep uses all of them. The checks of every page (pages.test.js) use the two
  * narrowest.
  * @param {number[]} all
  */
 export const widths = (...all) => (process.env.EVERY_WIDTH ? all : []);
 
 /**
- * Makes a change that restarts the first figure, and waits until its run has begun. A short run may be over between two polls of
- * waitForFunction(), so an observer, which misses no change, is installed first.
+ * Makes a change that restarts the first figure, and waits until its run has begun. A short run may end between two polls of
+ * waitForFunction(), so this function first installs an observer, which misses no change.
  *
  * @param {Page} page
  * @param {() => Promise<unknown>} change
@@ -330,7 +335,7 @@ export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  */
 export async function until(page, predicate, given) {
   for (let tries = 0; !(await page.evaluate(/** @type {any} */ (predicate), given)); tries++) {
-    if (tries === 600) throw new Error(`still not so after 30 seconds: ${predicate}`);
+    if (tries === 600) throw new Error(`still false after 30 seconds: ${predicate}`);
     await sleep(50);
   }
 }

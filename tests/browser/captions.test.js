@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of Show, attend and tell: a visitor's actions. */
+/** The page on Show, Attend and Tell: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ const caption = async (page) => (await page.locator('#caption .word > span').all
 /** @param {Page} page */
 const told = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 
-test('a scene is captioned without a click; a thing is added, moved, enlarged and removed with the keyboard', () =>
+test('a scene is captioned without a click; an object is added, moved, enlarged and removed with the keyboard', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await told(page);
@@ -46,7 +46,7 @@ test('a scene is captioned without a click; a thing is added, moved, enlarged an
     assert.equal(await page.locator('.handle').count(), 0);
   }));
 
-test('things are dragged; attention set by hand; soft next to hard', () =>
+test('objects are dragged; attention can be set by hand; soft attention is next to hard', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await told(page);
@@ -78,7 +78,7 @@ test('things are dragged; attention set by hand; soft next to hard', () =>
     await page.locator('#hand-said', { hasText: /\w/ }).waitFor();
   }));
 
-test('a model of one’s own whose attention has 4 x 4 places, of pictures of 8 x 8', () =>
+test('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8 x 8', () =>
   withPage(async (page) => {
     assert.equal(SIDE, 8);
     await page.goto(PAGE);
@@ -91,7 +91,7 @@ test('a model of one’s own whose attention has 4 x 4 places, of pictures of 8 
       .waitFor();
     await told(page);
     await page.locator('#caption .word').first().hover();
-    /** The brightness of each of the 4 x 4 squares of the canvas on which the light is moved. */
+    /** Returns the brightness of each of the 4 x 4 squares of the canvas on which the visitor moves the light. */
     const lights = () =>
       page.evaluate(() => {
         const copy = new OffscreenCanvas(64, 64);
@@ -102,7 +102,7 @@ test('a model of one’s own whose attention has 4 x 4 places, of pictures of 8 
     const canvas = page.locator('#hand-canvas');
     await canvas.scrollIntoViewIfNeeded();
     await page.locator('#hand-said', { hasText: /w\d/ }).waitFor();
-    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // on white, only the light is seen
+    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // on white, only the light shows
     await page.locator('.thing[aria-label="guitar"]').press('Enter');
     await told(page);
     for (let i = 0; i < 6; i++) await canvas.press(i % 2 ? 'ArrowDown' : 'ArrowRight');
@@ -111,5 +111,5 @@ test('a model of one’s own whose attention has 4 x 4 places, of pictures of 8 
       await page.waitForTimeout(50);
       lit = await lights();
     }
-    assert.equal(lit.indexOf(Math.max(...lit)), 15, `the light is on the last of 16 places: ${lit}`);
+    assert.equal(lit.indexOf(Math.max(...lit)), 15, `the light is on the last of 16 locations: ${lit}`);
   }));

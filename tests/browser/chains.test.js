@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of chains: a visitor's actions. */
+/** The page on chains: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ const PAGE = '/web/pages/chains/';
 
 /** @param {Page} page */
 const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
-/** Tags of the rows, from above. @param {Page} page */
+/** Returns the tags of the rows, from top to bottom. @param {Page} page */
 const tags = (page) =>
   page.locator('.word').evaluateAll((all) => all.map((word) => [...word.querySelectorAll('.word-tag')].map((tag) => tag.textContent)));
 
@@ -39,7 +39,7 @@ test('three models tag the typed text; a pinned word changes its neighbours', ()
     assert.match((await page.locator('.pace').textContent()) ?? '', /HMM \d.*MEMM \d.*CRF \d.* nats; .*ms/);
     await page.locator('#figure-taggers').screenshot({ path: `${OUT}chains.png` });
 
-    // The suggested pin: another word changes its tag in each model, and the page says so.
+    // The suggested pin: another word changes its tag in each model, and the page reports it.
     await page.locator('#suggestion').click();
     await page.locator('.word.pinned').waitFor();
     assert.match(
@@ -72,7 +72,7 @@ test('three models tag the typed text; a pinned word changes its neighbours', ()
     model.close();
   }));
 
-test('after the pin of each example another word changes its tag in all three models', async () => {
+test("in each example, pinning the word changes another word's tag in all three models", async () => {
   const models = await Promise.all(['hmm-en', 'memm-en', 'crf-en'].map((name) => load(`${ROOT}weights/${name}.gguf`)));
   for (const { text, word, tag } of EXAMPLES) {
     for (const model of models) {
@@ -86,7 +86,7 @@ test('after the pin of each example another word changes its tag in all three mo
   for (const model of models) model.close();
 });
 
-more('a sentence of twenty words is tagged in under 5 ms', () =>
+more('a sentence of twenty words is tagged in less than 5 ms', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -115,12 +115,12 @@ test('the trellis fills column by column, forward, backward and for the best pat
     const cells = page.locator('.trellis-cell');
     const tool = (/** @type {string} */ name) => page.locator('#trellis-tools').getByRole('button', { name });
     const next = tool('Next column');
-    await cells.first().filter({ hasText: /\d/ }).waitFor(); // the first column is filled before anything is pressed
+    await cells.first().filter({ hasText: /\d/ }).waitFor(); // the first column is filled before the visitor does anything
     assert.ok(await next.isDisabled());
     await tool('Start over').click();
     assert.deepEqual([...new Set(await cells.allTextContents())], ['·']);
     await next.click();
-    // log 0.5 + log 0.2: it begins with a noun, which is "time"
+    // log 0.5 + log 0.2: the sentence begins with a noun, which is "time"
     assert.equal(await cells.first().textContent(), '−2.30');
     assert.match((await page.locator('#trellis-note').textContent()) ?? '', /−0\.69 \+ −1\.61 = −2\.30/);
     await page.locator('input[value=viterbi]').check();
@@ -137,7 +137,7 @@ test('the trellis fills column by column, forward, backward and for the best pat
     for (let t = 0; t < 5; t++) assert.ok(Math.abs([0, 1, 2, 3].reduce((sum, c) => sum + odds[5 * c + t], 0) - 100) < 0.3);
   }));
 
-test('the MEMM cannot tell rib from rob, the CRF can', () =>
+test('the MEMM cannot tell rib from rob, but the CRF can', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -153,13 +153,13 @@ test('the MEMM cannot tell rib from rob, the CRF can', () =>
       const before = await page.locator('#memm-path1').textContent();
       assert.match((await page.locator('#crf-path1').textContent()) ?? '', /9\d%/);
       await page.locator('input[value=i]').check();
-      assert.equal(await page.locator('#memm-path1').textContent(), before); // the middle letter changes nothing
+      assert.equal(await page.locator('#memm-path1').textContent(), before); // the middle letter makes no difference
       assert.match((await page.locator('#crf-path0').textContent()) ?? '', /9\d%/);
     },
     { reducedMotion: 'reduce' },
   ));
 
-test('training climbs the likelihood, and its result does not depend on the random start', () => {
+test('training increases the likelihood, and its result does not depend on the random start', () => {
   for (let seed = 2; seed < 6; seed++) {
     const [train, held] = [words(2000, seed), words(500, 1000 + seed)];
     for (const kind of /** @type {const} */ (['MEMM', 'CRF'])) {
@@ -171,11 +171,11 @@ test('training climbs the likelihood, and its result does not depend on the rand
   }
 });
 
-more('letters become vowels and others; neighbours pull', () =>
+more('letters become vowels and consonants; neighbours attract', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
-      // The last figure is far off screen and not created yet. The first use of its controls creates it, and that use is not lost.
+      // The last figure is far off screen and not created yet. The first use of its controls creates it and still takes effect.
       assert.equal(await page.locator('.player').count(), 0);
       assert.match(
         await page.evaluate(() => {
@@ -193,7 +193,7 @@ more('letters become vowels and others; neighbours pull', () =>
       await page.locator('#linked').check();
       const tied = await shares();
       assert.notDeepEqual(tied, alone);
-      assert.equal(alone[8], '50%'); // the sigma of 0
+      assert.equal(alone[8], '50%'); // sigma(0)
     },
     { reducedMotion: 'reduce' },
   ),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The chat page and <next-pixel task="chat">: a chat by keyboard, at phone size, in the library's own box; answers stopped, continued,
- * edited. */
+/** The chat page and <next-pixel task="chat">: a chat by keyboard, at phone size, in the library's own box; answers are stopped, continued
+ * and edited. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -59,7 +59,7 @@ async function answered(page, n) {
     }));
 }
 
-test('the first figure is filled without a click, and only the needed files are fetched', () =>
+test('the first figure is filled without a click, and only the files that it needs are fetched', () =>
   withPage(async (page) => {
     /** @type {string[]} */
     const asked = [];
@@ -84,7 +84,7 @@ test('the first figure is filled without a click, and only the needed files are 
     asked.length = 0;
     await page.locator('#run:enabled').waitFor(WAIT);
     await page.waitForLoadState('networkidle');
-    assert.ok(!asked.some((path) => /\/(template|talk)\.js$/.test(path)), 'who does not talk fetches neither');
+    assert.ok(!asked.some((path) => /\/(template|talk)\.js$/.test(path)), 'without a chat, neither file is fetched');
   }, PHONE));
 
 test('in Korean the chat has Korean text, and announcements come from one place', () =>
@@ -106,7 +106,7 @@ test('in Korean the chat has Korean text, and announcements come from one place'
  * Sends a message to a chat with a model whose answers have these tokens.
  * @param {Page} page
  * @param {object[]} steps
- * @param {object} run what else a run has
+ * @param {object} run further properties of the run
  */
 async function talkOf(page, steps, run) {
   await openEmpty(page);
@@ -147,7 +147,7 @@ test('if tokens cannot be inspected, the chat says why', () =>
     assert.equal(await page.locator('.talk-error').textContent(), 'The model is gone');
   }));
 
-test('an answer without a token reports that it ended immediately, and the tokens read for it', () =>
+test('an answer without tokens reports that it ended immediately, and how many tokens were read for it', () =>
   withPage(async (page) => {
     await talkOf(page, [], { promptLength: 3, reused: 1, finish: 'end', ids: [0] });
     await page.locator('[data-phase=done]').waitFor(WAIT);
@@ -174,7 +174,7 @@ const send = (/** @type {Page} */ page, /** @type {string} */ text) =>
   page.locator('next-pixel').evaluate((/** @type {any} */ one, said) => one.send(said), text);
 const rest = (/** @type {Page} */ page) => page.locator('.talk-bar:not([data-phase=running])').waitFor(WAIT);
 
-test('a failed message is removed from the conversation and returned to the field, before text typed there meanwhile', () =>
+test('a failed message is removed from the conversation and returned to the field, before the text typed meanwhile', () =>
   withPage(
     async (page) => {
       const strict =
@@ -196,7 +196,7 @@ test('a failed message is removed from the conversation and returned to the fiel
         ['user', 'assistant'],
       );
       assert.equal(await page.locator('.talk-error').count(), 0);
-      // If another answer fails, the existing one stays.
+      // If another answer fails, the existing answer stays.
       await page.locator('next-pixel').evaluate((/** @type {any} */ one) => {
         one.template = "{{ raise_exception('not now') }}";
         one.controls = true;
@@ -264,7 +264,7 @@ test('the system message and another language take effect during a conversation'
     assert.equal((await messages(page))[0].role, 'user');
   }));
 
-test("thinking in every vendor's markers is folded, and a screen reader gets only the answer", () =>
+test("thinking is folded with every vendor's markers, and a screen reader gets only the answer", () =>
   withPage(async (page) => {
     for (const [open, close] of [
       ['<think>', '</think>'],
@@ -288,7 +288,7 @@ test("thinking in every vendor's markers is folded, and a screen reader gets onl
     }
   }));
 
-test('each message has the direction of its own text, and so has the field', () =>
+test('each message has the direction of its own text, and so does the field', () =>
   withPage(async (page) => {
     await elementWith(page, 'model="/weights/toy.gguf" controls', { toy });
     await send(page, 'שלום עולם.');
@@ -309,7 +309,7 @@ test('each message has the direction of its own text, and so has the field', () 
       assert.equal(await page.locator(part).getAttribute('dir'), 'auto', part);
   }));
 
-test('a model without a template: the element says so, offers to continue the text, and accepts a template', () =>
+test('for a model without a template, the element says so, offers to continue the text, and accepts a template', () =>
   withPage(
     async (page) => {
       await elementWith(page, 'model="/weights/plain.gguf"', { plain: weights });
@@ -368,7 +368,7 @@ test("a chat of five turns by keyboard equals the library's, and each turn reads
       assert.equal(Number(fresh), run.promptLength - run.reused);
       assert.ok(
         Number(fresh) <= run.promptLength - before + 1,
-        'nothing that an earlier prompt had, but its last token where the answer grows together with it',
+        'only tokens that the earlier prompt did not have, and possibly its last token, if the answer merges with it',
       );
       before = run.promptLength;
     }
@@ -377,7 +377,7 @@ test("a chat of five turns by keyboard equals the library's, and each turn reads
     await axeFindsNothing(page);
   }, PHONE));
 
-more('after the first visit a talk needs no connection', () =>
+more('after the first visit a chat needs no connection', () =>
   withPage(
     async (page) => {
       await page.goto('/web/pages/chat/');
@@ -401,7 +401,7 @@ more('after the first visit a talk needs no connection', () =>
   ),
 );
 
-test('stop, continue, regenerate, edit a message, choose another token', () =>
+test('an answer can be stopped, continued, regenerated, edited, and continued from another token', () =>
   withPage(async (page) => {
     await open(page);
     await page.getByRole('button', { name: 'New chat' }).click();
@@ -461,7 +461,7 @@ test('stop, continue, regenerate, edit a message, choose another token', () =>
     assert.equal(await page.locator('.talk-turn').count(), 0);
   }));
 
-test('thinking is folded; a template that refuses gives a message and loses nothing', () =>
+test('thinking is folded; a template that raises an error shows it and loses nothing', () =>
   withPage(async (page) => {
     await open(page);
     const thinking = toyText({
@@ -528,7 +528,7 @@ test('the element: a chat in a shadow root, with its events, its messages and it
       const box = page.locator('next-pixel [part~=messages]');
       assert.ok(
         await box.evaluate((one) => getComputedStyle(one).overflowY === 'auto' && one.querySelector('.talk-body')?.textContent === 'ab ab'),
-        'text that can be selected, in a box that scrolls',
+        'text can be selected, in a box that scrolls',
       );
       await page.locator('next-pixel').evaluate((one) => one.setAttribute('model', '/weights/plain.gguf'));
       await page.locator('next-pixel').evaluate((/** @type {any} */ one) => one.play());
@@ -538,7 +538,7 @@ test('the element: a chat in a shadow root, with its events, its messages and it
     { complains: true },
   ));
 
-more('the element: a talk that is moved to a frame, and back, keeps its looks', () =>
+more('the element: a chat that is moved to a frame and back keeps its looks', () =>
   withPage(async (page) => {
     await provide(page, '/weights/toy.gguf', toy);
     await openEmpty(page);
@@ -566,7 +566,7 @@ more('the element: a talk that is moved to a frame, and back, keeps its looks', 
   }),
 );
 
-more('the element: play() before the talk is there begins it all the same', () =>
+more('the element: play() before the chat is loaded still starts it', () =>
   withPage(async (page) => {
     await provide(page, '/weights/toy.gguf', toy);
     await openEmpty(page);

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The checks for every page, which tests combine: nothing moves, nothing is too wide, axe-core finds nothing, Tab reaches everything, and
+ * The checks for every page, which tests combine: nothing shifts, nothing is too wide, axe-core finds nothing, Tab reaches everything, and
  * the page is cached.
  */
 
@@ -20,7 +20,7 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /**
- * Records layout shifts that the visitor did not cause: area of the screen times distance. Call it before the page opens.
+ * Records layout shifts that the visitor did not cause: area of the screen times distance. Call this function before the page opens.
  * @param {Page} page
  */
 export const watchShifts = (page) =>
@@ -44,12 +44,12 @@ export async function shiftsBelow(page, most) {
   /** @type {{ value: number, of: string[] }[]} */
   const shifts = await page.evaluate(() => /** @type {any} */ (globalThis).shifts);
   const sum = shifts.reduce((total, { value }) => total + value, 0);
-  assert.ok(sum < most, `it moves while it loads: ${JSON.stringify(shifts)}`);
+  assert.ok(sum < most, `the page shifts while it loads: ${JSON.stringify(shifts)}`);
   return sum;
 }
 
 /**
- * Waits, without a click, until no visible canvas of the first figure is empty. Overlays without pointer events may be empty.
+ * Waits, without a click, until no visible canvas of the first figure is empty. Overlays that take no pointer events may be empty.
  *
  * @param {Page} page
  */
@@ -62,20 +62,20 @@ export const isFilled = (page) =>
           if (width * height === 0 || bottom < 0 || top > innerHeight || getComputedStyle(canvas).pointerEvents === 'none') return true;
           const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
             new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })
-          ); // a copy, because Chromium warns of repeated reads
+          ); // a copy, because Chromium warns about repeated reads
           context.drawImage(canvas, 0, 0);
           const words = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
           return words.some((word) => word !== words[0]);
         }),
       ),
     undefined,
-    { ...WAIT, polling: 100 }, // In colour draws four rows with 24 enlargements each, while two pages run in parallel on two cores
+    { ...WAIT, polling: 100 }, // the colour page draws four rows with 24 enlargements each while two pages run on two cores
   );
 
-/** Fragments of an address that must be ignored. */
+/** Fragments of an address that pages must ignore. */
 export const MALFORMED = ['#figure?%E0%A4%A=%', '#%', '#%E0%A4%A', '#%?seed=3', '#?'];
 
-/** Changes the address of an open page to each of these, in order. @param {Page} page @param {string[]} hashes */
+/** Changes the fragment of an open page's address to each of these, in order. @param {Page} page @param {string[]} hashes */
 export async function turnTo(page, hashes) {
   for (const hash of hashes) {
     await page.evaluate((next) => {
@@ -90,7 +90,7 @@ export async function fits(page) {
   const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   // A phone lays out a page that is too wide as if the screen were larger.
   const { width } = page.viewportSize() ?? { width: screen };
-  assert.ok(wide <= width && screen <= width, `${wide} pixels of ${width}`);
+  assert.ok(wide <= width && screen <= width, `${wide} pixels, but the screen has ${width}`);
 }
 
 /** Widths at which a page must fit: 320 is 1280 at a zoom of 400 % (WCAG 1.4.10). */
@@ -99,15 +99,15 @@ const WIDTHS = [320, 390, 768, 1280];
 const SPACES =
   '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; } p { margin-bottom: 2em !important; }';
 /**
- * What a reader may change: the spacing of text, and its size in the browser's settings.
+ * Changes that a reader may make: the spacing of text, and its size in the browser's settings.
  * @type {Record<string, { sheet?: string, size?: number }>}
  */
 const READERS = { 'as it is': {}, 'with wider spaces': { sheet: SPACES }, 'at 200 %': { size: 32 } };
 
-/** The reader with the most changes: a page that fits this one usually fits the others, which test:all checks. */
+/** The reader with the most changes. A page that fits this reader usually fits the others, which test:all checks. */
 export const SET = ['at 200 %'];
 
-/** Text that its box clips, and to which nobody can scroll. @param {Page} page @returns {Promise<string[]>} */
+/** Returns texts that their box clips and that nobody can scroll to. @param {Page} page @returns {Promise<string[]>} */
 const cutOff = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll('body *')]
@@ -124,8 +124,8 @@ const cutOff = (page) =>
   );
 
 /**
- * Checks that nothing is wider than the window and no text is clipped, at every width, with the reader's spacing, and with the text at 200
- * %. All figures are drawn first.
+ * Checks that nothing is wider than the window and no text is clipped: at every width, with the reader's spacing, and with text at 200 %.
+ * All figures must be drawn before.
  *
  * @param {Page} page
  * @param {string[]} [readers]
@@ -136,7 +136,7 @@ export async function fitsAnyReader(page, readers = Object.keys(READERS)) {
   for (const reader of readers) {
     const { sheet = '', size = 16 } = READERS[reader];
     await page.evaluate((text) => {
-      const adopted = new CSSStyleSheet(); // the policy of the page does not apply to such a sheet
+      const adopted = new CSSStyleSheet(); // the page's policy does not apply to such a style sheet
       adopted.replaceSync(text);
       document.adoptedStyleSheets = [adopted];
     }, sheet);
@@ -145,8 +145,8 @@ export async function fitsAnyReader(page, readers = Object.keys(READERS)) {
       await page.setViewportSize({ width, height: 740 });
       await painted(page);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-      assert.ok(wide <= width, `text ${reader}: ${wide} pixels of ${width}`);
-      assert.deepEqual(await cutOff(page), [], `text ${reader}, ${width} pixels wide: cut off`);
+      assert.ok(wide <= width, `text ${reader}: ${wide} pixels, but the window has ${width}`);
+      assert.deepEqual(await cutOff(page), [], `text ${reader}, ${width} pixels wide: clipped`);
     }
   }
   await debug.send('Page.setFontSizes', { fontSizes: { standard: 16, fixed: 13 } });
@@ -177,11 +177,11 @@ export async function axeFindsNothing(page) {
       /** @type {HTMLDetailsElement} */ (details).open = true;
     }),
   );
-  // A debugger's script, to which the page's policy does not apply.
+  // The debugger injects this script, so the page's policy does not apply to it.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   const { violations } = await page.evaluate(() =>
     /** @type {any} */ (globalThis).axe.run(document, { resultTypes: ['violations'], preload: false }),
-  ); // none of the rules used reads style sheets
+  ); // the rules that are used do not read style sheets
   assert.deepEqual(
     violations.map(
       (/** @type {any} */ { id, nodes }) =>
@@ -197,7 +197,7 @@ export async function tabReachesAll(page) {
     scrollTo({ top: 0, behavior: 'instant' });
     /** @type {HTMLElement} */ (document.activeElement)?.blur();
   });
-  /** Of radio buttons only the checked one; of buttons with arrow-key navigation, the one in the tab order. */
+  /** Of radio buttons, only the checked one is reached; of buttons with arrow-key navigation, the one in the tab order. */
   const wanted = await page.evaluate(() =>
     [...document.querySelectorAll('a[href], button, input, select, summary, pre, [tabindex="0"]')]
       .filter(
@@ -215,7 +215,7 @@ export async function tabReachesAll(page) {
   /** @type {Set<number>} */
   const reached = new Set();
   for (let i = 0; i < 2 * wanted.length + 50 && reached.size < wanted.length; i++) {
-    // parts that appear meanwhile have their own stops
+    // parts that appear meanwhile have their own tab stops
     await page.keyboard.press('Tab');
     const { stop, ring, name } = await page.evaluate(() => {
       const element = /** @type {HTMLElement} */ (document.activeElement);
@@ -235,7 +235,7 @@ export async function tabReachesAll(page) {
     assert.ok(ring, `no visible focus on ${name}`);
     if (stop !== undefined) reached.add(stop);
   }
-  /** The elements that are still focusable: a finished run has no stop button, a loaded file no load button. */
+  /** The elements that are still focusable: a finished run has no stop button, and a loaded file has no load button. */
   const left = await page.evaluate(() =>
     [...document.querySelectorAll('*')]
       .filter((element) => 'stop' in element && !element.matches(':disabled') && element.checkVisibility({ visibilityProperty: true }))
@@ -244,19 +244,19 @@ export async function tabReachesAll(page) {
   assert.deepEqual(
     wanted.filter((_, i) => !reached.has(i) && left.includes(i)),
     [],
-    'is not reached with Tab',
+    'Tab does not reach',
   );
 }
 
 /**
- * Checks that everything the page has loaded is cached for an offline visit, to the last byte. Cards of the front page release their models
+ * Checks that every file that the page has loaded is cached completely for an offline visit. Cards of the front page release their models
  * when they leave the screen, even just after loading, so one weight file is enough there.
  *
  * @param {Page} page
  */
 export const isKept = (page) =>
   until(page, async () => {
-    /** @param {string} name of a cache; it lists a file as soon as storing begins */
+    /** @param {string} name name of a cache, which lists a file as soon as its storing begins */
     const urls = async (name) => {
       const cache = await caches.open(name);
       return Promise.all(
@@ -274,7 +274,7 @@ export const isKept = (page) =>
     const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
     const loaded = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType('resource')).filter(
       ({ name, decodedBodySize }) => /^http/.test(name) && (decodedBodySize > 0 || !name.endsWith('.gguf')),
-    ); // of weights, perhaps only the size has been requested
+    ); // a page may have requested only the size of a weight file
     const wanted = [location.href, ...loaded.map(({ name }) => name)].map((name) => name.split('#')[0]);
     const weights = wanted.filter((url) => url.endsWith('.gguf')),
       others = wanted.filter((url) => !url.endsWith('.gguf'));
@@ -283,7 +283,7 @@ export const isKept = (page) =>
   });
 
 /**
- * Finds English sentences, visible or announced, on a page in another language. Allowed are code, formulas, names of papers, quotations and
+ * Finds English sentences, visible or announced, on a page in another language. Exceptions are code, formulas, names of papers, quotations,
  * parts marked as another language, and the output of models ([data-result], and its announcement).
  *
  * @param {Page} page
@@ -302,7 +302,8 @@ export const englishIn = (page) =>
       const element = node instanceof Element ? node : node.parentElement;
       if (!element || element.closest(data)) continue;
       const texts = node instanceof Element ? names.map((name) => element.getAttribute(name) ?? '') : [node.textContent ?? ''];
-      if (!(node instanceof Element) && element.matches('canvas[role=img]')) continue; // neither visible nor announced: the picture has a name
+      // neither visible nor announced, because the picture has a name
+      if (!(node instanceof Element) && element.matches('canvas[role=img]')) continue;
       for (const text of texts)
         if (sentence.test(text.replace(/“[^”]*”/g, '')))
           found.push(`${element.tagName.toLowerCase()}${element.id && `#${element.id}`}: ${text.trim()}`);
@@ -312,7 +313,7 @@ export const englishIn = (page) =>
 
 /**
  * Checks that a printed page consists of text and stills: no controls, no text that is only for screen readers, no picture beyond its edge,
- * every step of a walk, and every filled canvas as a picture.
+ * every step of a walkthrough, and every filled canvas as a picture.
  *
  * @param {Page} page
  */
@@ -329,7 +330,7 @@ export async function printsWell(page) {
       .filter((one) => one.checkVisibility())
       .map((one) => one.outerHTML.slice(0, 120)),
   );
-  assert.deepEqual(shown, [], 'is of no use on paper');
+  assert.deepEqual(shown, [], 'is useless on paper');
   assert.deepEqual(
     await page.evaluate(() =>
       [...document.querySelectorAll('.walk > li')].filter((step) => getComputedStyle(step).visibility !== 'visible').map(({ id }) => id),
@@ -356,6 +357,6 @@ export async function printsWell(page) {
   );
   const pdf = (await page.pdf({ format: 'A4', margin: { top: '12mm', bottom: '12mm', left: '12mm', right: '12mm' } })).toString('latin1');
   const pictures = [...pdf.matchAll(/\/Subtype \/Image/g)].length;
-  assert.ok(canvases.length === 0 || pictures > 0, `${pictures} pictures of ${canvases.length} canvases`);
+  assert.ok(canvases.length === 0 || pictures > 0, `${pictures} pictures for ${canvases.length} canvases`);
   await page.emulateMedia({ media: null });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of chorales: three voices answer, nothing sounds before a click, arcs, another key; and the music element. */
+/** The page on chorales: three voices answer, nothing plays before a click, arcs, another key; and the music element. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ const drawn = (page) => page.locator('#answer-transport[data-phase="done"]').wai
 /** @param {Page} page @param {string} id */
 const result = (page, id) => page.locator(`#${id}`).textContent();
 
-/** Counts the audio contexts that play. @param {Page} page */
+/** Returns the number of audio contexts that play. @param {Page} page */
 const countContexts = (page) =>
   page.addInitScript(() => {
     const counted = /** @type {any} */ (globalThis);
@@ -32,7 +32,7 @@ const countContexts = (page) =>
     };
   });
 
-test('a melody is harmonised without a click, and nothing sounds before one', () =>
+test('a melody is harmonised without a click, and nothing plays before a click', () =>
   withPage(async (page) => {
     await countContexts(page);
     await page.goto(PAGE);
@@ -51,11 +51,11 @@ test('a melody is harmonised without a click, and nothing sounds before one', ()
     assert.match((await result(page, 'answer-result')) ?? '', /^s0\+4:67 a0\+\d+:\d+ t0\+\d+:\d+ b0\+\d+:\d+/);
     assert.equal(await page.evaluate('contexts'), 1);
     assert.match(page.url(), /#figure-answer\?seed=3&tune=67\.4/);
-    await page.keyboard.press('d'); // the keys e and d stand for E flat 4 and E 4, counted from C
+    await page.keyboard.press('d'); // the keys e and d are E flat 4 and E 4, counted from C
     await until(page, async () => /s4\+4:64/.test(document.getElementById('answer-result')?.textContent ?? ''));
     await page.locator('#back').click();
     await until(page, async () => !/s4\+4/.test(document.getElementById('answer-result')?.textContent ?? ''));
-    await page.locator('#answer-strict').uncheck(); // now the model decides alone
+    await page.locator('#answer-strict').uncheck(); // from here the model decides on its own
     await until(page, async () => location.hash.endsWith('&parallels=1'));
     await page.goto('about:blank');
     await page.goto(`${PAGE}#figure-answer?seed=3&tune=67.4-69.4&parallels=1`);
@@ -64,7 +64,7 @@ test('a melody is harmonised without a click, and nothing sounds before one', ()
     assert.equal(await page.locator('#answer-strict').isChecked(), false);
   }));
 
-test('files to save, and one to open', () =>
+test('files can be saved and opened', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await drawn(page);
@@ -99,7 +99,7 @@ test('a chorale without input, its attention, and the same seed in another key',
   }));
 
 /**
- * The number of different colours in some rows of the middle of a canvas, and whether it is painted at all.
+ * Returns the number of different colours in some rows of the middle of a canvas, and whether anything is painted on it.
  * @param {Page} page
  * @param {string} id
  */
@@ -110,7 +110,7 @@ const coloursOf = (page, id) =>
     return new Set(Array.from(new Uint32Array(data.buffer))).size;
   });
 
-more('with colours that are forced the melody is hollow, and keys and their bars keep theirs', () =>
+more('with forced colours the given melody is outlined, and the piano keys and their bars keep their colours', () =>
   withPage(
     async (page) => {
       await page.addInitScript(() => {
@@ -152,7 +152,7 @@ more('with colours that are forced the melody is hollow, and keys and their bars
   ),
 );
 
-more('where little motion is wanted a chorale appears at once, silent, and is heard when it is asked for', () =>
+more('with reduced motion a chorale appears all at once, silent, and plays on request', () =>
   withPage(
     async (page) => {
       await countContexts(page);
@@ -177,12 +177,12 @@ more('where little motion is wanted a chorale appears at once, silent, and is he
       await page.locator('#figure-alone').scrollIntoViewIfNeeded();
       await page.locator('#alone-transport[data-phase="done"]').waitFor();
       await page.locator('#alone-roll').focus();
-      await page.keyboard.press('ArrowRight'); // causes one more paint, before which the whole roll is counted
+      await page.keyboard.press('ArrowRight'); // causes one more paint, before which the roll is counted completely
       await until(page, async () => /** @type {any} */ (globalThis).counts.size > 1);
       const counts = await page.evaluate(() => [.../** @type {any} */ (globalThis).counts]);
       const parts = counts.filter((/** @type {number} */ notes) => notes > 0 && notes < Math.max(...counts));
-      // one paint when the canvas got its size, and one when it got it again because of the page's scroll bar
-      assert.ok(parts.length <= 2, `paintings of so many notes: ${counts.join(', ')}`);
+      // one paint when the canvas gets its size, and one when the page's scroll bar makes it get the size again
+      assert.ok(parts.length <= 2, `numbers of notes per paint: ${counts.join(', ')}`);
       assert.equal(await page.evaluate('contexts'), 0);
       await page.locator('#alone-transport').getByRole('button', { name: /Play/ }).click();
       await until(page, async () => /** @type {any} */ (globalThis).contexts === 1);
@@ -191,7 +191,7 @@ more('where little motion is wanted a chorale appears at once, silent, and is he
   ),
 );
 
-test('the page plays with its own clock, and the element shows a roll', () =>
+test('the page plays with its own clock, and the element shows a piano roll', () =>
   withPage(async (page) => {
     await openEmpty(page);
     const how = await page.evaluate(async (library) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The figures of classes, of digits and in colour: values, the switch, buttons, off screen, failures, widths, reduced motion. */
+/** The class-conditional figures, with digits and in colour: values, the switch, buttons, off screen, failures, widths, reduced motion. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -45,7 +45,7 @@ const groupIs = (page, group, how = 'drawn') =>
   );
 
 /**
- * The pixels of a group's pictures; null if nothing is drawn.
+ * Returns the pixels of a group's pictures; null if nothing is drawn.
  *
  * @param {Page} page
  * @param {number} group
@@ -69,7 +69,7 @@ const pixels = (page, group) =>
     );
 
 /**
- * What the model draws for a class, computed without a page.
+ * Returns the pictures that the model draws for a class, computed without a page.
  *
  * @param {string} name
  * @param {number} label
@@ -85,10 +85,15 @@ async function drawn(name, label, temperature, seed) {
   return values;
 }
 
-/** In light mode grey 0 is paper and grey 255 the second ink of page.css; the page mixes the values between them. @param {number} grey */
+/**
+ * Returns the colour of a grey level. In light mode grey 0 is the paper and grey 255 the second ink of page.css; the page mixes the values
+ * between them.
+ *
+ * @param {number} grey
+ */
 const ink = (grey) => [31, 61, 194].map((full) => Math.round(255 + ((full - 255) * grey) / 255));
 
-test('a column for each digit: the values that the model draws given the class', () =>
+test('there is a column for each digit, with the values that the model draws given the class', () =>
   withPage(async (page) => {
     await open(page);
     const { classes } = await load(new Uint8Array(await weights('digits'))).then((model) => {
@@ -97,7 +102,7 @@ test('a column for each digit: the values that the model draws given the class',
     });
     assert.deepEqual(await page.locator('.class-name').allTextContents(), classes);
     await groupIs(page, 1);
-    await page.click('#classes-stop'); // the other classes are not needed
+    await page.click('#classes-stop'); // this test does not need the other classes
     const temperature = Number(await page.textContent('#classes-temperature'));
     const seed = Number(await page.inputValue('#classes-seed'));
     for (const label of [0, 1]) {
@@ -109,7 +114,7 @@ test('a column for each digit: the values that the model draws given the class',
     await page.locator('#classes-pace', { hasText: /^\d+ of 60 drawn; [\d.]+ ms a pixel, computed here$/ }).waitFor();
   }));
 
-more('all sixty pictures are drawn in the end, which is said', () =>
+more('all sixty pictures are drawn in the end, and the page announces it', () =>
   withPage(async (page) => {
     await open(page);
     await groupIs(page, 9);
@@ -119,7 +124,7 @@ more('all sixty pictures are drawn in the end, which is said', () =>
   }),
 );
 
-more('a row for each style of the emoji', () =>
+more('there is a row for each style of emoji', () =>
   withPage(async (page) => {
     await open(page, COLOUR);
     await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
@@ -131,7 +136,7 @@ more('a row for each style of the emoji', () =>
   }),
 );
 
-more('photographs: ten classes, and back', () =>
+more('the switch changes to photographs in ten classes, and back', () =>
   withPage(async (page) => {
     await open(page, COLOUR);
     await groupIs(page, 0, 'being drawn');
@@ -157,13 +162,13 @@ more('photographs: ten classes, and back', () =>
       'photos',
       'the switch keeps the focus',
     );
-    await page.keyboard.press('ArrowRight'); // from the last one to the first
+    await page.keyboard.press('ArrowRight'); // from the last choice to the first
     await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
     await groupIs(page, 0);
   }),
 );
 
-test('play again, stop, new seed', () =>
+test('play again, stop, and a new seed work', () =>
   withPage(async (page) => {
     await open(page);
     await groupIs(page, 0);
@@ -178,17 +183,17 @@ test('play again, stop, new seed', () =>
     await page.keyboard.press('Enter');
     await groupIs(page, 0, 'being drawn');
     await groupIs(page, 0);
-    assert.deepEqual(await pixels(page, 0), before, 'the same seed, the same pictures');
+    assert.deepEqual(await pixels(page, 0), before, 'the same seed gives the same pictures');
     await page.fill('#classes-seed', 'seven');
     await page.keyboard.press('Enter');
-    assert.equal(await page.inputValue('#classes-seed'), '1', 'what is no seed is not taken');
+    assert.equal(await page.inputValue('#classes-seed'), '1', 'an invalid seed is not accepted');
     await page.click('#classes-dice');
     await groupIs(page, 0, 'being drawn');
     await groupIs(page, 0);
     assert.notDeepEqual(await pixels(page, 0), before);
   }));
 
-more('out of sight it stops, and draws what is missing when it is back', () =>
+more('off screen the run pauses, and back on screen it draws the rest', () =>
   withPage(async (page) => {
     await open(page);
     await groupIs(page, 0);
@@ -214,7 +219,7 @@ more('out of sight it stops, and draws what is missing when it is back', () =>
   }),
 );
 
-more('what fails says so, and can be tried again', () =>
+more('a failure gives a message and can be retried', () =>
   withPage(
     async (page) => {
       await page.route('**/weights*/cifar10.gguf', (route) => route.abort());
@@ -259,7 +264,7 @@ for (const width of widths(320, 400, 768)) {
     ));
 }
 
-more('less motion: nothing begins by itself, and the pictures of a class appear finished', () =>
+more('less motion: nothing begins automatically, and the pictures of a class appear finished', () =>
   withPage(
     async (page) => {
       await open(page);

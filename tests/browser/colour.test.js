@@ -19,7 +19,7 @@ import { png } from './png.js';
 
 const { withPage } = session();
 const { rows: ROWS, open, switchOver, rowIs, name: nameOf, pixels } = galleryOf('colour', 'in-colour');
-/** Pixels that an emoji is given, two thirds of its rows, and a photograph. */
+/** Number of given pixels of an emoji (two thirds of its rows) and of a photograph. */
 const GIVEN = 21 * SIDE,
   HALF = (SIDE * SIDE) / 2;
 const weights = await readFile(inRepository('weights/emoji.gguf'));
@@ -29,7 +29,7 @@ test('a row shows the values that the model draws, next to the given part', () =
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0);
-    await page.click('#colour-stop'); // the other rows are not needed
+    await page.click('#colour-stop'); // this test does not need the other rows
     const [given, ...rest] = await pixels(page, 0);
     const [original] = rest.splice(3);
     const name = (await nameOf(page, 0)) ?? '';
@@ -64,7 +64,7 @@ test('a row shows the values that the model draws, next to the given part', () =
     await page.locator('#in-colour').screenshot({ path: `${OUT}colour.png` });
   }));
 
-test('a link that does not name how much is given is older than this choice and means half', () =>
+test('a link without the given part means half, because links made before this setting existed meant half', () =>
   withPage(
     async (page) => {
       await page.goto(`${PAGE}#figure-colour?seed=3&picture=5`);
@@ -86,11 +86,11 @@ test('a link that does not name how much is given is older than this choice and 
     { reducedMotion: 'reduce' },
   ));
 
-more('play again, stop, new seed, and the strip', () =>
+more('play again, stop, a new seed, and the strip work', () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0, 'being drawn');
-    await page.locator('#colour-tries').selectOption('3'); // without competition it is a quarter of the work
+    await page.locator('#colour-tries').selectOption('3'); // without competing samples it takes a quarter of the work
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
     const [, first] = await pixels(page, 0);
@@ -105,7 +105,7 @@ more('play again, stop, new seed, and the strip', () =>
     await page.keyboard.press('Enter');
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
-    assert.deepEqual((await pixels(page, 0))[1], first, 'the same seed, the same endings');
+    assert.deepEqual((await pixels(page, 0))[1], first, 'the same seed gives the same endings');
     await page.locator('#colour-dice').click();
     assert.notEqual(await page.inputValue('#colour-seed'), '7');
     await rowIs(page, 0, 'being drawn');
@@ -124,13 +124,13 @@ more('play again, stop, new seed, and the strip', () =>
     assert.deepEqual(await nameOf(page, 1), second, 'the other rows stay');
     await page.locator('[role=status]', { hasText: `${name}: three endings are drawn.` }).waitFor({ state: 'attached' });
 
-    // If an emoji is already in another row, it changes places with the first row's.
+    // If an emoji is already in another row, the two rows swap their emoji.
     await radios.nth(emoji.findIndex((one) => one.name === second)).check();
     assert.deepEqual(await Promise.all([0, 1].map((row) => nameOf(page, row))), [second, name]);
   }),
 );
 
-more('photographs: the switch loads the other model, which draws them without being told the class', () =>
+more('photographs: the switch loads the other model, which draws them without the class', () =>
   withPage(async (page) => {
     /** @type {string[]} */
     const asked = [];
@@ -139,7 +139,7 @@ more('photographs: the switch loads the other model, which draws them without be
     });
     await open(page);
     await rowIs(page, 0, 'being drawn');
-    assert.equal(asked.length, 0, 'it is not loaded before it is chosen');
+    assert.equal(asked.length, 0, 'the other model is not loaded before it is chosen');
     await switchOver(page);
     assert.equal(
       await page.evaluate(() => /** @type {HTMLInputElement} */ (document.activeElement).value),
@@ -169,11 +169,11 @@ more('photographs: the switch loads the other model, which draws them without be
     for await (const { sample, values } of run) expected[sample].push(...values);
     const parameters = model.info.parameters.toLocaleString('en');
     model.close();
-    assert.deepEqual(given.slice(0, HALF), original.slice(0, HALF), 'no colour is rounded');
+    assert.deepEqual(given.slice(0, HALF), original.slice(0, HALF), 'the given colours are not rounded');
     expected.forEach((values, i) => assert.deepEqual(rest[i], triples(values), `ending ${i}`));
     for (const [start, ...endings] of rows) {
       for (const [i, ending] of endings.slice(0, 3).entries()) {
-        assert.ok(ending.every(Boolean), 'it is drawn to the end');
+        assert.ok(ending.every(Boolean), 'the ending is complete');
         assert.notDeepEqual(ending, start);
         assert.notDeepEqual(ending, endings[(i + 1) % 3]);
       }
@@ -189,7 +189,7 @@ more('photographs: the switch loads the other model, which draws them without be
   }),
 );
 
-more("one's own picture is completed by either model, and stays when they change", () =>
+more("either model completes the visitor's own picture, which stays when the models are switched", () =>
   withPage(
     async (page) => {
       await open(page);
@@ -207,7 +207,7 @@ more("one's own picture is completed by either model, and stays when they change
           [2, 2, 128],
           [10, 2, 128],
         ],
-        'as it is, in all its colours',
+        'unchanged, in all its colours',
       );
       assert.ok(ending.every(Boolean));
 
@@ -219,7 +219,7 @@ more("one's own picture is completed by either model, and stays when they change
       assert.notDeepEqual((await pixels(page, 0))[0], given, 'in the colours of the palette');
       await page.locator('#colour-strip input').first().check();
       assert.equal(await name(), emoji[0].name);
-      // A picture replaced through the strip does not come back.
+      // A picture that was replaced through the strip does not come back.
       await switchOver(page);
       assert.equal(await name(), photos[0].name);
     },
@@ -227,12 +227,12 @@ more("one's own picture is completed by either model, and stays when they change
   ),
 );
 
-test('photographs that cannot be loaded give a message; they can be cancelled, retried, or left alone', () =>
+test('if photographs cannot be loaded, there is a message, and the visitor can cancel, retry or stay with the emoji', () =>
   withPage(
     async (page) => {
       const FILE = '**/weights*/cifar10.gguf';
       /**
-       * Sets how the server answers the download; without an answer it takes forever.
+       * Sets how the server answers the download. Without an answer the download never ends.
        * @param {(route: Route) => Promise<void> | void} answer
        */
       const download = async (answer) => {
@@ -246,7 +246,7 @@ test('photographs that cannot be loaded give a message; they can be cancelled, r
       await photographs.check();
       await page.locator('#colour-load-text', { hasText: /^Loading the model/ }).waitFor(WAIT);
       assert.ok(await photographs.isDisabled(), 'one download at a time');
-      assert.ok(await page.locator('#colour-run').isDisabled(), 'the run of the other one is over');
+      assert.ok(await page.locator('#colour-run').isDisabled(), 'the run with the other model has ended');
       assert.equal(await page.locator(`${ROWS} canvas[aria-label$=": being drawn"]`).count(), 0);
       await page.locator('#colour-load-action', { hasText: 'Cancel' }).click();
       await page.locator('#colour-load-text', { hasText: 'Loading was cancelled.' }).waitFor();
@@ -256,7 +256,7 @@ test('photographs that cannot be loaded give a message; they can be cancelled, r
       await download((route) => route.abort());
       await page.locator('#colour-load-action', { hasText: 'Load the model' }).click();
       await page.locator('#colour-load-text', { hasText: /could not be loaded/ }).waitFor();
-      // This switches back to the emoji, which are already loaded.
+      // This switches back to the emoji, whose model is already loaded.
       await page.locator('#colour-switch input').first().check();
       await page.locator('#colour-run:enabled').waitFor(WAIT);
       assert.ok(await page.locator('#colour-load').isHidden());
@@ -269,7 +269,7 @@ test('photographs that cannot be loaded give a message; they can be cancelled, r
     { complains: true },
   ));
 
-more('out of sight it stops, and goes on when it is back', () =>
+more('off screen the run pauses, and back on screen it continues', () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0);
@@ -288,7 +288,7 @@ more('out of sight it stops, and goes on when it is back', () =>
   }),
 );
 
-more('what fails says so and can be tried again', () =>
+more('a failure gives a message and can be retried', () =>
   withPage(
     async (page) => {
       await page.route('**/weights*/emoji.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
@@ -328,7 +328,7 @@ for (const width of widths(320, 360, 768)) {
     ));
 }
 
-more('less motion: nothing begins by itself, and a row appears finished', () =>
+more('less motion: nothing begins automatically, and a row appears finished', () =>
   withPage(
     async (page) => {
       await open(page);
@@ -344,7 +344,7 @@ more('less motion: nothing begins by itself, and a row appears finished', () =>
         assert.ok(drawn === 0 || drawn === SIDE * SIDE - GIVEN, `${drawn} pixels`);
         await sleep(30);
       }
-      // Nothing is wider after the switch either; it ends the run.
+      // The page is no wider after the switch, which ends the run.
       await switchOver(page);
       await sleep(300);
       const [half, ...after] = await pixels(page, 0);

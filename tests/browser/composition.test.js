@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Keys of an input method composition (Korean, Japanese, Chinese, accents) belong to the text field, in every text field of every page:
- * Enter accepts the composed text, Escape drops it.
+ * Keys during an input method composition (Korean, Japanese, Chinese, accents) belong to the text field, in every text field of every page.
+ * Enter accepts the composed text, and Escape drops it.
  */
 
 import assert from 'node:assert/strict';
@@ -22,16 +22,17 @@ const KEYS = [
   { key: 'Enter', isComposing: true, keyCode: 229 },
   { key: 'Enter', isComposing: false, keyCode: 229 },
   { key: 'Escape', isComposing: true, keyCode: 229 },
-  // The browser's: back, to the start of the page, larger.
+  // The browser's own keys: back, to the start of the page, zoom in.
   { key: 'ArrowLeft', altKey: true },
   { key: 'Home', ctrlKey: true },
   { key: '+', metaKey: true },
 ];
 
-test('no handler of a page gets a key of a composition or of the browser, in any text field; each gets other keys, and each field has the direction of its text', () =>
+test('in text fields, page handlers get no keys of a composition or of the browser, but get other keys; a field has the direction of its text', () =>
   withPage(
     async (page) => {
-      await page.route('**/*.gguf', (route) => route.fulfill({ status: 404 })); // the text fields exist even without models, and a 404 is not retried
+      // the text fields exist even without models, and the page does not retry after a 404
+      await page.route('**/*.gguf', (route) => route.fulfill({ status: 404 }));
       let fields = 0;
       for (const path of await everyPage()) {
         await page.goto(`/web/${path}`);
@@ -50,7 +51,7 @@ test('no handler of a page gets a key of a composition or of the browser, in any
             const name = field.id || field.className || field.name;
             if (field.type !== 'number') field.value = '안녕하세';
             const free = field.type !== 'number' && !/numeric|url/.test(field.inputMode);
-            if (free && field.dir !== 'auto') wrong.push(`${name}: no direction of its own`);
+            if (free && field.dir !== 'auto') wrong.push(`${name}: does not follow the direction of its text`);
             const { value } = field;
             let seen = 0;
             let submitted = 0;
@@ -64,12 +65,12 @@ test('no handler of a page gets a key of a composition or of the browser, in any
             for (const key of keys) {
               const event = new KeyboardEvent('keydown', { ...key, bubbles: true, composed: true, cancelable: true });
               field.dispatchEvent(event);
-              if (event.defaultPrevented) wrong.push(`${name}: ${key.key} is taken from the field`);
+              if (event.defaultPrevented) wrong.push(`${name}: does not get ${key.key}`);
             }
             if (seen > 0 || submitted > 0) wrong.push(`${name}: ${seen} keys reached a handler, ${submitted} submitted`);
-            if (!field.isConnected || field.value !== value) wrong.push(`${name}: the text is gone`);
+            if (!field.isConnected || field.value !== value) wrong.push(`${name}: the text is lost`);
             field.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', keyCode: 65, bubbles: true, composed: true }));
-            if (seen !== 1) wrong.push(`${name}: other keys do not reach it`);
+            if (seen !== 1) wrong.push(`${name}: other keys do not reach the handler`);
             field.removeEventListener('keydown', see);
             removeEventListener('submit', submit, true);
           }
@@ -83,7 +84,7 @@ test('no handler of a page gets a key of a composition or of the browser, in any
     { complains: true },
   ));
 
-test('the element: such an Enter sends nothing, such an Escape keeps a message being edited; the plain keys work', () =>
+test('the element: during a composition, Enter sends nothing and Escape keeps a message being edited; otherwise the keys work', () =>
   withPage(async (page) => {
     await openEmpty(page);
     await provide(page, '/weights/toy.gguf', toy);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A conversation of ten turns on the chat page with a model of the shelf, and with the usual actions of a user: nothing that the user wrote
- * is lost, and late turns cost the same as early ones.
+ * A conversation of ten turns on the chat page with a model from the shelf, with the usual actions of a user: no text of the user is lost,
+ * and late turns cost the same as early ones.
  */
 
 import assert from 'node:assert/strict';
@@ -44,7 +44,7 @@ after(() => hub.close());
 const field = (/** @type {Page} */ page) => page.locator('.talk-field');
 const rest = (/** @type {Page} */ page) => page.locator('.talk-bar:not([data-phase=running]):not([data-phase=empty])').waitFor(WAIT);
 
-/** The messages on the page. @param {Page} page */
+/** Returns the messages on the page. @param {Page} page */
 const messages = (page) =>
   page.locator('.talk-turn').evaluateAll((turns) =>
     turns.map((turn) => ({
@@ -61,7 +61,7 @@ async function say(page, text) {
   await rest(page);
 }
 
-/** The number of tokens that the last turn had to read. @param {Page} page */
+/** Returns the number of tokens that the last turn had to read. @param {Page} page */
 async function fresh(page) {
   const [, count] = /(\d+) of \d+ tokens were new/.exec((await page.locator('.talk-figures').textContent()) ?? '') ?? [];
   return Number(count);
@@ -73,7 +73,7 @@ async function openModel(page) {
   await page.locator('#shelf-said', { hasText: 'answers now' }).waitFor(WAIT);
 }
 
-test('ten turns: typing, stop, edit, another answer, an error, a reload without a connection', { timeout: 180000 }, () =>
+test('ten turns with typing, a stop, an edit, another answer, an error, and a reload without a connection', { timeout: 180000 }, () =>
   withPage(
     async (page) => {
       await hub.standsIn(page);
@@ -81,7 +81,7 @@ test('ten turns: typing, stop, edit, another answer, an error, a reload without 
       await page.goto('/web/pages/chat/');
       await page.locator('[data-phase=done]').waitFor(WAIT);
       await openModel(page);
-      assert.deepEqual(await messages(page), [], 'the story is not the beginning of a chat');
+      assert.deepEqual(await messages(page), [], 'the chat does not begin with the story');
       await page.locator('#length').fill('4');
 
       await say(page, 'turn one ab');
@@ -130,7 +130,7 @@ test('ten turns: typing, stop, edit, another answer, an error, a reload without 
       assert.deepEqual(await messages(page), before);
       await field(page).fill('turn seven');
 
-      // The page is reloaded offline: the messages and the unsent text are there, and the model is stored on this device.
+      // The page is reloaded offline: the messages and the unsent text are restored, and the model is stored on this device.
       await page.evaluate(() => navigator.serviceWorker.ready.then(() => new Promise((resolve) => setTimeout(resolve, 1500))));
       await page.context().setOffline(true);
       await page.reload();
@@ -138,7 +138,7 @@ test('ten turns: typing, stop, edit, another answer, an error, a reload without 
       assert.deepEqual(await messages(page), before);
       assert.equal(await field(page).inputValue(), 'turn seven');
       await openModel(page);
-      assert.deepEqual(await messages(page), before, 'another model with a template goes on with them');
+      assert.deepEqual(await messages(page), before, 'another model with a template continues the messages');
       await page.locator('#length').fill('4');
       await field(page).press('Enter');
       await page.locator('.talk-turn.user', { hasText: 'turn seven' }).waitFor(WAIT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Microphone and camera: every page that uses them reports a fault in the same sentences. */
+/** Microphone and camera: every page that uses them reports a fault with the same sentences. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,17 +11,17 @@ import { session } from './browser.js';
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
-/** A host name that is not this machine: pages that come from it by http are not secure. */
+/** The name of another host. Pages that it sends over http are not secure. */
 const LAN = 'http://lan.test';
 
-/** The pages, their buttons, and the places where they report a fault. @type {[string, string, string, 'microphone' | 'camera'][]} */
+/** The pages, their buttons, and the elements that show a fault. @type {[string, string, string, 'microphone' | 'camera'][]} */
 const USES = [
   ['wavenet', '#record', 'main', 'microphone'],
   ['jukebox', '#record', '#stages-said', 'microphone'],
   ['colour', 'button:has-text("Use the camera")', 'main', 'camera'],
 ];
 
-/** The browsers' errors, and what the sentence about each of them says. @type {[string, RegExp][]} */
+/** The browsers' errors, and the content of the sentence for each of them. @type {[string, RegExp][]} */
 const ERRORS = [
   ['NotAllowedError', /may not be used: allow it in the address bar/],
   ['SecurityError', /may not be used/],
@@ -35,7 +35,7 @@ const ERRORS = [
   ['TypeError', /gave nothing: why\. Choose a file\.$/],
 ];
 
-test('both have a sentence for every error, which names the device and what to do', () =>
+test('both devices have a sentence for every error, which names the device and says what to do', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/fvsbn/');
     const said = await page.evaluate(
@@ -55,7 +55,7 @@ test('both have a sentence for every error, which names the device and what to d
       }
   }));
 
-/** Makes the pages come from LAN. @param {Page} page @param {string} url of the server */
+/** Makes the pages come from LAN. @param {Page} page @param {string} url address of the server */
 const overLan = (page, url) =>
   page.route(`${LAN}/**`, async (route) => {
     const answer = await route.fetch({ url: url + new URL(route.request().url()).pathname.slice(1) });
@@ -63,7 +63,7 @@ const overLan = (page, url) =>
   });
 
 for (const [name, button, where, device] of USES)
-  test(`by http from another machine, ${name} says that the ${device} takes https`, () =>
+  test(`over http from another machine, ${name} says that the ${device} requires https`, () =>
     withPage(
       async (page) => {
         await page.goto('/web/pages/fvsbn/');
@@ -81,12 +81,12 @@ for (const [name, button, where, device] of USES)
           .waitFor();
         await page.unrouteAll({ behavior: 'ignoreErrors' });
       },
-      { complains: true }, // about functions that only secure pages have
+      { complains: true }, // Chromium complains about functions that only secure pages have
     ));
 
-test('a microphone that the visitor refuses, and one that is not there', () =>
+test('a microphone that the visitor refuses, and a microphone that does not exist, are reported', () =>
   withPage(async (page) => {
-    // Which of the two a browser without a screen reports depends on the machine.
+    // Which of the two errors a browser without a screen reports depends on the machine.
     await page.addInitScript(() => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', /** @type {any} */ (globalThis).refusal));
     });

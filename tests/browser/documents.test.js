@@ -3,9 +3,9 @@
 
 /**
  * Every block of HTML, CSS and JavaScript in README.md, in the manual and on every third page (./build.sh test-sweep: on every page) runs
- * unchanged in a page; blocks of the pages need nothing but a canvas, a button and pictures. What the sentence before it promises is given:
- * `image` and `canvas`, weight files next to the page, a copy of web/dist as `nextpixel`, the same on https://cdn.example, and `load` if a
- * fragment continues a block that imports it. tests/js/documents.test.js runs blocks of the shell and all others.
+ * unchanged in a page; blocks on the pages need only a canvas, a button and pictures. The test provides what the sentence before a block
+ * promises: `image` and `canvas`, weight files next to the page, a copy of web/dist as `nextpixel`, the same on https://cdn.example, and
+ * `load` if a fragment continues a block that imports it. tests/js/documents.test.js runs blocks of the shell and all others.
  */
 
 import assert from 'node:assert/strict';
@@ -35,10 +35,10 @@ const talker = Buffer.from(
 );
 const TYPES = { js: 'text/javascript', wasm: 'application/wasm', png: 'image/png', gguf: 'application/octet-stream' };
 
-/** The file that is served for an address in the texts. @param {string} path */
+/** Returns the file that is served for an address in the texts. @param {string} path */
 function fileAt(path) {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  // In the texts, these are a model and pictures of the reader.
+  // In the texts, these names stand for the reader's own model and pictures.
   const own = name === 'mine.gguf' ? 'emoji.gguf' : /^(ka|ki|new|scene)\.png$/.test(name) ? 'seven.png' : name;
   return [`web/dist/${name}`, `weights/${own}`, `tests/golden/${own}`, `web/pictures/${own}`].map((file) => ROOT + file).find(existsSync);
 }
@@ -80,7 +80,7 @@ async function open(page, body, script = '') {
   await page.goto('/doc/');
 }
 
-/** The variables that a block uses but does not define. @param {string} code */
+/** Returns the variables that a block uses but does not define. @param {string} code */
 function given(code) {
   const lines = [];
   if (/\bload\(/.test(code) && !/import \{[^}]*\bload\b/.test(code)) lines.push("import { load } from 'nextpixel';");
@@ -108,7 +108,7 @@ const each = (what, all, body) =>
     }),
   );
 
-test('frames of the documents show figures that exist', async () => {
+test('frames in the documents show figures that exist', async () => {
   const frames = blocks.flatMap(({ code }) => [
     ...code.matchAll(/<iframe src="https:\/\/host\/(web\/pages\/[a-z-]+\/)\?figure=([a-z-]+)&amp;bare"/g),
   ]);
@@ -116,7 +116,7 @@ test('frames of the documents show figures that exist', async () => {
   for (const [, page, id] of frames) assert.match(await readFile(`${ROOT}${page}page.html`, 'utf8'), new RegExp(`<figure id="${id}"`));
 });
 
-each('blocks of scripts run', scripts, async (page, code) => {
+each('script blocks run', scripts, async (page, code) => {
   const element = /next-pixel|nx-error/.test(code)
     ? '<script type="module" src="/nextpixel/define.js"></script><next-pixel model="digits.gguf" task="generate" seed="1"></next-pixel>'
     : '';

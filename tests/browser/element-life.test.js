@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** <next-pixel> among other code: properties that frameworks assign, life cycles in any order, several on a page, released resources. */
+/**
+ * <next-pixel> among other code: properties that frameworks assign, life cycles in any order, several elements on a page, released
+ * resources.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -31,11 +34,11 @@ const KINDS = {
   'de-en': { prompt: 'Ein Hund.' },
   stories260K: { prompt: 'Once', 'max-tokens': '5' },
 };
-/** A run of pictures, of sound, of notes and of tokens, and a model that answers as a whole. */
+/** A run of pictures, of sound, of notes and of tokens, and a model that returns its result as a whole. */
 const FREED = ['digits', 'wavenet', 'chorales', 'crf-en', 'stories260K'];
 
 /**
- * Opens an empty page with the element defined. make(attributes) inserts an element into the document and records its events;
+ * Opens an empty page with the element defined. In the page, make(attributes) inserts an element into the document and records its events;
  * heard(element, name) waits for an event.
  *
  * @param {Page} page
@@ -54,7 +57,7 @@ async function open(page) {
       });
     all.until = async (/** @type {() => unknown} */ is) => {
       for (let i = 0; i < 1500 && !is(); i++) await all.nap(20);
-      if (!is()) throw new Error(`still not so: ${is}`);
+      if (!is()) throw new Error(`still false: ${is}`);
     };
     all.make = (/** @type {Record<string, string>} */ attributes) => {
       const element = /** @type {any} */ (document.createElement('next-pixel'));
@@ -72,12 +75,12 @@ async function open(page) {
 }
 
 /**
- * The helpers that open() gives to the page.
+ * The functions that open() adds to the page.
  * @typedef {{ make: (attributes: Record<string, string>) => any, count: (element: any, type: string) => number, heard: (element: any, type:
  *   string) => Promise<void>, nap: (ms: number) => Promise<void>, until: (is: () => unknown) => Promise<void> }} Given
  */
 
-test('every property can be assigned, before the definition and after it, with any value that a framework has', () =>
+test('every property can be assigned, before the definition and after it, with any value that a framework may use', () =>
   withPage(
     async (page, complaints) => {
       await openEmpty(page);
@@ -118,13 +121,13 @@ test('every property can be assigned, before the definition and after it, with a
       assert.deepEqual(
         ['state', 'info', 'pictures'].map((name) => complaints.filter((text) => text.includes(`property ${name} `)).length),
         [1, 1, 1],
-        'each is warned about once',
+        'each invalid value causes one warning',
       );
     },
     { complains: true },
   ));
 
-test('messages can be set: a chat is restored, replaced, and left alone if nothing changes', () =>
+test('messages can be set: a chat is restored, replaced, and kept if nothing changes', () =>
   withPage(async (page) => {
     await open(page);
     const out = await page.evaluate(async () => {
@@ -145,7 +148,7 @@ test('messages can be set: a chat is restored, replaced, and left alone if nothi
       await heard(element, 'nx-end');
       const [end] = element.events.filter((/** @type {Event} */ { type }) => type === 'nx-end');
       const answered = element.messages;
-      element.messages = answered; // as a page does that keeps the chat in its state
+      element.messages = answered; // like a page that keeps the chat in its state
       const tokens = element.shadowRoot.querySelectorAll('.talk-answer .talk-body span').length;
       element.messages = [{ role: 'user', content: 'other' }];
       return {
@@ -168,7 +171,7 @@ test('messages can be set: a chat is restored, replaced, and left alone if nothi
     assert.deepEqual([out.replaced, out.answers, out.ends, out.state], [[{ role: 'user', content: 'other' }], 0, 1, 'near']);
   }));
 
-test('nx-end comes after every run, also a stopped one, with its text and the reason for the end', { timeout: 120000 }, () =>
+test('nx-end follows every run, even a stopped one, with its text and the reason for the end', { timeout: 120000 }, () =>
   withPage(async (page) => {
     await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
     await open(page);
@@ -223,7 +226,7 @@ test("nx-end has exactly the result of its model's kind", { timeout: 120000 }, (
     await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
     await open(page);
     const folders = await readdir(new URL('../../web/lib/kinds/', import.meta.url), { withFileTypes: true });
-    /** The fields that each kind reports. @type {Record<string, string[]>} */
+    /** The fields of the result of each kind. @type {Record<string, string[]>} */
     const said = {};
     for (const { name } of folders.filter((entry) => entry.isDirectory()))
       said[name] = Object.keys((await import(`../../web/lib/kinds/${name}/kind.js`)).TYPES.ends ?? {}).sort();
@@ -253,19 +256,19 @@ test("nx-end has exactly the result of its model's kind", { timeout: 120000 }, (
     );
     assert.deepEqual(
       Object.keys(said).filter((kind) => !seen.some(([one]) => one === kind)),
-      ['sign'], // its examples are not an attribute
+      ['sign'], // its examples cannot be given as an attribute
     );
   }),
 );
 
-test('setting, calling and removing at any moment of a life', { timeout: 120000 }, () =>
+test('the element can be set, called and removed at any moment of its life', { timeout: 120000 }, () =>
   withPage(async (page) => {
     await open(page);
     const out = await page.evaluate(async () => {
       const { make, heard, nap, count, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
       /** @type {Record<string, unknown>} */
       const all = {};
-      // It is set long before the element is in the document, and while the element is outside of it.
+      // The size is set long before the element is in the document, and while it is outside.
       const sizes = [];
       for (const early of [true, false]) {
         const element = /** @type {any} */ (document.createElement('next-pixel'));
@@ -293,7 +296,7 @@ test('setting, calling and removing at any moment of a life', { timeout: 120000 
         element.remove();
       }
       all.sizes = sizes;
-      // stop() before and from every event: autoplay does not restart, play() does.
+      // stop() before and in every event: autoplay does not restart, but play() does.
       for (const when of ['at once', 'nx-progress', 'nx-ready']) {
         const element = make({ model: '/weights/digits.gguf', task: 'generate', seed: '1', autoplay: '' });
         if (when === 'at once') element.stop();
@@ -304,7 +307,7 @@ test('setting, calling and removing at any moment of a life', { timeout: 120000 
         await heard(element, 'nx-end');
         element.remove();
       }
-      // The answer of a chat has not begun yet: Stop, another model, or removal.
+      // Before the answer of a chat begins: Stop, another model, or removal.
       const talks = [];
       for (const end of [
         (/** @type {any} */ one) => one.stop(),
@@ -315,13 +318,13 @@ test('setting, calling and removing at any moment of a life', { timeout: 120000 
         await until(() => element.shadowRoot.querySelector('.talk-field'));
         await nap(20);
         element.send('hello');
-        await undefined; // after a longer time, the first token may already be there
+        await undefined; // later, the first token may already be there
         end(element);
         talks.push(element);
       }
       await nap(1500);
       all.talks = talks.map((element) => [count(element, 'nx-step'), count(element, 'nx-end')]);
-      // It is paused during an answer and resumed.
+      // The element is paused during an answer and resumed.
       const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '200', seed: '1', prompt: 'hi' });
       element.addEventListener('nx-step', () => element.pause(), { once: true });
       element.play();
@@ -331,7 +334,7 @@ test('setting, calling and removing at any moment of a life', { timeout: 120000 
       element.play();
       await heard(element, 'nx-end');
       all.answered = [count(element, 'nx-step') > 3, element.state];
-      // It is stopped while it is paused, and then gets a new message.
+      // The element is stopped while it is paused, and then gets a new message.
       element.addEventListener('nx-step', () => element.pause(), { once: true });
       element.send('more');
       await until(() => element.state === 'paused');
@@ -362,7 +365,7 @@ test('setting, calling and removing at any moment of a life', { timeout: 120000 
   }),
 );
 
-test('New chat during the preparation of an answer accepts the next message immediately', () =>
+test('New chat accepts the next message immediately, even while an answer is being prepared', () =>
   withPage(async (page) => {
     await open(page);
     const messages = await page.evaluate(async () => {
@@ -378,35 +381,38 @@ test('New chat during the preparation of an answer accepts the next message imme
     assert.equal(messages, 'second');
   }));
 
-test('two tunes on a page: one is paused or stopped, the other continues; a paused one resumes where it was', { timeout: 60000 }, () =>
-  withPage(async (page) => {
-    await open(page);
-    await page.mouse.click(300, 300);
-    const out = await page.evaluate(async () => {
-      const { make, heard, nap, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
-      const tunes = ['1', '2'].map((seed) =>
-        make({ model: '/weights/chorales.gguf', task: 'generate', bars: '2', tempo: '300', seed, controls: '' }),
-      );
-      const secondsOf = (/** @type {any} */ { shadowRoot }) =>
-        Number(/Playing ([\d.]+)/.exec(shadowRoot.querySelector('.status').textContent)?.[1]);
-      for (const tune of tunes) tune.play();
-      await until(() => tunes.every((tune) => secondsOf(tune) > 0.2));
-      const [one, other] = tunes;
-      const at = secondsOf(one);
-      one.pause();
-      await heard(other, 'nx-end');
-      await nap(500);
-      one.play();
-      await until(() => secondsOf(one) > 0);
-      const on = secondsOf(one);
-      await heard(one, 'nx-end');
-      return { at, on };
-    });
-    assert.ok(out.on >= out.at && out.on < out.at + 0.6, `paused at ${out.at} s, on at ${out.on} s`);
-  }),
+test(
+  'of two tunes on a page, one is paused or stopped and the other continues; a paused one resumes where it was',
+  { timeout: 60000 },
+  () =>
+    withPage(async (page) => {
+      await open(page);
+      await page.mouse.click(300, 300);
+      const out = await page.evaluate(async () => {
+        const { make, heard, nap, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+        const tunes = ['1', '2'].map((seed) =>
+          make({ model: '/weights/chorales.gguf', task: 'generate', bars: '2', tempo: '300', seed, controls: '' }),
+        );
+        const secondsOf = (/** @type {any} */ { shadowRoot }) =>
+          Number(/Playing ([\d.]+)/.exec(shadowRoot.querySelector('.status').textContent)?.[1]);
+        for (const tune of tunes) tune.play();
+        await until(() => tunes.every((tune) => secondsOf(tune) > 0.2));
+        const [one, other] = tunes;
+        const at = secondsOf(one);
+        one.pause();
+        await heard(other, 'nx-end');
+        await nap(500);
+        one.play();
+        await until(() => secondsOf(one) > 0);
+        const on = secondsOf(one);
+        await heard(one, 'nx-end');
+        return { at, on };
+      });
+      assert.ok(out.on >= out.at && out.on < out.at + 0.6, `paused at ${out.at} s, resumed at ${out.on} s`);
+    }),
 );
 
-test('external names that every object has are treated like other names', () =>
+test('names from outside that every object has, such as constructor, are treated like other names', () =>
   withPage(
     async (page) => {
       await open(page);
@@ -439,7 +445,7 @@ test('external names that every object has are treated like other names', () =>
   ));
 
 for (const [i, kinds] of [FREED, Object.keys(KINDS).filter((name) => !FREED.includes(name))].entries()) {
-  oneOf(i, 2)(`removed elements are freed, and canvases that a run was drawn to: ${kinds.join(', ')}`, { timeout: 240000 }, () =>
+  oneOf(i, 2)(`removed elements are freed, and so are canvases that a run was drawn to: ${kinds.join(', ')}`, { timeout: 240000 }, () =>
     withPage(
       async (page) => {
         await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
@@ -502,14 +508,14 @@ for (const [i, kinds] of [FREED, Object.keys(KINDS).filter((name) => !FREED.incl
           },
           Object.fromEntries(kinds.map((name) => [name, KINDS[name]])),
         );
-        assert.deepEqual(left, [], 'of three, one may be held by the stack');
+        assert.deepEqual(left, [], 'the stack may still hold one of three');
       },
       { complains: true },
     ),
   );
 }
 
-test('a model that is closed while the input is read ends the run with an error, also if the input never comes', () =>
+test('closing a model while it reads its input ends the run with an error, even if the input never arrives', () =>
   withPage(
     async (page) => {
       await open(page);
@@ -538,7 +544,7 @@ test('a model that is closed while the input is read ends the run with an error,
     { complains: true },
   ));
 
-test('removed elements with examples of signs are freed, and so are canvases with a drawn classification', { timeout: 120000 }, () =>
+test('removed elements with example characters are freed, and so are canvases with a drawn classification', { timeout: 120000 }, () =>
   withPage(
     async (page) => {
       await open(page);
@@ -593,7 +599,7 @@ test('removed elements with examples of signs are freed, and so are canvases wit
         for (const [what, ref] of kept) if (ref.deref()) count[what] = (count[what] ?? 0) + 1;
         return Object.entries(count).filter(([what, n]) => n > 1 || /Error/.test(what));
       });
-      assert.deepEqual(left, [], 'of four, one may be held by the stack');
+      assert.deepEqual(left, [], 'the stack may still hold one of four');
     },
     { complains: true },
   ),

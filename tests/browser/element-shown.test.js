@@ -53,7 +53,7 @@ const events = (page, type) =>
   page.evaluate((wanted) => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ event) => event.type === wanted), type);
 const status = (/** @type {Page} */ page) => page.locator('next-pixel [part=status]');
 
-test('progress: an event, and an attribute for styles', () =>
+test('progress causes an event, and sets an attribute for styles', () =>
   withPage(async (page) => {
     await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" autoplay controls></next-pixel>');
     await status(page)
@@ -72,7 +72,7 @@ test('progress: an event, and an attribute for styles', () =>
     assert.ok(told.every(({ share, at }) => share === undefined || Number(at) === Math.round(100 * share)));
   }));
 
-test('loading="play": nothing is fetched before it is played', () =>
+test('loading="play": nothing is fetched before the visitor plays', () =>
   withPage(async (page) => {
     /** @type {string[]} */
     const asked = [];
@@ -90,7 +90,7 @@ test('loading="play": nothing is fetched before it is played', () =>
     assert.equal(asked.length, 1);
   }));
 
-test('in another language: existing text changes immediately, numbers follow the language', () =>
+test('another language changes existing text immediately, and numbers follow the language', () =>
   withPage(async (page) => {
     await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" controls></next-pixel>');
     await page.evaluate(async () => {
@@ -146,7 +146,7 @@ test('the tables have every sentence', async () => {
   }
 });
 
-test('a sound: replaying gives the same, a new seed another; its file is a WAV, and nx-end has its samples', { timeout: 90000 }, () =>
+test('a sound: replaying gives the same, a new seed another; the saved file is a WAV, and nx-end has the samples', { timeout: 90000 }, () =>
   withPage(async (page) => {
     await open(page, '<next-pixel model="/weights/wavenet.gguf" task="generate" label="7" seconds="0.3" controls></next-pixel>');
     const ended = async (/** @type {number} */ count) => {
@@ -160,7 +160,7 @@ test('a sound: replaying gives the same, a new seed another; its file is a WAV, 
     assert.equal(await page.getByRole('button', { name: 'New seed' }).count(), 0);
     await page.getByRole('button', { name: 'Play' }).click();
     const first = await ended(1);
-    assert.ok(first.samples.length > 400 && first.sampleRate === 8000, `${first.samples.length} samples: a voice was chosen`);
+    assert.ok(first.samples.length > 400 && first.sampleRate === 8000, `only ${first.samples.length} samples: no voice was chosen`);
     await page.getByRole('button', { name: 'Play again' }).click();
     const again = await ended(2);
     assert.deepEqual([again.samples, again.seed], [first.samples, first.seed]);
@@ -180,7 +180,7 @@ test('a sound: replaying gives the same, a new seed another; its file is a WAV, 
   }),
 );
 
-more('a picture at once says nothing of nats', { timeout: 60000 }, () =>
+more('a picture drawn in one pass reports no nats', { timeout: 60000 }, () =>
   withPage(async (page) => {
     await open(page, '<next-pixel model="/weights/sagan-emoji.gguf" task="generate" label="face" controls autoplay></next-pixel>');
     await status(page).getByText('Drawn', { exact: true }).waitFor(LONG);

@@ -16,13 +16,13 @@ import { OUT, decode, provide, session, sleep, until } from './browser.js';
 const { withPage } = session();
 
 const PAGE = '/web/element.html';
-/** A model whose image takes seconds. */
+/** A model that takes seconds for an image. */
 const SLOW = '../weights/slow.gguf';
 const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256, queryBlock: 256, memoryBlock: 256 });
 const DIGIT = 'model="../weights/digits.gguf" src="pictures/seven.png" rows="12"';
 
 /**
- * Opens a page with some elements. Events are recorded in the page: __events.
+ * Opens a page with some elements. In the page, `__events` records their events.
  *
  * @param {Page} page
  * @param {string} body
@@ -84,7 +84,7 @@ const state = (page, selector = 'next-pixel') => page.locator(selector).evaluate
 const reaches = (page, wanted) =>
   page.waitForFunction((name) => /** @type {any} */ (document.querySelector('next-pixel')).state === name, wanted);
 
-/** The number of steps that arrive within this time. @param {Page} page @param {number} ms */
+/** Returns the number of steps that arrive within this time. @param {Page} page @param {number} ms */
 async function stepsDuring(page, ms) {
   const count = () =>
     page.evaluate(() => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ { type }) => type === 'nx-step').length);
@@ -93,7 +93,7 @@ async function stepsDuring(page, ms) {
   return (await count()) - before;
 }
 
-test('shows its poster, then draws on command, and ends', () =>
+test('the element shows its poster, then draws on command, and ends', () =>
   withPage(async (page) => {
     await open(
       page,
@@ -140,10 +140,10 @@ test('shows its poster, then draws on command, and ends', () =>
       .slice(list.length)
       .filter(({ type }) => type === 'nx-step')
       .flatMap(({ sample, values }) => (sample === 0 ? values : []));
-    assert.deepEqual(again, drawn[0], 'the same seed, the same picture');
+    assert.deepEqual(again, drawn[0], 'the same seed gives the same picture');
   }));
 
-test('shows the most probable of competing pictures, and no more than exist', () =>
+test('of competing pictures the most probable are shown, and no more than exist', () =>
   withPage(async (page) => {
     await open(
       page,
@@ -189,7 +189,7 @@ test('shows the most probable of competing pictures, and no more than exist', ()
     assert.equal((await events(page)).find(({ type }) => type === 'nx-error').code, 'argument');
   }));
 
-test('begins automatically with autoplay; pause, resume, stop from the keyboard', () =>
+test('autoplay begins automatically; the keyboard pauses, resumes and stops', () =>
   withPage(async (page) => {
     await open(page, `<next-pixel model="${SLOW}" task="generate" seed="1" autoplay controls></next-pixel>`);
     await reaches(page, 'running');
@@ -213,7 +213,7 @@ test('begins automatically with autoplay; pause, resume, stop from the keyboard'
     );
   }));
 
-test('loads when it scrolls into view, rests off screen and while the page is hidden', () =>
+test('the element loads when it scrolls into view, and pauses off screen and while the page is hidden', () =>
   withPage(async (page) => {
     /** @type {string[]} */
     const fetched = [];
@@ -224,7 +224,7 @@ test('loads when it scrolls into view, rests off screen and while the page is hi
       page,
       `<div id="space"></div><next-pixel model="${SLOW}" task="generate" seed="1" autoplay></next-pixel><div id="more"></div>`,
     );
-    // At first it is far away, and nothing is loaded.
+    // At first the element is far away, and nothing is loaded.
     await page.evaluate(() => {
       for (const id of ['space', 'more'])
         Object.assign(/** @type {HTMLElement} */ (document.getElementById(id)).style, { height: '4000px' });
@@ -258,7 +258,7 @@ test('loads when it scrolls into view, rests off screen and while the page is hi
     assert.equal(await stepsDuring(page, 200), 0);
     await hide(false);
     assert.equal(await state(page), 'running');
-    // A visitor's pause is not undone by scrolling.
+    // Scrolling does not undo a visitor's pause.
     await page.locator('next-pixel').evaluate((element) => /** @type {any} */ (element).pause());
     await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
     await sleep(100);
@@ -267,7 +267,7 @@ test('loads when it scrolls into view, rests off screen and while the page is hi
     assert.equal(await state(page), 'paused');
   }));
 
-test('stops when it is removed, not when it is moved; two share one model', () =>
+test('an element stops when it is removed, not when it is moved; two elements share one model', () =>
   withPage(async (page) => {
     let downloads = 0;
     page.on('request', (request) => {
@@ -301,10 +301,10 @@ test('stops when it is removed, not when it is moved; two share one model', () =
     await page.evaluate(() => document.querySelectorAll('next-pixel').forEach((element) => element.remove()));
     await page.waitForFunction(() => /** @type {any} */ (globalThis).kept.state === 'closed');
     for (let i = 0; page.workers().length > 0 && i < 60; i++) await sleep(100);
-    assert.equal(page.workers().length, 0, 'the last holder is gone, and so is the worker');
+    assert.equal(page.workers().length, 0, 'without holders, the worker has ended');
   }));
 
-test('attributes are the state: changes restart, invalid values count as absent', () =>
+test('attributes are the state: changes restart the run, and invalid values count as absent', () =>
   withPage(
     async (page) => {
       await open(page, `<next-pixel ${DIGIT} seed="7"></next-pixel>`);
@@ -365,7 +365,7 @@ test('attributes are the state: changes restart, invalid values count as absent'
       assert.equal((await events(page)).at(-1).code, 'argument');
       assert.match(await element.locator('.status').innerText(), /task must be complete or generate .*"dance"/);
       await element.evaluate((e) => Object.assign(e, { task: undefined }));
-      await occurs(page, 'nx-error', 2); // there is nothing to complete
+      await occurs(page, 'nx-error', 2); // without a picture there is nothing to complete
       assert.equal((await events(page)).at(-1).code, 'network');
 
       await element.evaluate((e) =>
@@ -378,7 +378,7 @@ test('attributes are the state: changes restart, invalid values count as absent'
     { complains: true },
   ));
 
-test('the end comes after the last paint, with the pictures and a file of them', () =>
+test('nx-end comes after the last paint, with the pictures and a file of them', () =>
   withPage(async (page) => {
     await open(page, '');
     const seen = await page.evaluate(
@@ -444,7 +444,7 @@ test('an error is visible without buttons, and on the console, unless a listener
     { complains: true },
   ));
 
-test('play() just after appending, and off screen, is remembered', () =>
+test('play() is remembered just after insertion and off screen', () =>
   withPage(async (page) => {
     await open(page, '<div id="space"></div>');
     await page.evaluate(() => {
@@ -463,12 +463,12 @@ test('play() just after appending, and off screen, is remembered', () =>
     });
     await occurs(page, 'nx-end');
     await occurs(page, 'nx-ready', 2);
-    assert.equal(await state(page, '#below'), 'paused', 'ready, and out of sight');
+    assert.equal(await state(page, '#below'), 'paused', 'ready, but off screen');
     await page.locator('#below').evaluate((e) => e.scrollIntoView());
     await occurs(page, 'nx-end', 2);
   }));
 
-test('space is reserved: nothing moves from the first layout to the picture', () =>
+test('space is reserved: nothing shifts from the first layout to the picture', () =>
   withPage(async (page) => {
     await page.route('**/weights/digits.gguf', async (route) => {
       await sleep(300);
@@ -498,10 +498,10 @@ test('space is reserved: nothing moves from the first layout to the picture', ()
       [140, 140],
     ]);
     assert.deepEqual(after.slice(0, 2), before.slice(0, 2));
-    assert.deepEqual(ready[2], after[2], 'without them from when the model is there');
+    assert.deepEqual(ready[2], after[2], 'without the two attributes, the size is final once the model is loaded');
   }));
 
-test('without width and height the first bytes of the file are enough to reserve the space', () =>
+test('without width and height, the first bytes of the file are enough to reserve the space', () =>
   withPage(async (page) => {
     await page.addInitScript(() => {
       const { fetch } = globalThis;
@@ -509,7 +509,7 @@ test('without width and height the first bytes of the file are enough to reserve
       const goOn = new Promise((resolve) => {
         /** @type {any} */ (globalThis).__goOn = resolve;
       });
-      // The server sends the first 2000 bytes of a weight file, and the rest on request.
+      // The server sends the first 2000 bytes of a weight file at once, and the rest on request.
       globalThis.fetch = async (input, init) => {
         const response = await fetch(input, init);
         if (!String(input).endsWith('.gguf')) return response;
@@ -556,7 +556,7 @@ test('without width and height the first bytes of the file are enough to reserve
     assert.deepEqual(await boxes(), before);
   }));
 
-test('a download can be stopped, and later elements do not join a dead one', () =>
+test('a download can be stopped, and later elements do not join a dead download', () =>
   withPage(
     async (page) => {
       let asked = 0;
@@ -565,15 +565,15 @@ test('a download can be stopped, and later elements do not join a dead one', () 
       await page.clock.resume();
       await page.route('**/weights/digits.gguf', async (route) => {
         asked++;
-        if (!dead) await route.continue(); // otherwise there is never an answer
+        if (!dead) await route.continue(); // otherwise the request gets no answer
       });
       await open(page, `<next-pixel model="../weights/digits.gguf" task="generate" seed="1" controls></next-pixel>`);
       for (let i = 0; asked === 0 && i < 60; i++) await sleep(50);
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.locator('next-pixel .status').getByText('Stopped').waitFor();
-      assert.equal((await events(page)).length, 0, 'to stop is no error');
+      assert.equal((await events(page)).length, 0, 'a stop is not an error');
       await sleep(300); // within this time, play() would continue the same download
-      await page.getByRole('button', { name: 'Play' }).click(); // the connection is dead again
+      await page.getByRole('button', { name: 'Play' }).click(); // this connection is dead, too
       for (let i = 0; asked < 2 && i < 60; i++) await sleep(50);
       await page.clock.runFor(12000);
       dead = false;
@@ -595,7 +595,7 @@ test('a download can be stopped, and later elements do not join a dead one', () 
     { complains: true },
   ));
 
-test('a worker terminated from outside: the element draws again on its own', { timeout: 60000 }, () =>
+test('if a worker is terminated from outside, the element draws again on its own', { timeout: 60000 }, () =>
   withPage(async (page) => {
     await page.addInitScript(() => {
       const all = /** @type {Worker[]} */ ([]);
@@ -628,7 +628,7 @@ test('a worker terminated from outside: the element draws again on its own', { t
   }),
 );
 
-test('element and acquire() share one download and one worker; cache and integrity are respected', () =>
+test('element and acquire() share one download and one worker, and respect cache and integrity', () =>
   withPage(
     async (page) => {
       let downloads = 0;
@@ -660,13 +660,13 @@ test('element and acquire() share one download and one worker; cache and integri
         (await events(page)).filter(({ type }) => type === 'nx-error').map(({ id, code }) => [id, code]),
         [['c', 'integrity']],
       );
-      await sleep(1000); // longer than it takes to store the copy
+      await sleep(1000); // longer than storing the copy takes
       assert.deepEqual(await page.evaluate(async () => (await (await caches.open('nextpixel')).keys()).map(({ url }) => url)), []);
     },
     { complains: true },
   ));
 
-test('a bad model gives an error event, and can be retried', () =>
+test('an invalid model gives an error event, and can be retried', () =>
   withPage(
     async (page) => {
       await page.route('**/weights/late.gguf', (route) => route.fulfill({ status: 404, body: '' }));
@@ -699,7 +699,7 @@ test('a bad model gives an error event, and can be retried', () =>
     { complains: true },
   ));
 
-test('reduced motion: no autoplay but buttons, and a picture appears finished', () =>
+test('reduced motion: autoplay is off, there are buttons, and a picture appears finished', () =>
   withPage(
     async (page) => {
       await open(page, `<next-pixel ${DIGIT} seed="7" autoplay><img id="poster" src="pictures/seven.png" alt="seven"></next-pixel>`);
@@ -719,7 +719,7 @@ test('reduced motion: no autoplay but buttons, and a picture appears finished', 
       await page.getByRole('button', { name: 'Play' }).click();
       await occurs(page, 'nx-end');
       const seen = await page.evaluate(() => /** @type {any} */ (globalThis).seen);
-      assert.ok(seen.length > 0 && seen.every((/** @type {unknown} */ hidden) => hidden === true), 'nothing was shown before the end');
+      assert.ok(seen.length > 0 && seen.every((/** @type {unknown} */ hidden) => hidden === true), 'nothing is shown before the end');
       await page.locator('next-pixel canvas').waitFor();
       await page.emulateMedia({ reducedMotion: 'no-preference' });
       await page.waitForFunction(
@@ -729,7 +729,7 @@ test('reduced motion: no autoplay but buttons, and a picture appears finished', 
     { reducedMotion: 'reduce' },
   ));
 
-test("the host's label wins; the definition may run twice", () =>
+test("the host's label takes precedence; the definition may run twice", () =>
   withPage(async (page) => {
     await open(page, `<next-pixel ${DIGIT} aria-label="My seven"></next-pixel>`);
     await occurs(page, 'nx-ready');
@@ -756,7 +756,7 @@ test("the host's label wins; the definition may run twice", () =>
   }));
 
 /**
- * The content of an element's canvas as RGBA, read from a copy.
+ * Returns the content of an element's canvas as RGBA, read from a copy.
  * @param {Page} page
  * @param {string} selector
  * @returns {Promise<Uint8Array>}
@@ -769,14 +769,14 @@ const pixels = async (page, selector) =>
         new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })
       );
       copy.drawImage(canvas, 0, 0);
-      let text = ''; // a string is transferred immediately, whereas a list of numbers takes seconds
+      let text = ''; // a string is transferred immediately, but a list of numbers takes seconds
       for (const value of copy.getImageData(0, 0, canvas.width, canvas.height).data) text += String.fromCharCode(value);
       return btoa(text);
     }),
     'base64',
   );
 
-/** The number of opaque pixels that are coloured, and the greys that occur. @param {Uint8Array} data */
+/** Returns the number of opaque coloured pixels, and the greys that occur. @param {Uint8Array} data */
 function inks(data) {
   let dark = 0,
     light = 0,
@@ -796,7 +796,7 @@ const FORCED = `<next-pixel id="digits" ${DIGIT} seed="7" controls></next-pixel>
   <next-pixel id="text" model="../weights/stories.gguf" prompt="Once" max-tokens="12" seed="1"></next-pixel>
   <next-pixel id="translation" model="../weights/de-en.gguf" prompt="Ein Hund schläft."></next-pixel>
   <next-pixel id="tags" model="../weights/crf-en.gguf" prompt="Time flies like an arrow"></next-pixel>`;
-/** Texts on a canvas; other texts and translations are text of the page. */
+/** Elements whose text is on a canvas; the text of other elements is text of the page. */
 const WRITTEN = ['#tags'];
 
 /** @param {Page} page */
@@ -808,37 +808,40 @@ async function playAll(page) {
 }
 
 for (const [i, colorScheme] of /** @type {const} */ (['light', 'dark']).entries()) {
-  oneOf(i, 2)(`forced colours, ${colorScheme}: a picture keeps its levels, texts take the one colour there is`, { timeout: 90000 }, () =>
-    withPage(
-      async (page) => {
-        await open(page, FORCED);
-        await playAll(page);
-        const grey = (await pixels(page, '#digits')).filter((_, i) => i % 4 === 0);
-        assert.ok(grey.includes(0) && grey.some((level) => level > 200), 'paper and ink are not one colour');
-        for (const selector of WRITTEN) {
-          const { dark, light, coloured } = inks(await pixels(page, selector));
-          assert.ok((colorScheme === 'dark' ? light : dark) > 100, `${selector} can be read: ${dark} dark, ${light} light`);
-          assert.deepEqual([colorScheme === 'dark' ? dark : light, coloured], [0, 0], selector);
-        }
-        const [ink, surprise] = await page
-          .locator('#text [part=text]')
-          .evaluate((text) => [
-            getComputedStyle(text).color,
-            getComputedStyle(/** @type {Element} */ (text.lastElementChild)).borderBottomStyle,
-          ]);
-        const translated = await page.locator('#translation [part=text] .above').evaluate((words) => getComputedStyle(words).color);
-        assert.deepEqual(
-          [ink, surprise, translated],
-          colorScheme === 'dark' ? ['rgb(255, 255, 255)', 'solid', 'rgb(255, 255, 255)'] : ['rgb(0, 0, 0)', 'solid', 'rgb(0, 0, 0)'],
-        );
-        await page.screenshot({ path: `${OUT}element-forced-${colorScheme}.png` });
-      },
-      { forcedColors: 'active', colorScheme },
-    ),
+  oneOf(i, 2)(
+    `forced colours, ${colorScheme}: a picture keeps its levels, and texts take the system's text colour`,
+    { timeout: 90000 },
+    () =>
+      withPage(
+        async (page) => {
+          await open(page, FORCED);
+          await playAll(page);
+          const grey = (await pixels(page, '#digits')).filter((_, i) => i % 4 === 0);
+          assert.ok(grey.includes(0) && grey.some((level) => level > 200), 'paper and ink have different colours');
+          for (const selector of WRITTEN) {
+            const { dark, light, coloured } = inks(await pixels(page, selector));
+            assert.ok((colorScheme === 'dark' ? light : dark) > 100, `${selector} is readable: ${dark} dark, ${light} light`);
+            assert.deepEqual([colorScheme === 'dark' ? dark : light, coloured], [0, 0], selector);
+          }
+          const [ink, surprise] = await page
+            .locator('#text [part=text]')
+            .evaluate((text) => [
+              getComputedStyle(text).color,
+              getComputedStyle(/** @type {Element} */ (text.lastElementChild)).borderBottomStyle,
+            ]);
+          const translated = await page.locator('#translation [part=text] .above').evaluate((words) => getComputedStyle(words).color);
+          assert.deepEqual(
+            [ink, surprise, translated],
+            colorScheme === 'dark' ? ['rgb(255, 255, 255)', 'solid', 'rgb(255, 255, 255)'] : ['rgb(0, 0, 0)', 'solid', 'rgb(0, 0, 0)'],
+          );
+          await page.screenshot({ path: `${OUT}element-forced-${colorScheme}.png` });
+        },
+        { forcedColors: 'active', colorScheme },
+      ),
   );
 }
 
-more('forced colours that are switched on repaint what is there, and off again', { timeout: 90000 }, () =>
+more('switching forced colours on and off repaints the existing content', { timeout: 90000 }, () =>
   withPage(async (page) => {
     await open(page, FORCED);
     await page.evaluate(() => document.body.style.setProperty('color', '#10f'));
@@ -856,7 +859,7 @@ more('forced colours that are switched on repaint what is there, and off again',
   }),
 );
 
-test('before it is played: the given rows, the small picture, the poster, an outline; names of groups; no controls in print', () =>
+test('before play: the given rows, the small picture, the poster, an outline; names of groups; no controls in print', () =>
   withPage(async (page) => {
     await open(
       page,
@@ -898,7 +901,7 @@ test('before it is played: the given rows, the small picture, the poster, an out
     await page.emulateMedia({ media: 'print' });
     assert.equal(await page.getByRole('button').count(), 0);
     await page.emulateMedia({ media: 'screen' });
-    // Other rows are shown immediately; the first pixel removes the outline and the poster.
+    // Other rows show immediately; the first pixel removes the outline and the poster.
     await page.locator('#rows').evaluate((element) => element.setAttribute('rows', '5'));
     await fills('#rows', 2 * 5 * 28);
     await page.evaluate(() => ['rows', 'poster'].forEach((id) => /** @type {any} */ (document.getElementById(id)).play()));
@@ -909,7 +912,7 @@ test('before it is played: the given rows, the small picture, the poster, an out
     assert.equal(await page.locator('#none [part=error]').isVisible(), false);
   }));
 
-test('words are tagged: the sentence before it is played, then tags on shades; a verb with a single answer is shown like a run', () =>
+test('words are tagged: the sentence before play, then tags on shades; a verb that returns one result is shown like a run', () =>
   withPage(
     async (page) => {
       await open(
@@ -922,7 +925,7 @@ test('words are tagged: the sentence before it is played, then tags on shades; a
       const told = (/** @type {string} */ text) =>
         page.waitForFunction((wanted) => document.querySelector('#a')?.shadowRoot?.querySelector('canvas')?.textContent === wanted, text);
       await told('Time flies like an arrow');
-      /** The painted share of the canvas, 0 to 1: letters are opaque except for their edges, shades are not. */
+      /** Returns the painted share of the canvas, 0 to 1. Letters are opaque except for their edges; shades are not. */
       const shaded = async () => {
         const alphas = (await pixels(page, '#a')).filter((_, i) => i % 4 === 3);
         return alphas.filter((alpha) => alpha > 20 && alpha < 200).length / alphas.length;
@@ -966,7 +969,7 @@ test('words are tagged: the sentence before it is played, then tags on shades; a
     { complains: true },
   ));
 
-more('moved to a frame and to another window it looks as it did, and goes on', () =>
+more('moved to a frame or to another window, the element keeps its looks and continues', () =>
   withPage(async (page) => {
     await open(page, `<iframe title="a frame" width="400" height="400"></iframe><next-pixel id="a" ${DIGIT} controls></next-pixel>`);
     await occurs(page, 'nx-ready');
@@ -1011,9 +1014,9 @@ more('moved to a frame and to another window it looks as it did, and goes on', (
   }),
 );
 
-more('in a frame and in another window it draws, speaks, and finds what it names, as any element of that document does', () =>
+more('in a frame and in another window the element draws, announces, and resolves addresses like any element of that document', () =>
   withPage(async (page) => {
-    // The policy lets a frame come from another folder.
+    // The policy allows a frame from another folder.
     const serve = (/** @type {string} */ path, /** @type {string} */ body) =>
       page.route(`**${path}`, (route) =>
         route.fulfill({ contentType: 'text/html; charset=utf-8', body: `<!doctype html><title>a page</title><body>${body}</body>` }),
@@ -1057,7 +1060,7 @@ more('in a frame and in another window it draws, speaks, and finds what it names
         return { type, frames: frames > 0, status: target.querySelector('[role=status]')?.textContent };
       }, where);
       assert.equal(said.type, 'nx-end', where);
-      assert.ok(said.frames, `${where}: painted at the frames of its own window`);
+      assert.ok(said.frames, `${where}: paints with the frames of its own window`);
       assert.match(said.status ?? '', /100 % done/, where);
     }
     await page.evaluate(() => /** @type {any} */ (globalThis).other.close());

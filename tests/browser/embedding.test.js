@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A single figure that is embedded in another site: by its address, in a frame, and in a sandboxed frame; and the code that embeds it. */
+/** A single figure embedded in another site: by its address, in a frame, and in a sandboxed frame. Also the code that embeds it. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -18,7 +18,7 @@ import { axeFindsNothing, fits, scrollThrough } from './checks.js';
 
 const { withPage } = session();
 
-test('every figure of every page has an id of its own, and below its caption the button that embeds it', async () => {
+test('every figure of every page has its own id and, below its caption, a button that embeds it', async () => {
   for (const [path, html] of await framedPages(fileURLToPath(new URL('../../web', import.meta.url)))) {
     const ids = [...html.matchAll(/<figure\b[^>]*>/g)].map(([tag]) => / id="([\w-]+)"/.exec(tag)?.[1]);
     assert.deepEqual([...new Set(ids)], ids, path);
@@ -27,7 +27,7 @@ test('every figure of every page has an id of its own, and below its caption the
   }
 });
 
-/** This site, which has another origin than the page that embeds it. @type {Awaited<ReturnType<typeof serve>>} */
+/** This site, whose origin differs from that of the embedding page. @type {Awaited<ReturnType<typeof serve>>} */
 let site;
 before(async () => {
   site = await serve({ port: 0, cors: true });
@@ -59,13 +59,13 @@ async function openTheirs(page, body) {
 /** Waits for a text in the frame of a page. @param {Page} page @param {string} text */
 const says = (page, text) => page.frames()[1].waitForFunction((wanted) => document.body.innerText.includes(wanted), text, WAIT);
 
-/** The ids of the figures that are visible. @param {Page | FrameLocator} where */
+/** Returns the ids of the visible figures. @param {Page | FrameLocator} where */
 const seen = (where) =>
   where
     .locator('body')
     .evaluate((body) => [...body.querySelectorAll('figure[id]')].filter((one) => one.checkVisibility()).map(({ id }) => id));
 
-test('a figure by its address: alone, drawn, with its caption and a link to its page, though it continues the first figure', () =>
+test('an address opens one figure: alone, drawn, with its caption and a link to its page, even a figure that continues the first one', () =>
   withPage(
     async (page) => {
       await page.goto('/web/pages/transformer/?figure=figure-maps&bare');
@@ -81,14 +81,14 @@ test('a figure by its address: alone, drawn, with its caption and a link to its 
     { viewport: { width: 390, height: 700 }, reducedMotion: 'reduce' },
   ));
 
-test('an address without an id shows the first figure; one that the page does not have is named, with those that it has', () =>
+test('an address without an id shows the first figure; an unknown id is reported with the ids that exist', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/fvsbn/ko/?bare');
     await page.locator('.alone').waitFor();
     assert.deepEqual(await seen(page), ['figure-endings']);
     await page.goto('/web/pages/fvsbn/?figure=figure-endings&bare&lang=fr');
     await firstFigure(page).waitFor(WAIT);
-    assert.equal(await page.getByText('The address asks for the language').count(), 0, 'a frame is no place for it');
+    assert.equal(await page.getByText('The address asks for the language').count(), 0, 'a frame does not show this notice');
     await page.goto('/web/pages/fvsbn/?figure=figure-none&bare');
     await page.getByText('This page has no figure “figure-none”. Its figures are: figure-endings, figure-votes,').waitFor();
     await page.goto('/web/?figure=figure-hero&bare');
@@ -96,7 +96,7 @@ test('an address without an id shows the first figure; one that the page does no
     assert.deepEqual(await seen(page), ['figure-hero']);
   }));
 
-test('the button below a figure shows the code of a frame, whose figure has the present settings', () =>
+test('the button below a figure shows the code of a frame, whose figure has the current settings', () =>
   withPage(async (page) => {
     /** @type {string[]} */
     const asked = [];
@@ -106,7 +106,7 @@ test('the button below a figure shows the code of a frame, whose figure has the 
     assert.deepEqual(
       asked.filter((url) => url.includes('embedding')),
       [],
-      'is loaded before it is used',
+      'must not be loaded before it is used',
     );
     await page.fill('#seed', '12');
     await page.keyboard.press('Enter');
@@ -130,7 +130,7 @@ test('the button below a figure shows the code of a frame, whose figure has the 
     assert.equal(await frame.locator('#seed').inputValue(), '12');
   }));
 
-test('the code appears though no frame can be measured; without a connection, the button says so and then works again', () =>
+test('the code appears even if no frame can be measured; without a connection, the button says so, and works again later', () =>
   withPage(
     async (page) => {
       await page.goto('/web/pages/fvsbn/');
@@ -165,12 +165,12 @@ test('a frame whose code cannot be fetched shows the page and the reason', () =>
       await page.route('**/page-embedding*.js', (route) => route.abort('internetdisconnected'));
       await page.goto('/web/pages/fvsbn/?figure=figure-endings&bare');
       await page.getByRole('alert').getByText('A part of nextpixel is missing').waitFor(WAIT);
-      await page.locator('#figure-endings').waitFor(); // it is visible
+      await page.locator('#figure-endings').waitFor(); // the figure is visible
     },
     { complains: true },
   ));
 
-test('a fault while a frame is measured is shown', () =>
+test('an error while a frame is measured is shown', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/fvsbn/');
     await firstFigure(page, 'done').waitFor(WAIT);
@@ -186,12 +186,12 @@ test('a fault while a frame is measured is shown', () =>
     assert.equal(await page.locator('.embed-code').count(), 0);
   }));
 
-/** The frame may be this much higher than its figure: a height is for a range of widths. */
+/** The frame may be this much higher than its figure, because one height covers a range of widths. */
 const GAP = 330;
-/** Canvases that a script lays out have another shape in the frame: the figure may then be this much higher than the frame. */
+/** Canvases whose layout a script computes have another shape in the frame, so the figure may be this many times as high as the frame. */
 const LAID_OUT = 1.08;
 
-/** The frame's code of a figure of the open page. @param {Page} page @param {string} id */
+/** Returns the code that embeds a figure of the open page. @param {Page} page @param {string} id */
 async function codeOf(page, id) {
   await page.locator(`#${id} .embed`).click();
   const code = await page.locator(`#${id} .embed-code code`).first().innerText();
@@ -200,7 +200,7 @@ async function codeOf(page, id) {
 }
 
 /**
- * Opens a figure's frame in columns of several widths; the figure must fit without scrolling.
+ * Opens a figure's frame in columns of several widths. The figure must fit without scrolling.
  *
  * @param {Page} page
  * @param {string} code
@@ -236,7 +236,7 @@ for (const viewport of [
   { width: 1280, height: 800 },
 ]) {
   test(
-    `the frame is as high as its figure in narrow and wide columns, copied on a screen of ${viewport.width} pixels`,
+    `the frame is as high as its figure in narrow and wide columns, with code copied on a screen of ${viewport.width} pixels`,
     { timeout: 300000 },
     () =>
       withPage(
@@ -268,7 +268,7 @@ for (const name of await everyPage()) {
 }
 
 for (const sandbox of ['', 'sandbox="allow-scripts"']) {
-  test(`in a frame of another origin${sandbox && ', sandboxed, where storage, caches and the service worker throw'}: the figure works`, () =>
+  test(`in a frame of another origin${sandbox && ', sandboxed, where storage, caches and the service worker throw'}, the figure works`, () =>
     withPage(async (page) => {
       const src = `${site.url}web/pages/transformer/?figure=figure-translation&amp;bare`;
       await openTheirs(page, `<iframe ${sandbox} src="${src}" width="100%" height="800" title="A figure"></iframe>`);

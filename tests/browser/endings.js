@@ -9,13 +9,13 @@ import { inRepository } from './gallery.js';
 
 /** @import { Page } from 'playwright-core' */
 
-/** The digit that the pages open with: 784 values, 0 or 255. */
+/** Returns the digit with which the pages open: 784 values, 0 or 255. */
 export async function opening() {
   const strip = await readFile(inRepository('web/pictures/digits.bin'));
   return Uint8Array.from(strip.subarray(16 + 14 * 784, 16 + 15 * 784), (grey) => (grey < 128 ? 0 : 255));
 }
 
-/** The drawn completions: for each, whether each of its 784 pixels is black, by the middle of the pixel. @param {Page} page */
+/** Returns the drawn completions: for each of the 784 pixels, whether its centre is black. @param {Page} page */
 export const endings = (page) =>
   page.locator('.ending canvas').evaluateAll((canvases) =>
     canvases.map((element) => {

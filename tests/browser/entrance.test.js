@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The language that a visitor gets first: that of the browser, until the visitor chooses another one. */
+/** The language that a visitor gets first: that of the browser, until the visitor chooses another. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,14 +12,14 @@ import { session, sleep } from './browser.js';
 
 const { withPage } = session();
 
-/** Opens an address; returns the path and the language of the page at which it arrives. @param {Page} page @param {string} address */
+/** Opens an address; returns the path and the language of the page that the visitor reaches. @param {Page} page @param {string} address */
 async function comesTo(page, address) {
   await page.goto(address);
   await page.locator('.masthead .language').first().waitFor();
   return page.evaluate(() => location.pathname + document.documentElement.lang);
 }
 
-test('a Korean browser enters in Korean; the way back is visible, and remembered', () =>
+test('a Korean browser enters in Korean; the link to English is visible, and the choice is remembered', () =>
   withPage(
     async (page) => {
       /** @type {string[]} */
@@ -31,8 +31,8 @@ test('a Korean browser enters in Korean; the way back is visible, and remembered
         }).observe({ type: 'paint', buffered: true }),
       );
       assert.equal(await comesTo(page, '/web/'), '/web/ko/ko');
-      for (let i = 0; i < 100 && painted.length === 0; i++) await sleep(50); // the message of a paint arrives later
-      assert.deepEqual([...new Set(painted)], ['painted ko'], 'the page in Korean was seen, and the page in English was not');
+      for (let i = 0; i < 100 && painted.length === 0; i++) await sleep(50); // the message about a paint arrives later
+      assert.deepEqual([...new Set(painted)], ['painted ko'], 'the Korean page was painted, and the English page was not');
       await page.locator('.masthead .language[lang=en]').click();
       await page.waitForURL('**/web/');
       assert.equal(await page.evaluate(() => document.documentElement.lang), 'en');
@@ -42,7 +42,7 @@ test('a Korean browser enters in Korean; the way back is visible, and remembered
     { locale: 'ko-KR' },
   ));
 
-test('an address that says a language, or that somebody shares, keeps its language; the other one is emphasised', () =>
+test('an address that names a language, or a shared address, keeps its language, and the link to the other language is emphasised', () =>
   withPage(
     async (page) => {
       assert.equal(await comesTo(page, '/web/?lang=en'), '/web/en');
@@ -72,7 +72,7 @@ test('a language that a page does not have is reported, in the language of the p
     }
   }));
 
-test('an English browser stays, also on a page in Korean', () =>
+test('an English browser stays on a page, even a Korean one', () =>
   withPage(async (page) => {
     assert.equal(await comesTo(page, '/web/'), '/web/en');
     assert.equal(await comesTo(page, '/web/ko/'), '/web/ko/ko');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Faults that visitors meet: outdated copies, stalled downloads, and workers that something else terminates. */
+/** Faults that visitors meet: outdated copies, stalled downloads, and workers terminated from outside. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -23,7 +23,7 @@ const integrity = `sha256-${createHash('sha256').update(toy).digest('base64')}`;
 const put = (page, text) =>
   page.evaluate(
     async ([file, body]) => {
-      const headers = { ETag: '"1"' }; // what the server reports today
+      const headers = { ETag: '"1"' }; // the headers that the server sends today
       await (await caches.open('nextpixel')).put(file, new Response(body, { headers }));
     },
     [FILE, text],
@@ -58,7 +58,7 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
       await openEmpty(page);
       await put(page, `GGUF${'x'.repeat(1000)}`);
       assert.equal(await loads(page, options), 'loaded');
-      assert.equal(requests, 2, 'the one that said that nothing has changed, and another one');
+      assert.equal(requests, 2, 'one request confirms the cached copy, and another fetches the file again');
       await until(
         page,
         async ([file, length]) =>
@@ -66,17 +66,17 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
         [FILE, toy.length],
       );
       assert.equal(await loads(page, options), 'loaded');
-      assert.equal(requests, 3, 'and now the copy is good');
+      assert.equal(requests, 3, 'now the copy is valid');
 
       await put(page, `GGUF${'x'.repeat(1000)}`);
       body = Buffer.from('GGUF is no model');
       requests = 0;
       assert.ok(['format', 'unsupported', 'limit', 'integrity'].includes(await loads(page, options)));
-      assert.equal(requests, 2, 'what is bad on the server is not asked for again and again');
+      assert.equal(requests, 2, 'a file that is invalid on the server is not requested repeatedly');
     }));
 }
 
-/** Lets the test terminate workers, as a browser does that is short of memory. @param {Page} page */
+/** Lets the test terminate workers, like a browser that is short of memory. @param {Page} page */
 const graspWorkers = (page) =>
   page.addInitScript(() => {
     const all = /** @type {Worker[]} */ ([]);
@@ -90,7 +90,7 @@ const graspWorkers = (page) =>
     };
   });
 
-test('a worker terminated from outside is noticed, and the next use has another one', { timeout: 60000 }, () =>
+test('a worker terminated from outside is noticed, and the next use starts another', { timeout: 60000 }, () =>
   withPage(async (page) => {
     await graspWorkers(page);
     await page.clock.install();
@@ -132,7 +132,7 @@ test('a worker terminated from outside is noticed, and the next use has another 
   }),
 );
 
-test('a worker that is still working is left alone', { timeout: 60000 }, () =>
+test('a worker that is still working is not terminated', { timeout: 60000 }, () =>
   withPage(async (page) => {
     await page.clock.install();
     await page.clock.resume();
@@ -152,7 +152,7 @@ test('a worker that is still working is left alone', { timeout: 60000 }, () =>
       [LIBRARY, FILE],
     );
     for (let i = 0; i < 10; i++) {
-      // it takes 40 seconds, and something is drawn in every 4 of them, however slow the machine is
+      // the loop takes 40 seconds, with a drawn step in every 4 of them, however slow the machine is
       const steps = await page.evaluate(() => /** @type {any} */ (globalThis).steps ?? 0);
       await until(page, async (n) => /** @type {any} */ (globalThis).steps > n, steps);
       await page.clock.runFor(4000);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// For each row of five lectures on self-attention and generative models: what it shows, and the figure of these pages in which a visitor
-// changes something and sees what follows, or why there is none. Tests open each figure (tests/browser/all/figures.test.js) and count them.
+// Each row of five lectures on self-attention and generative models: its content, and the figure on these pages in which a visitor changes
+// something and sees the result, or the reason why there is none. Tests open each figure (tests/browser/all/figures.test.js) and count
+// them.
 // @ts-check
 
 /**
- * @typedef {{ shows: string, page: string, at: string, but?: string }} Alive  page: its folder; at: the id of the figure; but: what the
- * figure leaves out of the row
+ * @typedef {{ shows: string, page: string, at: string, but?: string }} Alive  page: folder of the page; at: id of the figure; but: the part
+ * of the row that the figure leaves out
  */
 /** @typedef {{ shows: string, why: string }} Still */
 
 /** @type {Record<string, Alive | Still>} */
 export const FIGURES = {
   A1: { shows: 'completions and enlargements, several of each picture', page: 'colour', at: 'figure-colour' },
-  A2: { shows: 'attention as comparing and adding up', page: 'opened', at: 'overture' },
+  A2: { shows: 'attention as comparing and adding', page: 'opened', at: 'overture' },
   A3: { shows: 'states of the encoder as keys and values, of the decoder as queries', page: 'alignment', at: 'figure-unrolled' },
   A4: { shows: 'the attention value joined to the hidden state', page: 'alignment', at: 'figure-unrolled' },
   A5: { shows: 'the architecture of the Transformer, one-hot inputs, outputs shifted right', page: 'opened', at: 'figure-opened' },
@@ -26,7 +27,7 @@ export const FIGURES = {
     page: 'image-transformer',
     at: 'figure-geometry',
   },
-  A12: { shows: 'samples beside those of older models', page: 'same-digit', at: 'figure-endings' },
+  A12: { shows: 'samples next to those of older models', page: 'same-digit', at: 'figure-endings' },
   A13: { shows: 'super-resolution', page: 'colour', at: 'figure-superres' },
 
   B1: { shows: 'the kinds of generative models', page: 'same-digit', at: 'figure-kinds' },
@@ -38,7 +39,7 @@ export const FIGURES = {
   B7: { shows: 'samples by class', page: 'pixelcnn', at: 'figure-classes' },
   B8: { shows: 'a causal convolution', page: 'wavenet', at: 'figure-trees' },
   B9: { shows: 'dilated convolutions', page: 'wavenet', at: 'figure-trees' },
-  B10: { shows: 'a wave, from seconds down to samples', page: 'wavenet', at: 'figure-play' },
+  B10: { shows: 'a waveform, from seconds down to samples', page: 'wavenet', at: 'figure-play' },
   B11: { shows: 'encoder, decoder, heads, feed-forward', page: 'opened', at: 'figure-opened' },
   B12: { shows: 'the Image Transformer: enlarging, classes, blocks', page: 'colour', at: 'figure-superres' },
   B13: { shows: 'patterns that dense attention learns, layer by layer', page: 'sparse', at: 'figure-heads' },
@@ -48,9 +49,9 @@ export const FIGURES = {
     page: 'sparse',
     at: 'figure-endings',
   },
-  B16: { shows: 'Jukebox: waves to codes, priors, back to waves', page: 'jukebox', at: 'figure-stages' },
+  B16: { shows: 'Jukebox: audio to codes, priors, codes back to audio', page: 'jukebox', at: 'figure-stages' },
 
-  C1: { shows: 'the places that coloured points looked at most', page: 'sagan', at: 'figure-look' },
+  C1: { shows: 'the locations that coloured points attend to most', page: 'sagan', at: 'figure-look' },
   C2: { shows: 'attention in translation, and its score functions', page: 'alignment', at: 'figure-alignment' },
   C3: { shows: 'a sentence read word by word', page: 'reading', at: 'figure-reading' },
   C4: { shows: 'queries, keys, softmax and values as matrices with their sizes', page: 'opened', at: 'figure-opened' },
@@ -62,7 +63,7 @@ export const FIGURES = {
     shows: 'where attention sits, against a residual block',
     page: 'sagan',
     at: 'figure-places',
-    but: 'the distances are the published ones, which take weeks to train; the grid and its positions are computed',
+    but: 'the distances are the published ones, because training takes weeks; the grid and its positions are computed',
   },
 
   D1: { shows: 'parts of a picture explain each other', page: 'image-transformer', at: 'figure-attention' },
@@ -71,10 +72,10 @@ export const FIGURES = {
   D4: { shows: 'additive attention between encoder and decoder', page: 'alignment', at: 'figure-alignment' },
   D5: { shows: 'the alignment matrix', page: 'alignment', at: 'figure-alignment' },
   D6: { shows: 'reading with attention within the sentence', page: 'reading', at: 'figure-reading' },
-  D7: { shows: 'a caption, word by word, with where it looked', page: 'captions', at: 'figure-tell' },
+  D7: { shows: 'a caption, word by word, with the locations that the model attends to', page: 'captions', at: 'figure-tell' },
   D8: { shows: 'global and local attention', page: 'alignment', at: 'figure-alignment' },
   D9: { shows: 'many heads', page: 'transformer', at: 'figure-maps' },
-  'D10 to D12': { shows: 'encoder, decoder, the whole', page: 'opened', at: 'figure-opened' },
+  'D10 to D12': { shows: 'encoder, decoder, the complete model', page: 'opened', at: 'figure-opened' },
   D13: { shows: 'SNAIL: causal convolutions with attention between', page: 'snail', at: 'figure-layers' },
   D14: { shows: 'convolution and self-attention: the regions that they see', page: 'same-digit', at: 'figure-reach' },
   D15: { shows: 'the module of SAGAN', page: 'sagan', at: 'figure-module' },
@@ -82,10 +83,10 @@ export const FIGURES = {
   D17: { shows: 'the table of score functions', page: 'alignment', at: 'figure-scores' },
   D18: { shows: 'soft and hard attention', page: 'captions', at: 'figure-compare' },
 
-  E1: { shows: 'a batting order: players as keys, places as queries', page: 'alignment', at: 'figure-batting' },
-  E2: { shows: 'whom to choose depends on the others', page: 'structure', at: 'figure-batting' },
-  E3: { shows: 'soft parents, marginals of a structure', page: 'structure', at: 'figure-parents' },
-  E4: { shows: 'attention as an expectation over what is chosen', page: 'structure', at: 'figure-sixteen' },
+  E1: { shows: 'a batting order: players as keys, positions as queries', page: 'alignment', at: 'figure-batting' },
+  E2: { shows: 'the best choice depends on the other choices', page: 'structure', at: 'figure-batting' },
+  E3: { shows: 'soft heads, marginals of a structure', page: 'structure', at: 'figure-parents' },
+  E4: { shows: 'attention as an expectation over the chosen structure', page: 'structure', at: 'figure-sixteen' },
   E5: { shows: 'the whole Transformer', page: 'opened', at: 'figure-opened' },
   E6: { shows: 'heads that learn different relations', page: 'transformer', at: 'figure-maps' },
   E7: { shows: 'the context of a word as a mixture', page: 'alignment', at: 'figure-alignment' },

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * In Firefox, where it is installed: a page as one file opened from disk, a figure in a frame, and a kept course after its server has stopped.
+ * Firefox, where it is installed: a page as one file opened from disk, a figure in a frame, and a kept course after its server has stopped.
  */
 
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ const COURSE = COURSES[2];
 const skip = firefox.missing();
 const PATIENCE_MS = 120_000;
 
-/** The first canvas with more than one colour. */
+/** Whether a canvas has more than one colour. */
 const DRAWN = `[...document.querySelectorAll('figure canvas')].some((canvas) => {
   if (canvas.width * canvas.height === 0) return false;
   const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
@@ -38,7 +38,7 @@ const DRAWN = `[...document.querySelectorAll('figure canvas')].some((canvas) => 
 /** Waits until an expression is true. @param {Session} session @param {string} expression */
 async function until(session, expression) {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(300)) {
-    const is = await session.evaluate(expression).catch(() => false); // fails between two pages
+    const is = await session.evaluate(expression).catch(() => false); // an error between two pages
     if (is) return;
   }
   writeFileSync(`${OUT}firefox-failed.png`, await session.screenshot());
@@ -53,7 +53,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-test('a page as one file is drawn from a disk', { skip, timeout: 300000 }, async () => {
+test('a page as one file draws when opened from disk', { skip, timeout: 300000 }, async () => {
   await writeSingle(FOLDER, ['image-transformer']);
   const session = await firefox.open(pathToFileURL(`${FOLDER}image-transformer.html`).href);
   try {
@@ -64,7 +64,7 @@ test('a page as one file is drawn from a disk', { skip, timeout: 300000 }, async
   }
 });
 
-test('a figure in a frame of another origin: drawn, without scrolling, also sandboxed', { skip, timeout: 400000 }, async () => {
+test('a figure in a frame of another origin is drawn without scrolling, also in a sandbox', { skip, timeout: 400000 }, async () => {
   const site = await serve({ port: 0, root: (await published()).root, cors: true });
   let course = '';
   const theirs = createServer((_, response) => {
@@ -103,7 +103,7 @@ test('a figure in a frame of another origin: drawn, without scrolling, also sand
   }
 });
 
-test('a course that is kept works after its server has gone', { skip, timeout: 400000 }, async () => {
+test('a kept course works after its server has stopped', { skip, timeout: 400000 }, async () => {
   const session = await firefox.open(`${server.url}web/pages/${COURSE.steps[0].page}/`);
   const box = `document.querySelector('[data-course="${idOf(COURSE.name)}"]')`;
   try {
@@ -114,7 +114,7 @@ test('a course that is kept works after its server has gone', { skip, timeout: 4
     await until(session, `/^Kept: /.test(${box}.querySelector('[role=status]').textContent)`);
     await server.close();
     for (const { page } of [...COURSE.steps].reverse()) {
-      // the last page is opened first, because the first one is already open
+      // the last page comes first, because the first page is already open
       for (const lang of ['', 'ko/']) {
         await session.evaluate(`void setTimeout(() => location.assign('${server.url}web/pages/${page}/${lang}'))`);
         await until(session, `location.pathname.endsWith('/${page}/${lang}') && ${DRAWN}`);

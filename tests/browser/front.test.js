@@ -22,10 +22,10 @@ import { published } from './published.js';
 
 const { withPage } = session();
 const PAGE = '/web/';
-/** Nothing runs unless a test requests it, because animation takes a core. */
+/** With reduced motion nothing runs unless a test requests it, because animation takes a core. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
-/** The maximum size of the first screen as a static server sends it, without weights, engine and worker. These have a limit of their own:
- * ./build.sh size. A quarter of it is taken by the records of the tiles, which are loaded after the first pixel. */
+/** The maximum size of the first screen as a static server sends it, without weights, engine and worker. These have a separate limit:
+ * ./build.sh size. A quarter of it is the tiles' records, which are loaded after the first pixel. */
 const MOST = 84 * 1024;
 
 const done = (/** @type {Page} */ page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
@@ -33,12 +33,12 @@ const done = (/** @type {Page} */ page) => page.locator('#run-text', { hasText: 
 const endings = (page) =>
   page.locator('.ending canvas').evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));
 
-test('the digit completes itself; dice and seed change it, and links share them', () =>
+test('the digit completes itself; dice and seed change it, and links share both', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
     const first = await page.evaluate(() => performance.getEntriesByName('first-pixel')[0].startTime);
-    assert.ok(first > 0, 'how long it takes: all/speed.test.js');
+    assert.ok(first > 0, 'all/speed.test.js measures the time');
     const notes = await page.locator('.ending .panel-note').allTextContents();
     assert.ok(
       notes.every((note) => /^\d+\.\d nats$/.test(note)),
@@ -57,28 +57,28 @@ test('the digit completes itself; dice and seed change it, and links share them'
     await done(page);
     const others = await page.locator('.ending .panel-note').allTextContents();
     assert.notDeepEqual(others, notes);
-    await page.click('#further'); // the settings can be shared there
+    await page.click('#further'); // that page can share the settings
     await page.locator('#take').waitFor();
     await page.locator('#run:enabled').click(WAIT);
     await done(page);
     assert.deepEqual(await page.locator('.ending .panel-note').allTextContents(), others);
   }));
 
-more('the digit completes itself as on the page of the Image Transformer', () =>
+more('the digit completes itself as on the page on the Image Transformer', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
     const notes = await page.locator('.ending .panel-note').allTextContents();
     await page.goto('/web/pages/image-transformer/');
     await done(page);
-    assert.notDeepEqual(await page.locator('.ending .panel-note').allTextContents(), notes, 'that page opens with a digit of its own');
+    assert.notDeepEqual(await page.locator('.ending .panel-note').allTextContents(), notes, 'that page opens with another digit');
     await runAnew(page, () => page.locator('#strip input').nth(14).check());
     await done(page);
     assert.deepEqual(await page.locator('.ending .panel-note').allTextContents(), notes);
   }),
 );
 
-test('a card for each page, which runs when it is visible and shows the same as its still', () =>
+test('a card for each page runs when it is visible, and shows the same as its still', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -89,13 +89,13 @@ test('a card for each page, which runs when it is visible and shows the same as 
       pages.map((paper) => `/web/pages/${paper.page}/`),
     );
     for (let i = 0; i < pages.length; i++) {
-      // a still that stays one; of the others every eighth is checked, or all by ./build.sh test-sweep
+      // cards that keep their still are skipped; of the others every eighth is checked, and ./build.sh test-sweep checks all
       if (!pages[i].pictures || !(EVERY || i % 8 === 0)) continue;
       await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
       const canvas = page.locator('.thumb canvas').nth(i);
       await canvas.waitFor(WAIT);
-      // Drawn to the end if the still, laid over the paper, differs from it everywhere. A picture is divided into passes in different ways,
-      // so for a card that shows passes only the size is compared.
+      // Waits until the picture equals the still, both laid over the paper. A card that shows passes differs from run to run, because passes
+      // divide a picture in different ways, so there only the size must be equal and the last pixel drawn.
       await page.waitForFunction(
         ([n, passes]) => {
           const box = document.querySelectorAll('.thumb')[Number(n)];
@@ -119,7 +119,7 @@ test('a card for each page, which runs when it is visible and shows the same as 
         },
         [i, pages[i].pictures?.passes ?? false],
         { ...WAIT, polling: 100 },
-      ); // this compares all pixels, which is too much for every frame
+      ); // comparing all pixels in every frame would take too long
     }
   }));
 
@@ -135,7 +135,7 @@ test('the papers are in chronological order, with their models', () =>
       [...years].sort((a, b) => a - b),
     );
     assert.equal(years.length, PAPERS.length);
-    // Papers that have no page are still to come.
+    // Papers without a page have no model here yet.
     const played = PAPERS.filter(({ page: own, shownOn }) => own ?? shownOn);
     assert.equal(await page.locator('.to-come').count(), PAPERS.length - played.length);
     assert.equal(await page.locator('.system a[href$="/alignment/"]').count(), 2);
@@ -144,7 +144,7 @@ test('the papers are in chronological order, with their models', () =>
     }
   }, CALM));
 
-test('nine tiles start after the digit, using only records, and each leads to its page', () =>
+test('nine tiles start after the digit, use only records, and lead to their pages', () =>
   withPage(async (page) => {
     /** @type {string[]} */
     const fetched = [];
@@ -173,7 +173,7 @@ test('nine tiles start after the digit, using only records, and each leads to it
       }),
     );
     assert.deepEqual(cut, [], 'the sentence is wider than its tile');
-    assert.deepEqual(fetched, ['digits.gguf'], 'what is not asked for is not loaded: less motion is wanted');
+    assert.deepEqual(fetched, ['digits.gguf'], 'with reduced motion, only requested files are loaded');
     const tiles = await page
       .locator('.tile')
       .evaluateAll((all) =>
@@ -196,7 +196,7 @@ test('nine tiles start after the digit, using only records, and each leads to it
     assert.ok(Number(shift) < 0.1, `layout shift ${shift}`);
   }, CALM));
 
-test('the tiles with small models draw again automatically after the digit is complete', () =>
+test('the tiles with small models draw again on their own after the digit is complete', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -205,9 +205,9 @@ test('the tiles with small models draw again automatically after the digit is co
     assert.equal(await page.locator('.tiles-pause').textContent(), 'Start the tiles');
   }));
 
-/** Opens a tile and waits until its model has answered. @param {Page} page @param {string} name */
+/** Opens a tile and waits until its model has drawn. @param {Page} page @param {string} name */
 async function open(page, name) {
-  await page.locator('.tiles-pause').waitFor({ ...WAIT, state: 'attached' }); // until then a tile is only a link
+  await page.locator('.tiles-pause').waitFor({ ...WAIT, state: 'attached' }); // before that, a tile is only a link
   await page.locator(`.tile[data-tile="${name}"]`).click();
   await page.locator('dialog next-pixel:defined').waitFor(WAIT);
   return ended(page);
@@ -242,7 +242,7 @@ test('an opened tile runs its model, responds to its controls, and closes', () =
   }, CALM));
 
 for (const name of Object.keys(TILES).filter((one) => one !== 'bands')) {
-  more(`the tile ${name}, opened, runs its model`, () =>
+  more(`the tile ${name} runs its model once it is opened`, () =>
     withPage(async (page) => {
       await page.goto(PAGE);
       await page.locator('#run:enabled').waitFor(WAIT);
@@ -270,7 +270,7 @@ test('old addresses lead to the new location of their content', () =>
       ['surprise', 'image-transformer', 'surprise'],
     ];
     for (const [old, path, id] of addresses.filter((_, i) => EVERY || i % 4 === 3)) {
-      // one page for each
+      // a new page for each address
       await page.goto('about:blank');
       await page.goto(`${PAGE}#${old}`);
       await page.waitForURL(`**/web/pages/${path}/#${id}`);
@@ -278,7 +278,7 @@ test('old addresses lead to the new location of their content', () =>
     }
   }, CALM));
 
-test('it is light', (context) =>
+test('the front page is light', (context) =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -290,7 +290,7 @@ test('it is light', (context) =>
     assert.deepEqual(
       [...new Set(names.filter((name) => name.endsWith('.wasm')))].map((name) => basename(name)),
       [`nextpixel-${build}.wasm`],
-      'asked for first, and taken',
+      'the first and only build that the page requests',
     );
     const { root } = await published();
     let [engine, own] = [0, 0];
@@ -301,7 +301,7 @@ test('it is light', (context) =>
       if (/\.wasm$|worker\.js$/.test(name)) engine += sent;
       else own += sent;
     }
-    context.diagnostic(`${new Set(names).size} files beside weights: ${own} bytes gzip, and engine and worker ${engine}`);
+    context.diagnostic(`${new Set(names).size} files without weights: ${own} bytes gzip, and engine and worker ${engine}`);
     assert.ok(own < MOST, `${own} bytes`);
   }));
 
@@ -356,7 +356,7 @@ for (const [language, course, says] of /** @type {const} */ ([
   ['', 3, (/** @type {number} */ i, /** @type {number} */ of) => `${i} of ${of}`],
   ['ko/', 2, (/** @type {number} */ i, /** @type {number} */ of) => `${of}단계 중 ${i}단계`],
 ])) {
-  more(`a course is walked from the front page to its end by keyboard alone, and its question tried: ${PAGE}${language}`, () =>
+  more(`a visitor walks a course from the front page to its end by keyboard alone, and tries each question: ${PAGE}${language}`, () =>
     withPage(async (page) => {
       const { steps } = COURSES[course];
       /** Presses Tab until a link has the focus, and follows it. @param {string} link */
@@ -373,7 +373,7 @@ for (const [language, course, says] of /** @type {const} */ ([
       for (const [i, { page: name, at }] of steps.entries()) {
         await page.waitForURL(`**/pages/${name}/${language}`);
         assert.match(await page.locator('.course-place').innerText(), new RegExp(says(i + 1, steps.length)));
-        await follow('.course-asks a'); // it leads to the figure that has the next stop
+        await follow('.course-asks a'); // the link leads to the figure, where the next tab stop is
         await page.waitForURL(`**/#${at}`);
         await page.keyboard.press('Tab');
         assert.ok(

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * The page of the fully visible sigmoid belief network: its completions, and the weights of its pixels. It runs only if the weights exist.
+ * The page on the fully visible sigmoid belief network: its completions, and the weights of its pixels. The tests run only if the weights
+ * exist.
  */
 
 import assert from 'node:assert/strict';
@@ -51,7 +52,7 @@ test("the completions are the model's drawings for a black and white digit", opt
   }),
 );
 
-test('a pixel under the pointer shows the weights of the file', options, () =>
+test('pointing at a pixel shows the weights in the file', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -79,7 +80,7 @@ test('a pixel under the pointer shows the weights of the file', options, () =>
         ),
         said,
       );
-      // Colours are warm where ink makes ink more probable and blue where it makes it less probable; later pixels have no weight.
+      // Colours are warm where ink makes ink more probable and blue where it makes ink less probable; later pixels have no weight.
       const colours = await page.locator('#votes canvas').evaluate((element) => {
         const { width } = /** @type {HTMLCanvasElement} */ (element);
         const context = /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (element).getContext('2d'));
@@ -105,12 +106,12 @@ test('a pixel under the pointer shows the weights of the file', options, () =>
   ),
 );
 
-more('what the model was trained on stands beside as many pictures that it draws, and others on demand', options, () =>
+more('training data are shown next to as many pictures that the model draws, and others on request', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#figure-samples').scrollIntoViewIfNeeded();
     const [given, drawn] = [page.locator('#samples canvas').first(), page.locator('#samples canvas').last()];
-    /** The numbers of dots with ink in a sheet. @param {import('playwright-core').Locator} sheet @returns {Promise<number[]>} */
+    /** Returns the numbers of black dots in a sheet. @param {import('playwright-core').Locator} sheet @returns {Promise<number[]>} */
     const inkOf = (sheet) =>
       sheet.evaluate((element) => {
         const { width, height } = /** @type {HTMLCanvasElement} */ (element);
@@ -134,11 +135,11 @@ more('what the model was trained on stands beside as many pictures that it draws
     const after = await inkOf(drawn);
     assert.notDeepEqual(after, before);
     const share = (/** @type {number[]} */ dots) => dots.reduce((sum, dot) => sum + dot, 0) / (25 * 784);
-    for (const dots of [before, after]) assert.ok(share(dots) > 0.07 && share(dots) < 0.2, `${share(dots)}`); // in digits it is 0.13
+    for (const dots of [before, after]) assert.ok(share(dots) > 0.07 && share(dots) < 0.2, `${share(dots)}`); // the share in digits is 0.13
   }),
 );
 
-test('it learns from picked or drawn digits, with reduced motion one digit at a time, and starts over', options, () =>
+test('the model learns from picked or drawn digits, with reduced motion one digit at a time, and can start over', options, () =>
   withPage(async (page) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(PAGE);
@@ -153,7 +154,7 @@ test('it learns from picked or drawn digits, with reduced motion one digit at a 
     await nats.getByText(/^1 digit, one at a time: 543 nats/).waitFor();
     await page.locator('[role=status]', { hasText: '543 nats' }).waitFor({ state: 'attached' });
 
-    // With the keyboard: the first two digits alone, and then a drawing.
+    // With the keyboard: first only two digits, and then a drawing.
     const digits = page.locator('#learning-digits .picture');
     await page.getByRole('button', { name: 'None', exact: true }).click();
     await page.locator('#learning-digits canvas[aria-label="200 digits, 0 of them picked"]').waitFor();
@@ -173,10 +174,10 @@ test('it learns from picked or drawn digits, with reduced motion one digit at a 
     await page.locator('#learning-digits canvas[aria-label="201 digits, 3 of them picked"]').waitFor();
     assert.ok(await page.locator('#learning-add').isDisabled());
 
-    // It plays until it stops by itself: then the three digits cost almost nothing, and others cost more.
+    // Training plays until it stops on its own: then the three digits cost almost nothing, and others cost more.
     await page.locator('#learning-again').click();
     await page.locator('#learning-run').click();
-    await nats.getByText(/^2,000 digits/).waitFor({ timeout: 60000 }); // it computes this long
+    await nats.getByText(/^2,000 digits/).waitFor({ timeout: 60000 }); // the computation takes this long
     assert.equal(await transport.getAttribute('data-phase'), 'paused');
     const [, learnt, unseen] = /: (\d+) nats .*, (\d+) for a held-out digit/.exec((await nats.textContent()) ?? '')?.map(Number) ?? [];
     assert.ok(learnt < 20 && unseen > 200, `${learnt}, ${unseen}`);

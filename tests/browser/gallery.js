@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Code that the tests of the two galleries share: opening the page at the gallery, and reading rows. */
+/** Code that the tests of the two galleries share: it opens the page at the gallery and reads rows. */
 
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,13 +17,13 @@ export const WAIT = { timeout: 120000 };
 /** @param {string} path */
 export const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** The contents of a strip. @param {string} name @returns {Promise<{ name: string, style?: string, number?: number }[]>} */
+/** Returns the contents of a strip. @param {string} name @returns {Promise<{ name: string, style?: string, number?: number }[]>} */
 const strip = async (name) => JSON.parse(await readFile(inRepository(`web/pictures/${name}.json`), 'utf8')).pictures;
 export const [emoji, photos] = await Promise.all(['emoji', 'photos'].map(strip));
 
-/** The pixels of a canvas; null: the pixel is not drawn. @typedef {([number, number, number] | null)[]} Pixels */
+/** The pixels of a canvas; null where a pixel is not drawn. @typedef {([number, number, number] | null)[]} Pixels */
 
-/** @param {string} id of the section @param {string} root of all parts that may be hidden */
+/** @param {string} id id of the section @param {string} root selector of all parts that may be hidden */
 export function galleryOf(id, root) {
   const rows = `#${id}-gallery .gallery-row`;
   return {
@@ -38,7 +38,7 @@ export function galleryOf(id, root) {
       await page.evaluate((figure) => document.querySelector(figure)?.scrollIntoView({ behavior: 'instant' }), `#${root} figure`);
     },
 
-    /** Switches to photographs, with the keyboard, and waits until their model is loaded. @param {Page} page */
+    /** Switches to photographs with the keyboard, and waits until their model is loaded. @param {Page} page */
     async switchOver(page) {
       await page.locator(`#${id}-run:enabled`).waitFor(WAIT);
       await page.locator(`#${id}-switch input:checked`).focus();
@@ -62,7 +62,7 @@ export function galleryOf(id, root) {
     name: (page, row) => page.locator(`${rows} .row-name b`).nth(row).textContent(),
 
     /**
-     * The RGB values of every canvas of a row, from left to right.
+     * Returns the RGB values of every canvas of a row, from left to right.
      *
      * @param {Page} page
      * @param {number} row
@@ -75,7 +75,7 @@ export function galleryOf(id, root) {
         .locator('canvas')
         .evaluateAll((canvases) =>
           canvases.map((element) => {
-            // Reads a copy, because the browser complains about frequent reads from the canvas itself.
+            // This reads a copy, because the browser complains about frequent reads from the canvas itself.
             const { width, height } = /** @type {HTMLCanvasElement} */ (element);
             const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (
               new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
@@ -91,7 +91,7 @@ export function galleryOf(id, root) {
 }
 
 /**
- * How a row shows a run: the first sample of each of three groups; of larger groups, the most probable one.
+ * Returns the pictures that a row shows of a run: the first sample of each of three groups; of larger groups, the most probable one.
  *
  * @param {Model} model
  * @param {PictureRun} run

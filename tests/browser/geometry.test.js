@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The figure of local attention: compares its geometry with the engine's, and tests the figure itself. */
+/** The figure on local attention: its geometry compared with the engine's, and the figure itself. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -26,7 +26,7 @@ const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.met
 
 // ---- the geometry ----
 
-/** Every kind of geometry: aligned to rows or not, cut at the edges or not, with a pixel or a channel per position. */
+/** Every kind of geometry: aligned to rows or not, cut off at the edges or not, with a pixel or a channel per position. */
 const MODELS = [
   'weights/digits.gguf',
   'weights/emoji.gguf',
@@ -38,15 +38,15 @@ const MODELS = [
   'tests/golden/full-sinusoidal.gguf',
 ];
 /**
- * Number of positions for which a model is queried; tiny models are queried for all positions. ./build.sh test-sweep queries more
- * positions, and shipped models too.
+ * Number of positions whose sets are compared in a model; in tiny models, all positions. ./build.sh test-sweep compares more positions, and
+ * shipped models too.
  */
 const QUERIES = process.env.EVERY_WIDTH ? 60 : 10;
 
 for (const path of MODELS) {
   const missing = !existsSync(inRepository(path));
   (path.startsWith('weights/') ? more : test)(
-    `${path}: what is tinted is what the engine's queries see`,
+    `${path}: what is tinted is the set that the engine's queries see`,
     { skip: missing && 'no such file' },
     async (context) => {
       const model = /** @type {AnyModel} */ (await load(new Uint8Array(await readFile(inRepository(path)))));
@@ -80,7 +80,7 @@ for (const path of MODELS) {
         assert.equal(geometry.count(step), keys.length, `position ${step}`);
       }
       assert.ok(geometry.most() <= window);
-      context.diagnostic(`${asked.size} of ${positions} queries compared; the most seen: ${geometry.most()}`);
+      context.diagnostic(`${asked.size} of ${positions} queries compared; the largest set: ${geometry.most()}`);
       model.close();
     },
   );
@@ -107,8 +107,8 @@ test('blocks tile the picture, and the visible set does not grow with it', () =>
       }
     });
   }
-  // Counted in the pictures: the query's own block, the three blocks above and one to the left; the own block and the previous one; all
-  // blocks.
+  // The counts from the pictures: the query's own block, the three blocks above and one to the left; the own block and the previous one;
+  // all blocks.
   assert.deepEqual(
     [one, two, full].map((geometry) => geometry.most()),
     [512, 320, 1024],
@@ -188,7 +188,7 @@ async function pointAt(page, panel, row, col, side) {
 /** @param {Page} page @param {number} panel */
 const note = (page, panel) => page.locator('.geometry-panel .panel-note').nth(panel).textContent();
 
-/** @param {RGB} a @param {RGB} b @param {number} share of a */
+/** @param {RGB} a @param {RGB} b @param {number} share weight of a */
 const mix = (a, b, share) => /** @type {RGB} */ (a.map((value, i) => share * value + (1 - share) * b[i]));
 /** @param {RGB} a @param {RGB} b */
 const distance = (a, b) => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
@@ -253,11 +253,11 @@ test(
             );
             if (distance(tinted, dull) > 2 * ROUNDING) told++;
           });
-          assert.ok(told > 0.9 * side * side, `the two can be told apart at ${told} places`);
+          assert.ok(told > 0.9 * side * side, `tinted and other pixels differ clearly at ${told} pixels`);
           const text = (await note(page, panel)) ?? '';
           assert.ok(text.startsWith(`Sees ${keys.length}:`), text);
           assert.ok(text.includes(`Step ${(step + 1).toLocaleString('en')}: row ${row + 1}, column ${col + 1}.`), text);
-          // The other picture has the same size, and shows the same pixel.
+          // The other picture has the same size and shows the same pixel.
           assert.ok(((await note(page, 1 - panel)) ?? '').includes(`row ${row + 1}, column ${col + 1}.`));
         }
       }
@@ -267,7 +267,7 @@ test(
     }),
 );
 
-more('run, pause, next pixel, slider, keys, seed', () =>
+more('run, pause, next pixel, slider, keys and seed work', () =>
   withPage(async (page) => {
     await open(page);
     await page.locator('#geometry-run-text', { hasText: 'Pause' }).waitFor();
@@ -287,7 +287,7 @@ more('run, pause, next pixel, slider, keys, seed', () =>
     const label = await page.locator('.geometry-panel .picture canvas').first().getAttribute('aria-label');
     assert.equal(label, `${before + 2} of 1,024 pixels drawn`);
 
-    // The slider selects any step, drawn or not, without drawing more.
+    // The slider selects any step, drawn or not, and draws nothing more.
     await page.locator('#geometry-scrubber').fill('700');
     await page.locator('#geometry-scrubber-text', { hasText: 'Step 701 of' }).waitFor();
     const one = new Geometry(STRIPS);
@@ -302,7 +302,8 @@ more('run, pause, next pixel, slider, keys, seed', () =>
       .locator('.geometry-panel .panel-note', { hasText: `row ${last.row + 2}, column ${last.col + 1}.` })
       .first()
       .waitFor();
-    // Another figure may announce a text at the same moment, and the page has only one live region; in that case the next key is announced.
+    // Another figure may announce a text at the same moment, and the page has only one live region. In that case the next key causes the
+    // next announcement.
     const spoken = page.locator('[role=status]', { hasText: 'Sees' });
     for (let tries = 0; tries < 20 && (await spoken.count()) === 0; tries++) {
       await page.keyboard.press(tries % 2 ? 'ArrowLeft' : 'ArrowRight');
@@ -324,11 +325,11 @@ more('run, pause, next pixel, slider, keys, seed', () =>
     await page.keyboard.press('Enter');
     await page.locator('#geometry-run-text', { hasText: 'Pause' }).waitFor();
     await finish(page);
-    assert.deepEqual(await colours(page, 0, 32), first, 'the same seed, the same picture');
+    assert.deepEqual(await colours(page, 0, 32), first, 'the same seed gives the same picture');
   }),
 );
 
-more('out of sight it pauses, and goes on when it is back; nothing of it is made before it comes near', () =>
+more('off screen the run pauses, and back on screen it continues; the figure is not created before it is near the screen', () =>
   withPage(async (page) => {
     const pictures = page.locator('#figure-geometry canvas');
     await page.goto(PAGE);
@@ -360,7 +361,7 @@ more('out of sight it pauses, and goes on when it is back; nothing of it is made
   }),
 );
 
-more('what fails says so and can be tried again', () =>
+more('a failure gives a message and can be retried', () =>
   withPage(
     async (page) => {
       await page.route('**/weights*/emoji.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
@@ -396,7 +397,7 @@ for (const width of widths(320, 400, 768)) {
     ));
 }
 
-more('less motion: nothing begins by itself; a step is shown, a run when it is finished', () =>
+more('less motion: nothing begins automatically; a step shows immediately, a run when it is finished', () =>
   withPage(
     async (page) => {
       await open(page);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A server on this machine that replaces the Hugging Face Hub: it serves files at hf: addresses, with tags, ranges and CORS headers. */
+/** A server on this machine that replaces the Hugging Face Hub. It serves files at hf: addresses, with tags, ranges and CORS headers. */
 
 import { createServer } from 'node:http';
 
 /** @import { Page } from 'playwright-core' */
 
 /**
- * @param {Record<string, Buffer>} files  by their path on the hub, such as /owner/name/resolve/main/file.gguf
+ * @param {Record<string, Buffer>} files  files by their path on the hub, such as /owner/name/resolve/main/file.gguf
  */
 export async function startHub(files) {
-  /** Every request: its path and range. @type {{ path: string, range?: string }[]} */
+  /** The path and range of every request. @type {{ path: string, range?: string }[]} */
   const asked = [];
-  /** The hub's behaviour: waits after this many bytes of an answer; does not mention ranges. */
+  /** The hub's behaviour: stopAfter: the number of bytes of an answer after which it waits; ranges: whether it mentions ranges. */
   const how = { stopAfter: Infinity, ranges: true };
   const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'range', 'access-control-expose-headers': '*' };
   const server = createServer((request, response) => {
@@ -33,7 +33,7 @@ export async function startHub(files) {
       ...(from > 0 && { 'content-range': `bytes ${from}-${file.length - 1}/${file.length}` }),
     });
     if (body.length <= how.stopAfter) response.end(body);
-    else response.write(body.subarray(0, how.stopAfter)); // the rest is never sent
+    else response.write(body.subarray(0, how.stopAfter)); // the hub never sends the rest
   });
   await new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve(undefined));

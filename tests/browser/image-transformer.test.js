@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of the Image Transformer: policy, pictures, controls, keyboard, pointer, failures, themes, widths, reduced motion. */
+/** The page on the Image Transformer: policy, pictures, controls, keyboard, pointer, failures, themes, widths, reduced motion. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -53,7 +53,7 @@ const slide = (page, selector, value) =>
     input.dispatchEvent(new Event('input', { bubbles: true }));
   }, value);
 
-/** Custom properties of the theme, as RGB. @param {Page} page */
+/** Returns custom properties of the theme, as RGB. @param {Page} page */
 const colours = (page) =>
   page.evaluate(() => {
     const style = getComputedStyle(document.documentElement);
@@ -65,7 +65,7 @@ const colours = (page) =>
     );
   });
 
-more('opens under the strict policy without a complaint, and draws soon', () =>
+more('the page opens under the strict policy without a complaint, and draws soon', () =>
   withPage(async (page) => {
     await page.addInitScript(() => {
       const look = () => {
@@ -76,7 +76,11 @@ more('opens under the strict policy without a complaint, and draws soon', () =>
       requestAnimationFrame(look);
     });
     const response = await page.goto(PAGE);
-    assert.equal(await page.locator('#show-surprise').isChecked(), true, 'unlike the front page, which shows the same figure without');
+    assert.equal(
+      await page.locator('#show-surprise').isChecked(),
+      true,
+      'unlike the front page, which shows the same figure without the surprisal',
+    );
     assert.match(response?.headers()['content-security-policy'] ?? '', /default-src 'none'/);
     await done(page);
     const first = await page.evaluate(() => /** @type {any} */ (globalThis).firstPixel);
@@ -153,11 +157,11 @@ more('run, pause, step, stop, speed', { timeout: 60000 }, () =>
     await slide(page, '#speed', '2'); // 40 pixels a second
     const started = performance.now();
     await page.click('#run');
-    while ((await drawn(page))[0] < 15) await sleep(20); // the test's own time limit ends it
+    while ((await drawn(page))[0] < 15) await sleep(20); // the test's own time limit ends this loop
     await page.click('#run');
     const elapsed = performance.now() - started;
     assert.equal(await runText(page), 'Continue');
-    await sleep(150); // the labels follow with the next frame
+    await sleep(150); // the labels follow in the next frame
     const [first, ...others] = await drawn(page);
     assert.deepEqual(others, [first, first], 'the endings advance together');
     assert.ok(first <= (40 * elapsed) / 1000 + 5, `${first} pixels in ${elapsed.toFixed(0)} ms`);
@@ -185,10 +189,10 @@ more('run, pause, step, stop, speed', { timeout: 60000 }, () =>
   }),
 );
 
-test('settings change the completions: seed, temperature, class, line', () =>
+test('seed, temperature, class and line change the completions', () =>
   withPage(async (page) => {
     await open(page);
-    /** Returns the pictures of a finished run, after a change. @param {() => Promise<unknown>} change */
+    /** Makes a change and returns the pictures of the finished run. @param {() => Promise<unknown>} change */
     const after = async (change) => {
       await runAnew(page, change);
       await done(page);
@@ -198,7 +202,7 @@ test('settings change the completions: seed, temperature, class, line', () =>
         .evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()).join());
     };
     const before = await after(() => page.click('#run'));
-    assert.equal(await after(() => page.click('#run')), before, 'the same seed, the same pictures');
+    assert.equal(await after(() => page.click('#run')), before, 'the same seed gives the same pictures');
     const other = await after(async () => {
       await page.fill('#seed', '8');
       await page.keyboard.press('Enter');
@@ -217,13 +221,13 @@ test('settings change the completions: seed, temperature, class, line', () =>
     await page.locator('#seed').blur();
     assert.match(await page.inputValue('#seed'), /^\d+$/);
     await page.locator('.handle').focus();
-    await after(() => page.keyboard.press('Home')); // no row is given, so a whole picture is drawn
+    await after(() => page.keyboard.press('Home')); // with no given row, a whole picture is drawn
     assert.deepEqual(await drawn(page), [784, 784, 784]);
     await after(() => page.keyboard.press('End'));
     assert.deepEqual(await drawn(page), [28, 28, 28]);
   }));
 
-more('the line is dragged with the pointer', () =>
+more('the line can be dragged with the pointer', () =>
   withPage(async (page) => {
     await open(page);
     const box = /** @type {NonNullable<Awaited<ReturnType<import('playwright-core').Locator['boundingBox']>>>} */ (
@@ -244,7 +248,7 @@ more('the line is dragged with the pointer', () =>
   }),
 );
 
-test('surprisal and attention', () =>
+test('surprisal and attention are shown', () =>
   withPage(async (page) => {
     await open(page);
     await page.waitForFunction(() => /\d nats/.test(document.querySelector('.source .panel-note')?.textContent ?? ''));
@@ -288,7 +292,7 @@ test('surprisal and attention', () =>
     await note.getByText('Row 20, column 11').waitFor();
   }));
 
-more('everything works from the keyboard, with a visible focus', () =>
+more('everything works with the keyboard, with a visible focus', () =>
   withPage(async (page) => {
     await open(page);
     await page.evaluate(() => document.body.focus());
@@ -354,7 +358,7 @@ more('everything works from the keyboard, with a visible focus', () =>
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowRight');
     await page.locator('.ending .panel-note').first().getByText('Row 20, column 16').waitFor();
-    await page.locator('[role=status]', { hasText: 'Row 20, column 16' }).waitFor({ state: 'attached' }); // and is read out
+    await page.locator('[role=status]', { hasText: 'Row 20, column 16' }).waitFor({ state: 'attached' }); // and is announced
     await page.keyboard.press('Escape');
     await page
       .locator('.ending .panel-note')
@@ -364,7 +368,7 @@ more('everything works from the keyboard, with a visible focus', () =>
   }),
 );
 
-test('a digit can be drawn', () =>
+test('a visitor can draw a digit', () =>
   withPage(async (page) => {
     await open(page);
     await page.click('#pad-open');
@@ -411,7 +415,7 @@ test('a drawing is centred and scaled as in MNIST', async () => {
   assert.ok(rasterise([]).every((v) => v === 0));
   const { hypot } = Math;
   try {
-    Math.hypot = () => assert.fail('Math.hypot has other bits elsewhere');
+    Math.hypot = () => assert.fail('Math.hypot gives other bits in other engines');
     rasterise([corner]);
   } finally {
     Math.hypot = hypot;
@@ -440,7 +444,7 @@ test('a failure gives a message and can be retried', () =>
       await page.unroute('**/weights*/digits.gguf');
       await page.route('**/digits.gguf', async (route) => {
         await sleep(400);
-        await route.continue().catch(() => {}); // the page has given up
+        await route.continue().catch(() => {}); // the page has cancelled the request
       });
       await page.locator('#load-action', { hasText: 'Try again' }).click();
       await page.locator('#load-action', { hasText: 'Cancel' }).click();
@@ -495,7 +499,7 @@ for (const width of widths(320, 360, 768)) {
     ));
 }
 
-more('a finger chooses a pixel by a tap', () =>
+more('a tap selects a pixel', () =>
   withPage(
     async (page) => {
       await open(page);
@@ -551,7 +555,7 @@ for (const colorScheme of /** @type {('light' | 'dark')[]} */ (['light', 'dark']
   );
 }
 
-more('less motion: nothing begins by itself, pictures appear finished, and can be stepped', () =>
+more('less motion: nothing begins automatically, pictures appear finished, and can be stepped', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -583,7 +587,7 @@ more('less motion: nothing begins by itself, pictures appear finished, and can b
   ),
 );
 
-test('the walk: one pixel from its neighbours to its probabilities, by keyboard, with the numbers of the model', () =>
+test("the walkthrough leads from the neighbours of a pixel to its probabilities, by keyboard, with the model's values", () =>
   withPage(async (page) => {
     await open(page);
     await page.locator('#figure-walk').scrollIntoViewIfNeeded();
@@ -597,7 +601,7 @@ test('the walk: one pixel from its neighbours to its probabilities, by keyboard,
       .evaluateAll((all) => all.map((bar) => parseFloat(/** @type {HTMLElement} */ (bar).style.getPropertyValue('--p'))));
     assert.equal(bars.length, 16);
     assert.ok(Math.abs(bars.reduce((a, b) => a + b) - 100) < 0.1, `${bars}`);
-    // The cost of the pixel is the one shown in the figure above.
+    // The cost of the pixel equals the one shown in the figure above.
     const cost = /([\d.]+) nats/.exec(await page.locator('.attention-main .panel-note').innerText())?.[1];
     assert.equal(await page.locator('#step-drawn [data-live=nats]').textContent(), cost);
     const count = await page.locator('#walk > li').count();
@@ -613,9 +617,9 @@ test('the walk: one pixel from its neighbours to its probabilities, by keyboard,
       );
       if (step + 1 < count) await page.keyboard.press('Enter');
     }
-    assert.equal(seen.size, count, 'each step lights up something else');
+    assert.equal(seen.size, count, 'each step highlights something else');
     assert.equal(await page.locator('.shade-bar.drawn').count(), 1);
-    assert.equal(await page.locator('#walk-play-text').textContent(), 'Play', 'it begins on request alone');
+    assert.equal(await page.locator('#walk-play-text').textContent(), 'Play', 'the walkthrough begins only on request');
     await page.locator('#walk-back').press('Enter');
     assert.equal(await page.locator('.walk-count').textContent(), `${count - 1} of ${count}`);
     // Another pixel opens in the same way.
@@ -625,7 +629,7 @@ test('the walk: one pixel from its neighbours to its probabilities, by keyboard,
     await page.waitForFunction((old) => document.querySelector('#step-next')?.textContent !== old, before[0]);
   }));
 
-test('a grid of heads is built again when the numbers of layers and heads are exchanged, although their product stays the same', () =>
+test('a grid of heads is rebuilt when the numbers of layers and heads are swapped, although their product stays the same', () =>
   withPage(async (page) => {
     await openEmpty(page);
     const labels = await page.evaluate(async () => {

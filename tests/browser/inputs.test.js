@@ -90,7 +90,7 @@ test('pictures', options, () =>
           for (const [form, image] of Object.entries(forms)) {
             try {
               const got = await ask(image);
-              // A video is compressed in its colours.
+              // Video compression changes colours.
               const near = form === 'video' || form === 'VideoFrame' ? 4 : 0;
               const apart = Math.max(...got.map((/** @type {number} */ value, /** @type {number} */ i) => Math.abs(value - expected[i])));
               if (got.length !== expected.length || (near === 0 && apart > 0)) bad.push(`${verb} of ${form}: ${apart} apart`);
@@ -111,7 +111,7 @@ test('pictures', options, () =>
   ),
 );
 
-test('sounds and music', options, () =>
+test('sounds and music are accepted in every form', options, () =>
   withPage(async (page) => {
     await openEmpty(page);
     const wav = writeWav(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of the VQ-VAE: audible stages, a digit drawn as codes, the codebook, errors. */
+/** The page on the VQ-VAE: audible stages, a digit drawn as codes, the codebook, errors. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -23,7 +23,7 @@ const file = inRepository('weights/jukebox-small.gguf');
 const options = { skip: existsSync(file) ? false : 'weights/jukebox-small.gguf is missing' };
 
 test(
-  'a recording becomes codes and a sound again, the same as in Node; each stage is audible; the codebook can be played and painted with',
+  'a recording becomes codes and a sound again, with the same bits as in Node; each stage is audible; the codebook can be played and used as a palette',
   options,
   () =>
     withPage(async (page) => {
@@ -72,7 +72,7 @@ test(
     }),
 );
 
-test('a digit is drawn, the same as in Node, can be saved, and continues the sound above', options, () =>
+test('a digit is drawn as in Node, can be saved, and continues the sound above', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 60000 });
@@ -103,7 +103,7 @@ test('a digit is drawn, the same as in Node, can be saved, and continues the sou
   }),
 );
 
-test('a file of one’s own; a broken one and a blocked microphone give sentences, and nothing is lost', options, () =>
+test('a visitor’s file is read; an invalid file and a blocked microphone give messages, and nothing is lost', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#stages-transport[data-phase=done]').waitFor({ timeout: 60000 });

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The Korean pages, every eighth in one load at phone size (./build.sh test-sweep: all of them): nothing is wider than the screen, no error
+ * The Korean pages, every eighth in one load at phone size (./build.sh test-sweep: all of them). Nothing is wider than the screen, no error
  * occurs, even for a malformed address, and no sentence is English except data. all/korean.test.js checks every width, with every figure
  * drawn, and axe-core; tests/js/languages.test.js checks that scripts and tables match.
  */
@@ -21,29 +21,27 @@ const { withPage } = session();
 
 describe('pages in Korean', { concurrency: 2 }, async () => {
   for (const [i, name] of (await pagesIn(fileURLToPath(new URL('../../web', import.meta.url)), 'ko')).entries()) {
-    oneOf(i, 8)(
-      `/web/${name && `pages/${name}/`}ko/: fits a telephone, no complaint, ignores a broken address, nothing is in English`,
-      () =>
-        withPage(
-          async (page) => {
-            await page.goto(`/web/${name && `pages/${name}/`}ko/${MALFORMED[0]}`);
-            await page.locator('figure').first().scrollIntoViewIfNeeded();
-            await firstFigure(page).waitFor(WAIT);
-            await scrollThrough(page);
-            await fits(page);
-            assert.deepEqual(await englishIn(page), []);
-            await turnTo(page, MALFORMED);
-          },
-          { ...PHONE, colorScheme: 'dark', reducedMotion: 'reduce' },
-        ),
+    oneOf(i, 8)(`/web/${name && `pages/${name}/`}ko/: fits a phone, no complaint, ignores a malformed address, nothing is in English`, () =>
+      withPage(
+        async (page) => {
+          await page.goto(`/web/${name && `pages/${name}/`}ko/${MALFORMED[0]}`);
+          await page.locator('figure').first().scrollIntoViewIfNeeded();
+          await firstFigure(page).waitFor(WAIT);
+          await scrollThrough(page);
+          await fits(page);
+          assert.deepEqual(await englishIn(page), []);
+          await turnTo(page, MALFORMED);
+        },
+        { ...PHONE, colorScheme: 'dark', reducedMotion: 'reduce' },
+      ),
     );
   }
 });
 
-describe('pages in a language that has some of them', async () => {
+describe('pages in languages that have only some of them', async () => {
   for (const [lang] of Object.entries(LANGUAGES).filter(([, { whole }]) => !whole))
     for (const name of await pagesIn(fileURLToPath(new URL('../../web', import.meta.url)), lang))
-      more(`/web/pages/${name}/${lang}/: fits a telephone, no complaint`, () =>
+      more(`/web/pages/${name}/${lang}/: fits a phone, no complaint`, () =>
         withPage(async (page) => {
           await page.goto(`/web/pages/${name}/${lang}/`);
           await firstFigure(page).waitFor(WAIT);
@@ -54,7 +52,7 @@ describe('pages in a language that has some of them', async () => {
       );
 });
 
-test('the link to the other language opens the same page at the current scroll position, with the settings of its figures', () =>
+test('the link to the other language opens the same page at the same scroll position, with the settings of its figures', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/fvsbn/');
     await firstFigure(page).waitFor(WAIT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Large files are cached for the next visit while they are given to the engine, and only if they are valid. */
+/** Large files are given to the engine while they arrive, and cached for the next visit only if they are valid. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const { withPage } = session();
 const FILE = '/weights/large.gguf';
 const large = Buffer.from(toyText({ d: 512, inner: 5120 }));
 const broken = Buffer.from(large);
-broken.fill(255, broken.length - 64, broken.length - 60); // writes NaN into the last rows
+broken.fill(255, broken.length - 64, broken.length - 60); // NaN in the last rows
 
 test('a large file is cached while it arrives, and the next visit works offline', { timeout: 120000 }, () =>
   withPage(
@@ -50,7 +50,7 @@ test('a large file is cached while it arrives, and the next visit works offline'
         );
       const kept = () => page.evaluate(async ([library]) => (await import(library)).cache.size(), [LIBRARY]);
       assert.equal(await tale(), 'numeric');
-      assert.equal(await kept(), 0, 'what is bad is not kept');
+      assert.equal(await kept(), 0, 'an invalid file is not kept');
       body = large;
       const first = await tale();
       assert.notEqual(first, 'numeric');
@@ -62,7 +62,7 @@ test('a large file is cached while it arrives, and the next visit works offline'
   ),
 );
 
-more('a large file that the browser does not keep, as in a private window, is told of', { timeout: 120000 }, () =>
+more('if the browser does not keep a large file, as in a private window, the page says so', { timeout: 120000 }, () =>
   withPage(async (page) => {
     await page.addInitScript(() => {
       Cache.prototype.put = async (_, answer) => {

@@ -23,7 +23,7 @@ const strip = await readFile(fileURLToPath(new URL('../../web/pictures/digits.bi
 /** The first 7 among the test digits. */
 const seven = [...strip.subarray(16 + 28 * 784, 16 + 29 * 784)];
 
-/** A model whose image takes seconds, so that there is time to stop. */
+/** A model that takes seconds for an image, so that there is time to stop. */
 const SLOW = '/weights/slow.gguf';
 const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256, queryBlock: 256, memoryBlock: 256 });
 
@@ -77,7 +77,7 @@ inPage(
 );
 
 inPage(
-  'steps come in order, pulled; break stops',
+  'steps arrive in order, on request; break stops the run',
   { slow: SLOW },
   async ({ load: open }, args) => {
     const model = await open(args.slow);
@@ -111,7 +111,7 @@ inPage(
 );
 
 inPage(
-  'abort before, during and after; close during a run',
+  'abort before, during and after a run; close during a run',
   { slow: SLOW, weights: WEIGHTS },
   async ({ load: open }, args) => {
     /** @param {Promise<unknown>} promise */
@@ -154,7 +154,7 @@ inPage(
     within.abort();
     const start = performance.now();
     results['run, within a chunk'] = await whole;
-    results['within a chunk, at once'] = String(performance.now() - start < drawing / 10);
+    results['within a chunk, immediately'] = String(performance.now() - start < drawing / 10);
 
     const running = outcome(read(model.generate()));
     const second = outcome(read(model.generate()));
@@ -183,7 +183,7 @@ inPage(
       'run, at a step': 'AbortError',
       'steps after the abort': '0',
       'run, within a chunk': 'AbortError',
-      'within a chunk, at once': 'true',
+      'within a chunk, immediately': 'true',
       'close, a run': 'closed',
       'close, another run': 'closed',
       closed: 'closed',
@@ -194,7 +194,7 @@ inPage(
 );
 
 inPage(
-  'two runs at once do not disturb each other',
+  'two concurrent runs do not affect each other',
   { weights: WEIGHTS, seven },
   async ({ load: open }, { weights, seven: data }) => {
     const model = await open(weights);
@@ -219,7 +219,7 @@ inPage(
 );
 
 inPage(
-  'what cannot be loaded says why',
+  'a model that cannot be loaded gives an error with the reason',
   null,
   async ({ load: open, NextPixelError }) => {
     /** @type {Record<string, [string, boolean]>} */
@@ -338,7 +338,7 @@ test('drawTo shows the values, pixel by pixel', () =>
     }
   }));
 
-test('pictures in Display P3 and of Float16 are converted', () =>
+test('pictures in Display P3 and with Float16 pixels are converted', () =>
   withPage(async (page) => {
     await provide(page, WEIGHTS, digitsFile);
     await openEmpty(page);
@@ -372,7 +372,7 @@ test('pictures in Display P3 and of Float16 are converted', () =>
       };
     }, '/web/lib/media/image.js');
     const far = (/** @type {number[]} */ a) => Math.max(...a.map((value, i) => Math.abs(value - seen.plain[i])));
-    assert.ok(far(seen.raw) > 8, 'the same colours have other numbers there');
+    assert.ok(far(seen.raw) > 8, 'the same colours have other values in that colour space');
     assert.ok(far(seen.wide) <= 2, `${seen.wide} is ${seen.plain}`);
     if (seen.half) assert.ok(far(seen.half) <= 1, `${seen.half} is ${seen.plain}`);
   }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Links to other people's models: PAGE/?model=ADDRESS, on the pages that show such models, same-origin and cross-origin. */
+/** Links to other people's models: PAGE/?model=ADDRESS, on the pages that show such models, from the same and from another origin. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -26,14 +26,14 @@ before(async () => {
 });
 after(() => open.close());
 
-/** The weight files on another host, with permissive CORS. @param {Page} page */
+/** Serves the weight files from another host, with permissive CORS. @param {Page} page */
 const elsewhere = (page) =>
   page.route(`${HOST}/**`, async (route) => {
     const name = new URL(route.request().url()).pathname;
     await route.fulfill({ headers: { 'Access-Control-Allow-Origin': '*' }, body: await readFile(inRepository(`weights${name}`)) });
   });
 
-test('a text page writes with the model at its address, and names its source', () =>
+test('a text page writes with the linked model, and names its source', () =>
   withPage(async (page) => {
     await elsewhere(page);
     await page.goto(`${open.url}web/pages/tokens/?model=${HOST}/stories.gguf`);
@@ -66,7 +66,7 @@ test('a linked model of another kind is named, with a link to the page that show
     { ...CALM, complains: true },
   ));
 
-more('the page in colour gives a linked model to the figure that it suits', () =>
+more('the colour page gives a linked model to the figure that it suits', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/colour/?model=/weights/emoji-sr.gguf');
     await page.locator('#superres-own .photo-said', { hasText: /emoji-sr\.gguf, a model of/ }).waitFor(WAIT);
@@ -81,7 +81,7 @@ more('the page in colour gives a linked model to the figure that it suits', () =
   }, CALM),
 );
 
-test("a host that this server's policy does not allow, and an invalid address", () =>
+test("a host that this server's policy does not allow, and an invalid address, are reported", () =>
   withPage(
     async (page) => {
       await page.goto(`/web/pages/tokens/?model=${HOST}/stories.gguf`);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Measures the longest task of the page's own thread while a model processes the largest input that it accepts: a page must not freeze
- * while somebody reads it, scrolls or types. The thread's processor time counts, which does not depend on other programs.
+ * Measures the longest task of the page's own thread while a model processes the largest input that it accepts, because a page must not
+ * freeze while somebody reads it, scrolls or types. The measure is the thread's processor time, which does not depend on other programs.
  */
 
 import assert from 'node:assert/strict';
@@ -16,11 +16,15 @@ import { LIBRARY, SHELL, openEmpty, session } from './browser.js';
 const { withPage } = session();
 
 /**
- * A task longer than this is noticeable. In the headless shell, which runs in parallel with other steps, the limit is half as much again.
+ * A task longer than this is noticeable. In the headless shell, which runs in parallel with other steps, the limit is half as high again.
  */
 const MOST_MS = SHELL ? 75 : 50;
 
-/** An event of a trace; times in microseconds. @typedef {{ name: string, ph: string, pid: number, tid: number, tdur?: number, args: any }} Traced */
+/**
+ * An event of a trace; times are in microseconds.
+ *
+ * @typedef {{ name: string, ph: string, pid: number, tid: number, tdur?: number, args: any }} Traced
+ */
 
 /**
  * Returns the longest task of the page's main thread during an action.
@@ -57,7 +61,8 @@ async function longest(page, work) {
 /**
  * The requests, each with its model: (model, make) => promise.
  *
- * @type {Record<string, { weights: string, ask: (model: any, make: any) => Promise<unknown>, code?: string }>}  code: it is refused so
+ * @type {Record<string, { weights: string, ask: (model: any, make: any) => Promise<unknown>, code?: string }>}  codecode of the expected
+ *   error
  */
 const ASKED = {
   'a photograph completed': {
@@ -70,12 +75,12 @@ const ASKED = {
       for await (const step of model.superResolve(await make.photograph(), { seed: 1 })) return step;
     },
   },
-  'a canvas as large as can be, scored': { weights: 'digits', ask: async (model, make) => model.score(make.canvas(8192, 8192)) },
-  'a canvas as large as can be, told in words': {
+  'a canvas of the largest size, scored': { weights: 'digits', ask: async (model, make) => model.score(make.canvas(8192, 8192)) },
+  'a canvas of the largest size, captioned': {
     weights: 'captions',
     ask: async (model, make) => model.caption(make.canvas(8192, 8192)).text(),
   },
-  'a canvas as large as can be, given up': {
+  'a canvas of the largest size, aborted': {
     weights: 'digits',
     code: 'enough',
     ask: async (model, make) => {
@@ -102,11 +107,11 @@ const ASKED = {
     code: 'argument',
     ask: async (model, make) => model.encode(make.sound(60, 48000, 2)),
   },
-  'seconds of sound with a rate that has nothing in common, encoded': {
+  'seconds of sound at a rate with no common factor, encoded': {
     weights: 'jukebox-codes',
     ask: async (model, make) => model.encode(make.sound(4, 44101, 2)),
   },
-  'a minute of sound at 192 kHz, given up': {
+  'a minute of sound at 192 kHz, aborted': {
     weights: 'wavenet',
     code: 'enough',
     ask: async (model, make) => {
@@ -125,11 +130,11 @@ const ASKED = {
     code: 'argument',
     ask: async (model) => model.generate('Once upon a time '.repeat(1_000_000)).text(),
   },
-  'a prompt as long as can be': {
+  'a prompt of the maximum length': {
     weights: 'stories',
     ask: async (model) => model.generate('a'.repeat(500), { maxTokens: 1, seed: 1 }).text(),
   },
-  'a sentence as long as can be, translated': {
+  'a sentence of the maximum length, translated': {
     weights: 'de-en',
     ask: async (model) => model.translate('Das Haus ist rot und '.repeat(20)).text(),
   },
@@ -156,7 +161,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(ASKED).entries(
           };
           /** @type {any} */ (globalThis).make = {
             canvas,
-            /** Twelve million pixels from a file, as a phone takes them. */
+            /** Returns twelve million pixels from a file, like a phone's camera. */
             photograph: async () => {
               const blob = await new Promise((resolve) => canvas(4032, 3024).toBlob(resolve, 'image/jpeg'));
               const image = new Image();
@@ -197,7 +202,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(ASKED).entries(
               return Uint8Array.from([...head, ...events]);
             },
           };
-          // The input is made in advance.
+          // Making the input is not measured.
           const { make } = /** @type {any} */ (globalThis);
           for (const [name, made] of Object.entries(make)) {
             const kept = new Map();

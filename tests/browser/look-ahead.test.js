@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The figure of speculative decoding: compares its pictures and passes with the model's, and tests timing, stop, keys, reduced motion,
+ * The figure on speculative decoding: compares its pictures and passes with the model's, and tests timing, stop, keys, reduced motion,
  * widths and failures.
  */
 
@@ -27,9 +27,9 @@ const WINDOW = 8;
 
 const weights = new Uint8Array(await readFile(fileURLToPath(new URL('../../weights/digits.gguf', import.meta.url))));
 
-// ---- the numbers of the figure ----
+// ---- numbers that the figure shows ----
 
-test('passes are counted from how far ahead each pixel was', () => {
+test('passes are counted from the number of positions that each pixel was ahead', () => {
   const ahead = Uint8Array.of(0, 1, 2, 0, 0, 1);
   assert.equal(passes(ahead), 3);
   assert.deepEqual(
@@ -150,7 +150,10 @@ const colours = (page, panel) =>
     }, SIDE);
 
 /**
- * Grey 0 is the paper of page.css and grey 255 its second ink, in light mode; the page mixes the levels between them. @param {number} grey
+ * Returns the colour of a grey level. In light mode grey 0 is the paper and grey 255 the second ink of page.css; the page mixes the levels
+ * between them.
+ *
+ * @param {number} grey
  */
 const ink = (grey) => [31, 61, 194].map((full) => Math.round(255 + ((full - 255) * grey) / 255));
 
@@ -160,7 +163,7 @@ async function lookAway(page) {
   await nextFrame(page);
 }
 
-test('the picture is what the model draws, and the passes are those of its steps', () =>
+test("the picture is the model's drawing, and the passes are those of its steps", () =>
   withPage(async (page) => {
     await listen(page);
     await open(page);
@@ -178,7 +181,7 @@ test('the picture is what the model draws, and the passes are those of its steps
     assert.equal(await text(page, 'right-guessing'), String(PIXELS - count));
     assert.equal(await text(page, 'each-guessing'), (PIXELS / count).toFixed(2));
     assert.equal(await text(page, 'summary'), `784 pixels in ${count} passes: ${(PIXELS / count).toFixed(2)} pixels a pass on average.`);
-    // The result of the other way is shown next to it and is drawn in the meantime; only the medians are compared.
+    // The result of the other mode is shown next to it and is drawn in the meantime; only the medians are compared.
     assert.deepEqual(
       [await text(page, 'passes-without'), await text(page, 'each-without'), await text(page, 'right-without')],
       ['784', '1.00', 'none'],
@@ -187,7 +190,7 @@ test('the picture is what the model draws, and the passes are those of its steps
     assert.match(await text(page, 'timing'), /^8 pictures, .* \(median\)/);
     assert.equal(await text(page, 'verdict'), 'The same 784 values, with guesses and without.');
 
-    // Each pixel has the tint of its index in its pass, and other indices have other tints.
+    // Each pixel has the tint of its index in its pass; other indices have other tints.
     const tints = await colours(page, 1);
     const byPlace = Array.from({ length: WINDOW }, (_, place) => new Set(tints.filter((_tint, i) => ahead[i] === place).map(String)));
     for (const tint of byPlace) assert.ok(tint.size <= 1, String([...tint]));
@@ -201,7 +204,7 @@ test('the picture is what the model draws, and the passes are those of its steps
     await page.locator('#figure-ahead').screenshot({ path: `${OUT}lookahead.png` });
   }));
 
-more('without guesses the same picture comes, a pixel a pass, and the page says so', () =>
+more('without guesses the picture is the same, with one pixel per pass, and the page says so', () =>
   withPage(async (page) => {
     await listen(page);
     await open(page);
@@ -224,7 +227,7 @@ more('without guesses the same picture comes, a pixel a pass, and the page says 
     assert.equal(await text(page, 'each-without'), '1.00');
     assert.equal(await text(page, 'passes-guessing'), passesBefore);
 
-    // For another picture the figure shows no measurement, and none of the last picture remains.
+    // For another picture the figure shows no measurement, and nothing remains of the last picture.
     await page.click('#ahead-dice');
     await page.locator('#ahead-run-text', { hasText: 'Start over' }).waitFor();
     assert.equal(await text(page, 'passes-guessing'), 'not yet');
@@ -236,7 +239,7 @@ more('without guesses the same picture comes, a pixel a pass, and the page says 
   }),
 );
 
-more('time both: medians of pictures drawn both ways, in turn', () =>
+more('Time both: medians of pictures drawn in both modes, alternately', () =>
   withPage(async (page) => {
     await listen(page);
     await open(page);
@@ -259,13 +262,13 @@ more('time both: medians of pictures drawn both ways, in turn', () =>
     assert.deepEqual(
       plain,
       Array.from({ length: 16 }, (_, i) => [false, true, true, false][i % 4]),
-      'each way goes first every other time',
+      'each mode goes first every other time',
     );
     assert.equal(await drawn(page), PIXELS, 'the picture stays');
   }),
 );
 
-test('stop: the picture, and the timing; then play again from the keyboard', () =>
+test('Stop keeps the picture and the timing; Play again works with the keyboard', () =>
   withPage(async (page) => {
     await open(page);
     await page.locator('#ahead-run-text', { hasText: 'Start over' }).waitFor(WAIT);
@@ -294,7 +297,7 @@ test('stop: the picture, and the timing; then play again from the keyboard', () 
     assert.equal(await drawn(page), PIXELS);
     await page.fill('#ahead-seed', 'seven');
     await page.keyboard.press('Enter');
-    assert.equal(await page.inputValue('#ahead-seed'), '10', 'what is no seed is not taken');
+    assert.equal(await page.inputValue('#ahead-seed'), '10', 'an invalid seed is not accepted');
   }));
 
 test('pointing at a pixel or moving to it with the arrow keys shows its pass; all controls are reached with Tab', () =>
@@ -349,7 +352,7 @@ test('pointing at a pixel or moving to it with the arrow keys shows its pass; al
     await page.locator('#ahead-verdict', { hasText: 'The same 784 values' }).waitFor(WAIT);
   }));
 
-more('out of sight it pauses, and goes on when it is back', () =>
+more('off screen the run pauses, and back on screen it continues', () =>
   withPage(async (page) => {
     await open(page);
     while (!((await drawn(page)) > 20)) await sleep(20);
@@ -371,7 +374,7 @@ more('out of sight it pauses, and goes on when it is back', () =>
   }),
 );
 
-more('less motion: nothing begins by itself, and the picture appears finished', () =>
+more('less motion: nothing begins automatically, and the picture appears finished', () =>
   withPage(
     async (page) => {
       await open(page);
@@ -434,7 +437,7 @@ test('if the weights have no draft, the figure says that it has nothing to show'
     for (const id of ['run', 'stop', 'both', 'plain', 'label']) assert.ok(await page.locator(`#ahead-${id}`).isDisabled(), id);
   }));
 
-more('what fails says so and can be tried again', () =>
+more('a failure gives a message and can be retried', () =>
   withPage(
     async (page) => {
       await page.route('**/weights*/digits.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));

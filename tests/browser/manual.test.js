@@ -26,13 +26,13 @@ assert.ok(NAMES.length >= 9);
  */
 for (const [i, name] of NAMES.entries()) {
   const night = i % 2 === 1;
-  oneOf(i, 3)(`${name}: nothing moves, it fits any reader, axe-core finds nothing ${night ? 'by night' : 'by day'}`, () =>
+  oneOf(i, 3)(`${name}: nothing shifts, it fits any reader, axe-core finds nothing in ${night ? 'dark mode' : 'light mode'}`, () =>
     withPage(async (page) => {
       await watchShifts(page);
       await page.goto(`/web/manual/${name}`);
       await page.waitForLoadState('load');
       await fits(page);
-      await scrollThrough(page); // the live element comes near the screen
+      await scrollThrough(page); // until the live element is near the screen
       await shiftsBelow(page, SHIFT);
       await page.screenshot({ path: `${OUT}manual-${name.replace('.html', '')}.png` });
       if (night) {
@@ -73,7 +73,7 @@ test('a button copies each block of code', async () =>
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${(await block.locator('code').textContent())?.trimEnd()}\n`);
   }));
 
-more('a telephone shows it as wide as it is', () =>
+more('a phone lays it out at its real width', () =>
   withPage(async (page) => {
     await page.goto('/web/manual/');
     await fits(page);

@@ -44,7 +44,10 @@ async function offer(page, body, headers) {
 }
 
 /**
- * Returns the version that load() gives, which is in the file's card, or the code of the error. @param {Page} page @param {any} [options]
+ * Returns the version of the file that load() gives, which is in the file's card, or the code of the error.
+ *
+ * @param {Page} page
+ * @param {any} [options]
  */
 function version(page, options = {}) {
   return page.evaluate(
@@ -62,7 +65,7 @@ function version(page, options = {}) {
   );
 }
 
-/** Returns the warnings of `info`. @param {Page} page @param {string | string[]} [from] the address, or those of the parts */
+/** Returns the warnings in `info`. @param {Page} page @param {string | string[]} [from] the address, or the addresses of the parts */
 const warning = (page, from = FILE) =>
   page.evaluate(
     async ({ library, file }) => {
@@ -104,7 +107,7 @@ test('weights are cached: they are available without a connection, and changed o
       await offer(page, one, { ETag: '"1"' });
       assert.equal(await version(page), 'one');
       await keeps(page, 'one');
-      assert.equal(await warning(page), '', 'a copy that the server knows is nothing to warn of');
+      assert.equal(await warning(page), '', 'no warning about a copy that the server confirms');
       await goOffline(page);
       assert.equal(await version(page), 'one');
       assert.equal(await version(page, { integrity }), 'one');
@@ -133,7 +136,7 @@ test('weights are cached: they are available without a connection, and changed o
       }
 
       await page.unroute(`**${FILE}`);
-      assert.equal(await version(page), 'network', 'what is gone from the server is gone');
+      assert.equal(await version(page), 'network', 'a file that the server no longer has is an error');
     },
     { complains: true },
   ));
@@ -211,7 +214,7 @@ test('without a tag, date and length show whether a file has changed', () =>
     await offer(page, two, { 'Last-Modified': 'Thu, 02 Jan 2025 00:00:00 GMT' });
     assert.equal(await version(page), 'two');
     await offer(page, one, {});
-    assert.equal(await version(page), 'one', 'where nothing says, it comes again');
+    assert.equal(await version(page), 'one', 'without any of these, it is downloaded again');
   }));
 
 test('files that must not be cached and files that are not models are not cached', () =>
@@ -235,7 +238,7 @@ const broken = [
     },
   ],
   [
-    'a cache that is forbidden',
+    'a forbidden cache',
     () => {
       CacheStorage.prototype.open = () => Promise.reject(new DOMException('private', 'SecurityError'));
     },
@@ -248,7 +251,7 @@ const broken = [
   ],
 ];
 for (const [name, script] of broken) {
-  test(`${name} caches no file, and the page works`, () =>
+  test(`${name} stores no file, and the page works`, () =>
     withPage(async (page) => {
       await page.addInitScript(script);
       await openEmpty(page);
@@ -278,10 +281,10 @@ test('the published library works under the strict policy', () =>
     assert.deepEqual(new Set(drawn.modules), new Set(['nextpixel.js', 'recovery.js', 'shared.js', 'worker.js']));
   }));
 
-more('a page that was seen works without a connection, and with one again', () =>
+more('a visited page works without a connection, and after the connection returns', () =>
   withPage(
     async (page) => {
-      // every page: pages.test.js
+      // pages.test.js tests every page
       const works = () => firstFigure(page, 'done').waitFor();
       await page.goto('/web/');
       await works();
@@ -326,7 +329,7 @@ test('a page has one cached copy, however it was requested; two releases are cac
         await page.goto(`${url}/first/`);
         await page.evaluate(async () => {
           const old = await caches.open('nextpixel-page');
-          await old.put('/first/?x=1', new Response('of a worker before this one'));
+          await old.put('/first/?x=1', new Response('from an earlier service worker'));
           await navigator.serviceWorker.register('/sw.js');
           await navigator.serviceWorker.ready;
         });
@@ -387,7 +390,7 @@ test('without a connection, figures that show the numbers of a file read the cop
       const found = await page.evaluate(async (file) => {
         const address = '/web/shell/model/weight-bytes.js';
         const { weightBytes } = await import(address).catch(() => ({}));
-        return weightBytes ? (await weightBytes(new URL(file, location.href).href)).byteLength : 'the module is not there';
+        return weightBytes ? (await weightBytes(new URL(file, location.href).href)).byteLength : 'the module is missing';
       }, FILE);
       assert.equal(found, one.byteLength);
     },

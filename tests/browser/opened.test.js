@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page "The Transformer, opened": tests of the actions of a visitor. */
+/** The page "The Transformer, opened": a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -25,20 +25,20 @@ const ids = (/** @type {string} */ word) => [...word].map((sign) => tokens.index
 
 /** @param {Page} page */
 const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
-/** Returns the letters that were written. @param {Page} page */
+/** Returns the written letters. @param {Page} page */
 const letters = (page) =>
   page
     .locator('.letter b')
     .allTextContents()
     .then((all) => all.join(''));
-/** Returns the displayed number. @param {Page} page */
+/** Returns the displayed value, and where it is. @param {Page} page */
 const told = (page) =>
   page.locator('#sum .sum-value').evaluate((output) => {
     const { name = '', cell = '', value = '' } = /** @type {HTMLElement} */ (output).dataset;
     return { name, cell, value, text: output.textContent ?? '' };
   });
 
-test('by keyboard alone, every step of the walk shows a sentence, and thirty numbers equal those computed from the file in double precision', () =>
+test('by keyboard alone, every step of the walkthrough shows a sentence, and thirty values equal those computed from the file in double precision', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -68,13 +68,13 @@ test('by keyboard alone, every step of the walk shows a sentence, and thirty num
       assert.ok(!/undefined|NaN/.test(text), text);
       const number = await told(page);
       check(number);
-      // The sentence names the number under the pointer.
+      // The sentence names the value under the pointer.
       for (const live of await item
         .locator('[data-live=compared], [data-live=scaled], [data-live=value], [data-live=logit]')
         .allTextContents()) {
         assert.equal(live, Number(number.value).toFixed(2).replace('-', '−'), text);
       }
-      // A button leads to the source of the number, where the numbers have their sums.
+      // A button leads to the matrix that the value comes from, where each value shows its sum.
       const back = page.locator('#sum .example', { hasText: '←' }).first();
       if (await back.count()) {
         await back.press('Enter');
@@ -90,7 +90,7 @@ test('by keyboard alone, every step of the walk shows a sentence, and thirty num
     assert.equal(await page.locator('.walk-count').textContent(), `${count - 1} of ${count}`);
   }));
 
-test('a box opens by pointer and by keyboard; pointing at a number shows its sum', () =>
+test('a box opens with the pointer and with the keyboard; pointing at a number shows its sum', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -106,9 +106,9 @@ test('a box opens by pointer and by keyboard; pointing at a number shows its sum
     const { width = 0, height = 0 } = (await softmax.boundingBox()) ?? {};
     await softmax.hover({ position: { x: width - 8, y: height - 8 } });
     await sum.getByText(/softmax of head 2 at p, ⏎/).waitFor();
-    await page.mouse.move(2, 2); // the step that was selected stays
+    await page.mouse.move(2, 2); // the selected step stays
     await sum.getByText(/softmax of head 2 at ⇥/).waitFor();
-    // The walk plays automatically, and stops at any step.
+    // The walkthrough plays automatically, and can stop at any step.
     await page.locator('#walk-play').click();
     assert.equal(await page.locator('#walk-play-text').textContent(), 'Pause');
     assert.equal(await page.locator('.walk-count').textContent(), '2 of 16');
@@ -121,7 +121,7 @@ test('a box opens by pointer and by keyboard; pointing at a number shows its sum
     assert.equal(await page.locator('#box-name').textContent(), 'Decoder, block 2, Add & norm');
     await page.keyboard.press('ArrowLeft');
     assert.match(await page.evaluate(() => document.activeElement?.getAttribute('data-box') ?? ''), /^enc\./);
-    // Every letter that was written can be inspected.
+    // Every written letter can be inspected.
     await page.locator('.letter input').nth(2).check();
     assert.match(await page.locator('#step-next').evaluate((item) => item.textContent ?? ''), /after “e”, “n” has probability \d/);
   }));
@@ -136,7 +136,7 @@ test('typed text is written backwards; switching off a part breaks the output, a
     await page.locator('#word').fill('planet');
     await page.waitForFunction(() => document.querySelectorAll('.letter').length === 7);
     assert.equal(await letters(page), 'tenalp⏎');
-    // The word at the beginning needs the scale.
+    // The first word needs the scale.
     await page.locator('#switches input[value=scale]').uncheck();
     assert.match((await page.locator('#verdict').textContent()) ?? '', /✗ it should be tenalp⏎/);
     await page.locator('#restore').click();
@@ -161,11 +161,11 @@ test('typed text is written backwards; switching off a part breaks the output, a
     await page.waitForFunction(() => /Type one to six letters/.test(document.getElementById('verdict')?.textContent ?? ''));
   }));
 
-more('a decoder alone does the same', () =>
+more('a network with only a decoder does the same', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
-    // A changed weight belongs to the network that the visitor leaves.
+    // A changed weight belongs to the network that the visitor then leaves.
     await page.locator('.box[data-box="logits"]').click();
     await page.getByRole('application', { name: /^ET, / }).focus();
     await page.keyboard.press('ArrowRight');
@@ -189,7 +189,7 @@ more('a decoder alone does the same', () =>
   }),
 );
 
-more('an address opens a step; the overture and the layer of pictures', () =>
+more('an address opens a step; the overture and the layer for pictures work', () =>
   withPage(async (page) => {
     await page.goto(`${PAGE}#step-mask`);
     await done(page);
@@ -207,7 +207,7 @@ more('an address opens a step; the overture and the layer of pictures', () =>
   }),
 );
 
-more('what is written with one thing less, for each thing', () =>
+more('the page shows the output with one part less, for each part', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -228,7 +228,7 @@ more('what is written with one thing less, for each thing', () =>
 
 test('the page works with its file alone, before the engine is loaded; the page is smaller than 60 KB', () =>
   withPage(async (page) => {
-    await page.route(/\.wasm$/, () => {}); // never comes
+    await page.route(/\.wasm$/, () => {}); // never arrives
     await page.goto(PAGE);
     await page.locator('.letter').first().waitFor();
     assert.equal(await letters(page), 'tenalp⏎');
@@ -241,7 +241,7 @@ test('the page works with its file alone, before the engine is loaded; the page 
     assert.ok(sizes.reduce((a, b) => a + b) < 60 * 1024, `${sizes}`);
   }));
 
-test('on a laptop and on a projector, each step of the walk fits on one screen with its diagram and its matrix', () =>
+test('on a laptop and on a projector, each step of the walkthrough fits on one screen with its diagram and its matrix', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -272,7 +272,7 @@ test('on a laptop and on a projector, each step of the walk fits on one screen w
     { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' },
   ));
 
-test('the walk begins automatically on the first screen: silently, without taking the focus, and without scrolling; any input ends it, and so does its own button', () =>
+test('the walkthrough begins automatically on the first screen: silently, without taking the focus, and without scrolling; any input ends it, and so does its own button', () =>
   withPage(async (page) => {
     const says = () => page.locator('#walk-play-text').textContent();
     const opens = async () => {
@@ -304,7 +304,7 @@ for (const [name, input] of /** @type {[string, (page: Page) => Promise<void>][]
   ['the wheel', (page) => page.mouse.wheel(0, 40)],
   ['the pointer', (page) => page.mouse.click(5, 5)],
 ])) {
-  more(`${name} ends the walk that has begun by itself`, () =>
+  more(`${name} ends the walkthrough that began automatically`, () =>
     withPage(async (page) => {
       await page.goto(PAGE);
       await page.locator('.letter').first().waitFor();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The published library on another origin than the page: one line and one element, under policies, and in a sandboxed frame. */
+/** The published library on an origin other than the page's: one line and one element, under policies, and in a sandboxed frame. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -27,12 +27,16 @@ const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '
 let servers;
 let own = '',
   cdn = '';
-/** The response of own/ours.html. @type {{ body: string, policy?: string, isolated?: boolean }} */
+/** The response for own/ours.html. @type {{ body: string, policy?: string, isolated?: boolean }} */
 let ours = { body: '' };
 /** Whether the other origin allows the page to read its worker scripts. */
 let consents = true;
 
-/** Returns a script that reports the result of load() in a worker that cannot start workers itself. @param {string} tell  where to */
+/**
+ * Returns a script that reports the result of load() in a worker that cannot start workers itself.
+ *
+ * @param {string} tell  code that sends the report
+ */
 const tells = (tell) => `import { load } from '/dist/nextpixel.js';
   const said = load('/toy.gguf').then((model) => [model.info.architecture], ({ code, message }) => [code, message]);
   ${tell}`;
@@ -57,7 +61,7 @@ async function serve(answer) {
   return server;
 }
 
-/** Returns the library, the files of models that are made here, or the library as one file. @param {string} path */
+/** Returns a file of the library, a file of a model that this test generates, or the library as one file. @param {string} path */
 async function file(path) {
   if (path in WORKERS) return WORKERS[path];
   if (path === '/toy.gguf') return toy;
@@ -67,11 +71,13 @@ async function file(path) {
 }
 
 /**
- * Returns the library as a bundler writes it: the worker has another name, which only the code that starts it knows. @param {string} name
+ * Returns the library as a bundler writes it: the worker has another name, which only the code that starts it contains.
+ *
+ * @param {string} name
  */
 async function bundled(name) {
   if (name === 'assets/worker-Bf3k.js') return readFile(`${ROOT}web/dist/worker.js`);
-  if (name === 'worker.js') throw new Error('it is not there');
+  if (name === 'worker.js') throw new Error('no such file');
   const text = await readFile(`${ROOT}web/dist/${name}`);
   const start = /new Worker\(new URL\("\.\/worker\.js",\s*import\.meta\.url\)/;
   if (name !== 'shared.js') return text;
@@ -149,7 +155,7 @@ const loaded = (page, options = {}, dist = 'dist/nextpixel.js') =>
     /** @type {[string, object]} */ ([`${cdn}/${dist}`, options]),
   );
 
-/** Returns the result of load() of the page's own copy. @param {Page} page @param {string} [library] */
+/** Returns the result of load() in the page's own copy of the library. @param {Page} page @param {string} [library] */
 const ownLoaded = (page, library = '/dist/nextpixel.js') =>
   page.evaluate(async (address) => {
     const { load } = await import(address);
@@ -236,7 +242,7 @@ test('Trusted Types work where a bundler has renamed the worker', () =>
     { complains: true },
   ));
 
-test('if the name of the Trusted Types policy is taken, the error says what is missing, not what is there', () =>
+test('if the name of the Trusted Types policy is taken, the error says what to allow, and not what is already allowed', () =>
   withPage(
     async (page) => {
       await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel");
@@ -279,10 +285,14 @@ test('with Trusted Types, an address that the page accepts is used unchanged', (
     );
   }));
 
-/** Policies that forbid something, and the expected error. @type {[name: string, policy: () => string, advice: () => RegExp][]} */
+/**
+ * Policies that forbid something, and the expected advice in the error.
+ *
+ * @type {[name: string, policy: () => string, advice: () => RegExp][]}
+ */
 const POLICIES = [
   ['no workers', () => "worker-src 'none'", () => /Content-Security-Policy.*Add to it: worker-src blob:/],
-  ['its own workers alone', () => "worker-src 'self'", () => /Add to it: worker-src blob:/],
+  ['only its own workers', () => "worker-src 'self'", () => /Add to it: worker-src blob:/],
   ['own connections alone', () => `connect-src 'self'`, () => new RegExp(`connect-src ${cdn}`)],
   ['no WebAssembly', () => `script-src ${cdn} 'unsafe-inline'`, () => /script-src 'wasm-unsafe-eval'/],
   [
@@ -304,7 +314,7 @@ for (const [name, policy, advice] of POLICIES) {
     ));
 }
 
-test('if a policy of the same origin forbids the worker, the error names this directive', () =>
+test('if a policy of the same origin forbids the worker, the error names its directive', () =>
   withPage(
     async (page) => {
       await open(page, '', "worker-src 'none'");
@@ -369,7 +379,7 @@ test('a worker that the page started before it loaded the library is used, whate
   }));
 
 /**
- * Plays a third of a second of sound after a click, and returns the reports of play and whether the AudioWorklet was used.
+ * Plays a third of a second of sound after a click, and returns the reports of playTo() and whether the AudioWorklet was used.
  *
  * @param {Page} page
  * @param {string} library
@@ -430,7 +440,7 @@ test('sound uses the AudioWorklet of the other origin, also in the single-file b
     { complains: true },
   ));
 
-test('in a shared worker and a service worker, load() says that no worker can be started there, and what to do', () =>
+test('in a shared worker and in a service worker, load() says that no worker can be started there, and what to do', () =>
   withPage(async (page) => {
     await open(page, '');
     const said = await page.evaluate(async () => {

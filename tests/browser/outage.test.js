@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The connection fails for a second while a model is loaded. Whatever file is being fetched at that moment, the model is loaded.
+ * The connection fails for a second while a model is being loaded. The model loads, whichever file is being fetched at that moment.
  */
 
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ import { EMPTY, session } from './browser.js';
 const { withPage } = session();
 
 const GONE_MS = 1000;
-/** The library as published, a model of pictures, and a model whose kind has a file of its own. */
+/** A model of pictures, and a model whose kind has a separate file in the published library. */
 const MODELS = ['digits.gguf', 'crf-en.gguf'];
 
 /** @type {Awaited<ReturnType<typeof serve>>} */
@@ -25,7 +25,7 @@ let server;
 let base = '';
 /** Paths that were requested. @type {Set<string>} */
 const asked = new Set();
-/** What breaks the connection: the first request of this path; with `half`, when half of its answer has been sent. */
+/** The event that breaks the connection: the first request for this path; with `half`, the moment when half of its answer has been sent. */
 let breaks = { path: '', half: false };
 let down = false;
 
@@ -46,7 +46,7 @@ before(async () => {
     const hit = path === breaks.path;
     if (hit && !half) goDown();
     const { range } = request.headers;
-    // if the server does not send a file, the page must request it again
+    // the page must request a file again that the server did not send
     if (down && (range || !path.startsWith('/weights/'))) return void request.socket.destroy();
     http.get({ port: real.port, path, headers: { host: `127.0.0.1:${real.port}`, ...(range && { range }) } }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
@@ -96,18 +96,18 @@ async function loads(model) {
 }
 
 for (const model of MODELS) {
-  test(`${model} is loaded, whatever file is being fetched when the connection fails`, async () => {
+  test(`${model} is loaded, whichever file is being fetched when the connection fails`, async () => {
     asked.clear();
     assert.equal(await loads(model), 'loaded');
     const all = [...asked].filter((path) => path.startsWith('/web/dist/') && !/\/(nextpixel|shared)\.js$/.test(path));
     assert.ok(all.some((path) => path.endsWith('recovery.js')) && all.some((path) => path.endsWith('worker.js')), all.join());
     for (const path of all) {
       breaks = { path, half: false };
-      assert.equal(await loads(model), 'loaded', `gone when ${path} was asked for`);
-      assert.equal(breaks.path, '', `${path} was asked for`);
+      assert.equal(await loads(model), 'loaded', `the connection failed at ${path}`);
+      assert.equal(breaks.path, '', `${path} was never requested`);
     }
     breaks = { path: `/weights/${model}`, half: true };
-    assert.equal(await loads(model), 'loaded', 'gone within the weights');
+    assert.equal(await loads(model), 'loaded', 'the connection failed within the weights');
     assert.equal(breaks.path, '');
   });
 }

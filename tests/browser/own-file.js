@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Opens a visitor's own file on a page and checks that the page's figures run on it, that an unsuitable file is reported and changes
- * nothing, and that the original model can be restored.
+ * Opens a visitor's own file on a page. Checks that the page's figures run on it, that an unsuitable file is reported and changes nothing,
+ * and that the original model can be restored.
  */
 
 import assert from 'node:assert/strict';
@@ -44,7 +44,7 @@ export const PAGES = {
 
 /** Pages that are tested with every change. */
 export const SHORT = ['fvsbn'];
-/** Pages with their own control for it: colour (own-model.test.js), texts (tokens.test.js, chat.test.js). */
+/** Pages with another control for a visitor's file: colour (own-model.test.js), texts (tokens.test.js, chat.test.js). */
 export const ELSEWHERE = ['chat', 'colour', 'tokens'];
 
 /** @param {Page} page @param {string} name @param {Buffer} [buffer] */
@@ -60,7 +60,7 @@ export const ready = (page) =>
 /** Checks that no error occurred on a page. @param {Page} page @param {string} name */
 export const well = async (page, name) => assert.deepEqual(await page.locator('.load.failed:visible').allTextContents(), [], name);
 
-/** @param {Page} page @param {string} name of the page's folder */
+/** @param {Page} page @param {string} name name of the page's folder */
 export async function tryFile(page, name) {
   const { file, wrong = 'opened-decoder.gguf', said: why = /opened-decoder\.gguf writes text: the page of tokens/ } = PAGES[name];
   await page.goto(`/web/pages/${name}/`);

@@ -18,17 +18,17 @@ import { png } from './png.js';
 const { withPage } = session();
 const colour = galleryOf('colour', 'in-colour');
 const superres = galleryOf('superres', 'enlarged');
-/** Nothing runs unless a test requests it. */
+/** With reduced motion nothing runs unless a test requests it. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 const bytes = (/** @type {string} */ name) => readFile(inRepository(`weights/${name}`));
 
 /**
- * Gives a file to a figure, as a visitor does who chooses it.
+ * Gives a file to a figure, like a visitor who chooses it.
  *
  * @param {Page} page
  * @param {string} name
  * @param {Buffer} buffer
- * @param {string} [id] of the figure
+ * @param {string} [id] id of the figure
  */
 const give = (page, name, buffer, id = 'colour') => page.locator(`#${id}-own input`).setInputFiles({ name, mimeType: '', buffer });
 /** @param {Page} page @param {RegExp} text @param {string} [id] */
@@ -43,19 +43,19 @@ test('the figure completes pictures with a chosen file, with the same values as 
       await colour.open(page);
       await page.locator('#colour-run:enabled').waitFor(WAIT);
       const before = await page.locator('#colour-emoji-parameters').textContent();
-      await page.route('**/weights*/*.gguf', (route) => route.abort()); // from here on no file is fetched
+      await page.route('**/weights*/*.gguf', (route) => route.abort()); // from here on no file can be fetched
       await give(page, 'mine.gguf', buffer);
       await said(page, /^mine\.gguf, a model of [\d,]+ parameters, is running now\.( Try: .*)?$/);
       assert.ok(await page.locator('#colour-switch input[value=own]').isChecked());
       await page.locator('#colour-run').click();
       await colour.rowIs(page, 0);
-      await page.click('#colour-stop'); // the other rows
+      await page.click('#colour-stop'); // this test does not need the other rows
       const [, ...rest] = await colour.pixels(page, 0);
       const [original] = rest.splice(3);
       const model = await load(new Uint8Array(buffer));
       const style = emoji.find(({ name }) => name === 'winking face')?.style;
       assert.equal(await colour.name(page, 0), 'winking face');
-      assert.equal(await page.locator('#colour-given').inputValue(), '50', 'two thirds are for ours');
+      assert.equal(await page.locator('#colour-given').inputValue(), '50', 'only the shipped model is given two thirds');
       const run = model.complete(
         { data: /** @type {number[][]} */ (original).flat(), width: SIDE, height: SIDE },
         { samples: 3, seed: 7, temperature: 1, label: style },
@@ -65,7 +65,7 @@ test('the figure completes pictures with a chosen file, with the same values as 
       model.close();
       expected.forEach((values, i) => assert.deepEqual(rest[i], triples(values), `ending ${i}`));
       assert.equal(await page.locator('#colour-temperature').textContent(), '1');
-      assert.equal(await page.locator('#colour-emoji-parameters').textContent(), before, 'the text speaks of ours');
+      assert.equal(await page.locator('#colour-emoji-parameters').textContent(), before, 'the text describes the shipped model');
       await page.locator('#colour-take summary').click();
       await page.locator('#colour-take button', { hasText: 'Link' }).click();
       await page.locator('.take-said', { hasText: /^A link cannot include your own model/ }).waitFor();
@@ -82,7 +82,7 @@ test('the figure completes pictures with a chosen file, with the same values as 
     { ...CALM, complains: true },
   ));
 
-more('a file is dropped; a model without a palette takes photographs', () =>
+more('a file can be dropped; a model without a palette gets photographs', () =>
   withPage(async (page) => {
     const base64 = (await bytes('cifar10.gguf')).toString('base64');
     await colour.open(page);

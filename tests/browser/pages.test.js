@@ -4,7 +4,7 @@
 /**
  * The guarantees of every page, tested in one load of the published page: its layout does not shift while it loads, its first figure is
  * filled without a click, it fits every screen, axe-core finds no fault in light mode or in dark mode at phone size, and the policy holds.
- * Of every eight pages, one is loaded again to reach all controls with Tab, and one without a connection. Pages are the folders of
+ * One page in eight is loaded again to reach all controls with Tab, and another one without a connection. Pages are the folders of
  * web/pages. all/pages.test.js makes each check on every page, at every width, loaded separately.
  */
 
@@ -27,7 +27,7 @@ const TALL = { width: 390, height: 844 };
 const SCREEN = { width: 1200, height: 900 };
 
 /**
- * A random model that replaces a shipped one where the first figure computes for half a minute before it is filled: the page on enlargement
+ * A random model that replaces a shipped one, because the first figure would otherwise compute for half a minute: the page on enlargement
  * in colour enlarges 96 emoji. superres.test.js tests the page with its own model.
  */
 const LARGER = toyModel({
@@ -54,9 +54,9 @@ async function open(page, path) {
   }
 }
 
-/** Waits until a page has loaded without moving. @param {Page} page */
+/** Waits until a page has loaded, and checks that it did not shift. @param {Page} page */
 async function still(page) {
-  // On a phone, the figure may be too far down to exist yet.
+  // On a phone, the figure may be so far down that it is not created yet.
   if (
     await page
       .locator('figure')
@@ -118,6 +118,6 @@ describe('pages', { concurrency: 2 }, async () => {
           await (night ? works : tabReachesAll)(page);
         },
         { complains: true },
-      )); // without a connection the browser does
+      )); // without a connection the browser complains
   }
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A picture of the visitor: reduction, file, drop, paste, camera, and errors. */
+/** A picture of the visitor: scaling down, file, drop, paste, camera, and errors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,17 +17,17 @@ import { blackPng, png } from './png.js';
 const { withPage } = session(['--use-fake-device-for-media-stream']);
 const colour = galleryOf('colour', 'in-colour');
 const superres = galleryOf('superres', 'enlarged');
-/** Without motion, so that nothing runs unless a test requests it. */
+/** With reduced motion nothing runs unless a test requests it. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 
-/** Red above, blue below. @param {number} width @param {number} height */
+/** A picture that is red above and blue below. @param {number} width @param {number} height */
 const flag = (width, height) => png(width, height, (_, y) => (2 * y < height ? [255, 0, 0, 255] : [0, 0, 255, 255]));
 const RED = [255, 0, 0];
 
 /** @param {Page} page @param {string} id */
 const ready = (page, id) => page.locator(`#${id}-run:enabled`).waitFor(WAIT);
 
-/** The original of the first row. @param {Page} page @param {typeof colour} gallery */
+/** Returns the original in the first row. @param {Page} page @param {typeof colour} gallery */
 const original = async (page, gallery) => (await gallery.pixels(page, 0)).at(-1) ?? [];
 
 /** @param {Page} page @param {typeof colour} gallery @param {string} [name] */
@@ -62,14 +62,14 @@ const hand = (page, type, selector, buffer) =>
     [type, buffer?.toString('base64') ?? ''],
   );
 
-/** The control's message. @param {Page} page @param {string} id */
+/** Returns the error message of the control. @param {Page} page @param {string} id */
 const wrong = (page, id) => page.locator(`#${id}-photo .photo-said.wrong`);
 
-test('the reduction is the mean over each area, as in the library, and upright', () =>
+test('a picture is scaled down by averaging each area, as in the library, and turned upright', () =>
   withPage(async (page) => {
     await openEmpty(page);
     /**
-     * Reduces a picture, and does the same with the library: how far they are apart at most.
+     * Scales a picture down on the page and with the library. `far` is the largest difference.
      *
      * @param {Buffer} file
      * @returns {Promise<{ width: number, height: number, far: number, square: number[] }>}
@@ -103,7 +103,7 @@ test('the reduction is the mean over each area, as in the library, and upright',
       }, file.toString('base64'));
     let state = 1;
     const noise = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 24;
-    // Smaller than the result, even and uneven multiples, upright and wide, one with several bands of rows.
+    // Sizes smaller than the result, multiples of it and others, portrait and landscape, and one with several bands of rows.
     for (const [width, height, alpha] of [
       [7, 5, 255],
       [32, 32, 255],
@@ -118,7 +118,8 @@ test('the reduction is the mean over each area, as in the library, and upright',
         picture.square.every((value, i) => i % 4 < 3 || value === 255),
         'opaque',
       );
-      // The library rounds colour and opacity before it lays them over white: twice half a shade, and the last rounding.
+      // The library rounds colour and opacity before it lays them over white, which gives an error of twice half a level and the last
+      // rounding.
       assert.ok(picture.far <= (alpha ? 1 : 2), `${width} x ${height}: ${picture.far}`);
     }
     // A photograph marked as rotated is turned upright: left becomes top.
@@ -160,7 +161,7 @@ test('a file becomes the first row and is completed; nothing is sent anywhere', 
     page.on('request', (request) => {
       if (!request.url().startsWith('blob:')) asked.push(request.url());
     });
-    // Wider than high: what is at the sides is cut off.
+    // Of a landscape picture, the sides are cut off.
     await give(
       page,
       'colour',
@@ -168,7 +169,8 @@ test('a file becomes the first row and is completed; nothing is sent anywhere', 
       png(300, 100, (x, y) => (x < 100 || x >= 200 ? [0, 255, 0, 255] : y < 50 ? [255, 0, 0, 255] : [0, 0, 255, 0])),
     );
     await firstRowIs(page, colour);
-    const expected = Array.from({ length: SIDE * SIDE }, (_, i) => (i < (SIDE * SIDE) / 2 ? RED : [255, 255, 255])); // what is not there is white
+    // transparent pixels become white
+    const expected = Array.from({ length: SIDE * SIDE }, (_, i) => (i < (SIDE * SIDE) / 2 ? RED : [255, 255, 255]));
     assert.deepEqual(await original(page, colour), expected);
     assert.deepEqual(await page.locator(`${colour.rows} .row-name b`).allTextContents(), ['your picture', ...names.slice(1)]);
     assert.equal(await page.locator('#colour-strip input:checked').count(), 0);
@@ -178,17 +180,17 @@ test('a file becomes the first row and is completed; nothing is sent anywhere', 
     assert.ok(ending.every(Boolean));
     await page.locator('[role=status]', { hasText: 'your picture: three endings are drawn.' }).waitFor({ state: 'attached' });
     assert.deepEqual(asked, []);
-    // An emoji takes its place, the one from before too.
+    // An emoji replaces the visitor's picture, even the emoji that was there before.
     await page.locator('#colour-strip input').nth(first).check();
     await firstRowIs(page, colour, names[0]);
   }, CALM));
 
-test('dropped on the figure it is reduced to 8 by 8 and enlarged; beside the figure nothing happens to the page', () =>
+test('a picture dropped on the figure is reduced to 8 by 8 and enlarged; next to the figure nothing happens', () =>
   withPage(async (page) => {
     await superres.open(page);
     await ready(page, 'superres');
-    await page.locator('#superres-tries').selectOption('3'); // none compete: an eighth of the work
-    await page.click('#superres-stop'); // nor is it asked for
+    await page.locator('#superres-tries').selectOption('3'); // without competing samples, an eighth of the work
+    await page.click('#superres-stop'); // this test does not need the shipped rows
     const file = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
     assert.ok(await hand(page, 'dragover', '#superres-gallery', file));
     assert.match((await page.locator('#figure-superres').getAttribute('class')) ?? '', /\bdropping\b/);
@@ -204,11 +206,11 @@ test('dropped on the figure it is reduced to 8 by 8 and enlarged; beside the fig
     await superres.rowIs(page, 0);
 
     assert.ok((await hand(page, 'dragover', 'h1', file)) && (await hand(page, 'drop', 'h1', file)), 'the browser does not open it');
-    assert.ok(!(await hand(page, 'drop', 'h1', null)), 'what is not a file is none of our business');
+    assert.ok(!(await hand(page, 'drop', 'h1', null)), 'the page ignores drops that are not files');
     assert.deepEqual(await original(page, superres), whole);
   }, CALM));
 
-more('what is pasted goes to the figure with the focus, or to the one on the screen', () =>
+more('a pasted picture goes to the figure with the focus, or to the figure on the screen', () =>
   withPage(async (page) => {
     await colour.open(page);
     await ready(page, 'colour');
@@ -220,13 +222,13 @@ more('what is pasted goes to the figure with the focus, or to the one on the scr
     assert.deepEqual(await original(page, colour), before);
     assert.ok(await hand(page, 'paste', '#colour-seed', flag(40, 40)));
     await firstRowIs(page, colour);
-    assert.ok(!(await hand(page, 'paste', '#colour-seed', null)), 'text is pasted as ever');
-    await page.evaluate(() => scrollTo({ top: 1e6, behavior: 'instant' })); // sources and credits
-    assert.ok(!(await hand(page, 'paste', 'body', flag(40, 40))), 'no figure is there to take it');
+    assert.ok(!(await hand(page, 'paste', '#colour-seed', null)), 'text is pasted as usual');
+    await page.evaluate(() => scrollTo({ top: 1e6, behavior: 'instant' })); // to the sources and credits
+    assert.ok(!(await hand(page, 'paste', 'body', flag(40, 40))), 'no figure is on the screen');
   }, CALM),
 );
 
-test('what cannot be used says why, and nothing is lost', () =>
+test('unusable files give a message, and nothing is lost', () =>
   withPage(async (page) => {
     await colour.open(page);
     await ready(page, 'colour');
@@ -240,7 +242,7 @@ test('what cannot be used says why, and nothing is lost', () =>
       ['heavy.png', Buffer.alloc(100e6 + 1), /^heavy\.png is too large: 100\.00 MB, and 100\.00 MB is the most/],
     ])) {
       if (buffer.length > 50e6) {
-        // more than the test's pipe takes
+        // more than Playwright can transfer
         await page.locator('#colour-photo input').evaluate(
           (input, [called, size]) => {
             const transfer = new DataTransfer();
@@ -259,13 +261,13 @@ test('what cannot be used says why, and nothing is lost', () =>
     }
     assert.ok(await hand(page, 'dragover', '#colour-gallery', good));
     await page.locator('#figure-colour').screenshot({ path: `${OUT}photo-wrong.png` });
-    // One that is fine takes the message away.
+    // A valid file removes the message.
     await give(page, 'colour', 'flag.png', good);
     await firstRowIs(page, colour);
     assert.ok(await page.locator('#colour-photo .photo-said').isHidden());
   }, CALM));
 
-more('a large photograph is reduced all the same', () =>
+more('a large photograph is also scaled down', () =>
   withPage(async (page) => {
     await colour.open(page);
     await ready(page, 'colour');
@@ -275,7 +277,11 @@ more('a large photograph is reduced all the same', () =>
   }, CALM),
 );
 
-/** Keeps what getUserMedia gave; the headless shell has no camera, and gets a green picture of the test's own. @param {Page} page */
+/**
+ * Keeps the streams that getUserMedia returned. The headless shell has no camera, and gets a green picture from the test.
+ *
+ * @param {Page} page
+ */
 const watchCamera = (page) =>
   page.addInitScript((shell) => {
     const streams = /** @type {MediaStream[]} */ ([]);
@@ -296,7 +302,7 @@ const watchCamera = (page) =>
       return stream;
     };
   }, SHELL);
-/** How many streams there were, when none of their tracks is live any more. @param {Page} page */
+/** Waits until no track is live, and returns the number of streams. @param {Page} page */
 const streamsOff = async (page) => {
   await page.waitForFunction(() =>
     /** @type {any} */ (globalThis).streams.every((/** @type {MediaStream} */ stream) =>
@@ -306,7 +312,7 @@ const streamsOff = async (page) => {
   return page.evaluate(() => /** @type {any} */ (globalThis).streams.length);
 };
 
-test('the camera: a shutter, a way out, and it is always switched off', () =>
+test('the camera: it takes a picture, can be cancelled, and is always switched off', () =>
   withPage(
     async (page) => {
       await watchCamera(page);
@@ -325,7 +331,7 @@ test('the camera: a shutter, a way out, and it is always switched off', () =>
         await leave();
         await dialog.waitFor({ state: 'detached' });
         await streamsOff(page);
-        assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Use the camera', 'the focus is back');
+        assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Use the camera', 'the focus returns');
         assert.deepEqual(await original(page, colour), before);
       }
       await button.click();
@@ -342,7 +348,7 @@ test('the camera: a shutter, a way out, and it is always switched off', () =>
     { ...CALM, permissions: ['camera'] },
   ));
 
-more('the camera that comes too late is switched off as well, and one that goes says so', () =>
+more('a camera that starts too late is switched off, too, and one that stops is reported', () =>
   withPage(
     async (page) => {
       await watchCamera(page);
@@ -377,7 +383,7 @@ more('the camera that comes too late is switched off as well, and one that goes 
   ),
 );
 
-test('a camera that is refused, or is not there, says so', () =>
+test('a camera that is refused or does not exist is reported', () =>
   withPage(async (page) => {
     if (SHELL)
       await page.addInitScript(() => {

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page of PixelCNN: its completions, its masks, and the fields of both models as the models report them. It runs only if the weights
- * exist.
+ * The page on PixelCNN: its completions, its masks, and the receptive fields of both models as the models report them. The tests run only
+ * if the weights exist.
  */
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,7 @@ const FILES = ['pixelcnn-digits.gguf', 'gated-pixelcnn-digits.gguf'];
 const missing = FILES.find((file) => !existsSync(inRepository(`weights/${file}`)));
 const options = { skip: missing && `weights/${missing} is missing` };
 
-/** The positions that pixel i sees according to the model, layer by layer. @param {string} file @param {number} i */
+/** Returns the positions that pixel i sees according to the model, layer by layer. @param {string} file @param {number} i */
 async function fieldOf(file, i) {
   const model = await load(new Uint8Array(await readFile(inRepository(`weights/${file}`))));
   const blank = { data: new Uint8Array(784), width: 28, height: 28 };
@@ -34,7 +34,7 @@ async function fieldOf(file, i) {
   throw new Error('no such pixel');
 }
 
-test('a gate shuts and opens for what is said', () =>
+test('a gate closes and opens with its inputs', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     const said = page.locator('#gates-said');
@@ -48,14 +48,14 @@ test('a gate shuts and opens for what is said', () =>
     assert.ok(half > 25 && (await height()) < 2);
   }));
 
-test('masks A and B leave what comes before', () => {
+test('masks A and B leave the earlier pixels', () => {
   const open = (/** @type {'A' | 'B'} */ kind) =>
     [-2, -1, 0, 1, 2].flatMap((down) => [-2, -1, 0, 1, 2].map((right) => Number(leaves(kind, down, right))));
   assert.deepEqual(open('A'), [...Array(12).fill(1), ...Array(13).fill(0)]);
   assert.deepEqual(open('B'), [...Array(13).fill(1), ...Array(12).fill(0)]);
 });
 
-test('what a pixel sees is what the models say, with all layers and with one; only PixelCNN has a blind spot', options, () =>
+test('a pixel sees the positions that the models report, with all layers and with one; only PixelCNN has a blind spot', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -74,9 +74,9 @@ test('what a pixel sees is what the models say, with all layers and with one; on
         fields[1].at(-1),
         Array.from({ length: i }, (_, j) => j),
       );
-      assert.ok(!fields[0].at(-1)?.includes(17 * 28 + 20)); // up one row and to the right
+      assert.ok(!fields[0].at(-1)?.includes(17 * 28 + 20)); // one row up and to the right
       await page.locator('#field-layer').fill('0');
-      for (const k of [0, 1]) await notes.nth(k).getByText(said(24)).waitFor(); // a square of 7 by 7 with mask A
+      for (const k of [0, 1]) await notes.nth(k).getByText(said(24)).waitFor(); // a 7 x 7 square with mask A
       await page.locator('#fields .picture').nth(0).focus();
       await page.keyboard.press('ArrowRight');
       await notes.nth(0).getByText('Row 19, column 10').waitFor();

@@ -19,7 +19,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const said = (/** @type {Page} */ page, /** @type {RegExp | string} */ text) => page.locator('#play-said').getByText(text).waitFor(LONG);
 const code = (/** @type {Page} */ page) => page.locator('#play-code').textContent();
 
-test('a form of the tables, the call as code, its result', { timeout: 120000 }, () =>
+test('a form made from the tables, the call as code, and its result', { timeout: 120000 }, () =>
   withPage(async (page) => {
     await page.goto('/web/manual/playground.html');
     await said(page, /parameters, image-transformer/);
@@ -51,13 +51,13 @@ test('a form of the tables, the call as code, its result', { timeout: 120000 }, 
       .getByText(/"bitsPerDim": 0\.\d/)
       .waitFor(LONG);
     await page.getByLabel('Verb').selectOption('generate');
-    await page.getByLabel('temperature').fill('-1'); // what makes no sense is said by the library
+    await page.getByLabel('temperature').fill('-1'); // the library refuses an invalid value
     await page.getByRole('button', { name: 'Run' }).click();
     await said(page, /temperature must be/);
   }),
 );
 
-more('a file of one’s own, of another kind; a sentence, a text', { timeout: 120000 }, () =>
+more('a visitor’s file of another kind; a sentence and a text as input', { timeout: 120000 }, () =>
   withPage(async (page) => {
     await page.goto('/web/manual/playground.html');
     await said(page, /parameters, /);

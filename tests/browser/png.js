@@ -48,5 +48,5 @@ export function png(width, height, pixel) {
   return file(width, height, 8, 6, rows);
 }
 
-/** Black, one bit a pixel: as large as one likes in a few kilobytes. @param {number} width @param {number} height */
+/** Returns a black picture with one bit per pixel, so any size takes only a few kilobytes. @param {number} width @param {number} height */
 export const blackPng = (width, height) => file(width, height, 1, 0, Buffer.alloc(height * (1 + Math.ceil(width / 8))));

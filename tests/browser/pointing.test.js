@@ -12,13 +12,13 @@ const { withPage } = session();
 const PAGES = ['opened', 'transformer', 'reading', 'structure'];
 
 for (const [i, name] of PAGES.entries()) {
-  oneOf(i, 2)(`${name}: each term lights up its part, and only while it is pointed at`, () =>
+  oneOf(i, 2)(`${name}: each term highlights its part, and only while it is pointed at`, () =>
     withPage(
       async (page) => {
         await page.goto(`/web/pages/${name}/`);
         await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase=empty])'));
         await page
-          // The walk through the opened network is done from the start; its first step has a sum without buttons.
+          // The walkthrough of the opened network is complete from the start; a run makes its first step have a sum without buttons.
           .locator(name === 'opened' ? '#transport button.primary' : 'main figure [data-phase=ready] button.primary')
           .first()
           .click({ timeout: 5000 })
@@ -30,20 +30,20 @@ for (const [i, name] of PAGES.entries()) {
           const term = terms.nth(n);
           const parts = (await term.getAttribute('data-points')) ?? '';
           await page.locator(parts).first().waitFor({ state: 'attached' });
-          // A figure that is playing may add a part after the focus came: it is lit the next time.
+          // A figure that is playing may add a part after the focus arrives; the part is then highlighted the next time.
           for (let left = 5; ; left--) {
             await term.focus();
             const counts = [await lit.count(), await page.locator(parts).count()];
             if (counts[0] !== counts[1] && left > 0) await term.blur();
             else {
-              assert.equal(counts[0], counts[1], `${parts}, by the keyboard`);
+              assert.equal(counts[0], counts[1], `${parts}, with the keyboard`);
               break;
             }
           }
           await term.blur();
           assert.equal(await lit.count(), 0);
           await term.hover();
-          assert.ok((await lit.count()) > 0, `${parts}, by the pointer`);
+          assert.ok((await lit.count()) > 0, `${parts}, with the pointer`);
           await page.mouse.move(0, 0);
           assert.equal(await lit.count(), 0);
         }

@@ -24,7 +24,7 @@ for (const path of ['pages/opened/ko/', 'pages/transformer/']) {
     ));
 }
 
-test('Ctrl and P print when figures that were never scrolled to are drawn', () =>
+test('Ctrl+P waits until figures that were never on screen are drawn', () =>
   withPage(async (page) => {
     await page.addInitScript(() => {
       globalThis.print = () => {

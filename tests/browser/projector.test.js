@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The figures of a page in order on the whole screen, for a lecture hall. */
+/** The figures of a page one by one, full-screen, for a lecture hall. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { PHONE, axeFindsNothing } from './checks.js';
 
 const { withPage } = session();
 
-/** The visible figures, by id, and other visible parts, by tag. @param {Page} page */
+/** Returns the visible figures, by id, and other visible parts, by tag. @param {Page} page */
 const seen = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll('main figure[id], main h1, main h2, .masthead, .colophon')]
@@ -21,7 +21,7 @@ const seen = (page) =>
       .map((one) => one.id || one.tagName),
   );
 
-test('Alt and P show the figures one by one; arrows go on, unless a control has them; a figure is alive; Escape ends at the one that was shown', () =>
+test('Alt+P shows the figures one by one; arrow keys move on, unless a control has the focus; a figure is live; Escape ends at the figure that was shown', () =>
   withPage(
     async (page) => {
       await page.goto('/web/pages/fvsbn/');
@@ -39,7 +39,7 @@ test('Alt and P show the figures one by one; arrows go on, unless a control has 
       await page.focus('.handle');
       const rows = await page.locator('.handle').getAttribute('aria-valuenow');
       await page.keyboard.press('ArrowRight');
-      assert.deepEqual(await seen(page), ['figure-endings'], 'the line has moved');
+      assert.deepEqual(await seen(page), ['figure-endings'], 'the arrow key moved the line');
       assert.notEqual(await page.locator('.handle').getAttribute('aria-valuenow'), rows);
       await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
       await page.keyboard.press('PageDown');
@@ -87,7 +87,7 @@ test('the keys work with the focus in a list of choices; so do the space bar, Ho
     { viewport: { width: 1280, height: 720 }, reducedMotion: 'reduce' },
   ));
 
-test('a telephone has no projector', () =>
+test('a phone has no projector', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/fvsbn/');
     await firstFigure(page).waitFor(WAIT);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The demo as `./build.sh site` publishes it: the tests open the same pages as visitors do. Files that only tests need are next to it: the
- * library's sources, its bundle and the weights under their plain names.
+ * The demo as `./build.sh site` publishes it, so that the tests open the same pages as visitors. Files that only tests need are next to it:
+ * the library's sources, its bundle, and the weights under their plain names.
  */
 
 import assert from 'node:assert/strict';
@@ -17,13 +17,13 @@ import { filesOf, writeSite } from '../../web/tools/site.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SITES = `${ROOT}build/test-site/`;
-/** Folders that the site is made of. */
+/** Folders from which the site is made. */
 const MADE_OF = ['web', 'weights'];
-/** What tests import. */
+/** Folders that tests import from. */
 const SOURCES = ['web/lib', 'web/dist', 'web/pages', 'web/shell'];
 const AN_HOUR = 3600000;
 
-/** Tells two states of the sources apart. */
+/** Returns a hash that differs for different states of the sources. */
 async function digest() {
   const hash = createHash('sha256');
   for (const folder of MADE_OF) {
@@ -51,10 +51,10 @@ async function make(target) {
   await writeFile(join(target, 'files.json'), JSON.stringify(files));
 }
 
-/** Whether web/dist is made of the sources as they are. */
+/** Whether web/dist is up to date. */
 export const isBuilt = () => isMade(`${ROOT}web/dist/page-shell.js`);
 
-/** @returns {Promise<{ root: string, files: Set<string> }>} the folder to serve, and the files in it that are the site */
+/** @returns {Promise<{ root: string, files: Set<string> }>} the folder to serve, and the files in it that belong to the site */
 export async function published() {
   assert.ok(await isBuilt(), 'the pages are not built: run ./build.sh js');
   const root = SITES + (await digest());
@@ -64,7 +64,7 @@ export async function published() {
       if (Date.now() - (await stat(SITES + name)).mtimeMs > AN_HOUR) await rm(SITES + name, { recursive: true, force: true });
     const made = `${root}-${process.pid}`;
     await make(made);
-    await rename(made, root).catch(() => rm(made, { recursive: true })); // another file of tests has been faster
+    await rename(made, root).catch(() => rm(made, { recursive: true })); // another test file was faster
   }
   return { root, files: new Set(JSON.parse(await readFile(join(root, 'files.json'), 'utf8'))) };
 }

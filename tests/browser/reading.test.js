@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of reading with a memory: a visitor's actions. */
+/** The page on reading with a memory: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ const PAGE = '/web/pages/reading/';
 /** @param {Page} page */
 const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 
-test('a text is read word by word, by a memory network and by a decoder', () =>
+test('a memory network and a decoder read a text word by word', () =>
   withPage(async (page) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(PAGE);
@@ -35,7 +35,7 @@ test('a text is read word by word, by a memory network and by a decoder', () =>
     assert.equal(await lines('lines-decoder').nth(5).getAttribute('aria-pressed'), 'true');
     const before = await page.locator('#look-result').textContent();
     await page.locator('#head').selectOption('1');
-    assert.notEqual(await page.locator('#look-result').textContent(), before, 'another head looks elsewhere');
+    assert.notEqual(await page.locator('#look-result').textContent(), before, 'another head attends to other words');
     await page.locator('#figure-reading').screenshot({ path: `${OUT}reading.png` });
 
     await page.locator('#text').fill('The wolf ate the girl.');
@@ -50,7 +50,7 @@ test('a text is read word by word, by a memory network and by a decoder', () =>
     assert.match((await page.locator('#text-said').textContent()) ?? '', /Type a sentence/);
   }));
 
-more('a word in under 2 ms at 200 words', () =>
+more('a word takes less than 2 ms at 200 words', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     const each = await page.evaluate(async () => {
@@ -61,14 +61,14 @@ more('a word in under 2 ms at 200 words', () =>
       const times = [];
       for (let i = 0; i < 7; i++) {
         const run = model.generate(prompt, { maxTokens: 40, temperature: 0 })[Symbol.asyncIterator]();
-        await run.next(); // the prompt is read
+        await run.next(); // reads the prompt
         const began = performance.now();
         let count = 0;
         while (!(await run.next()).done) count++;
         times.push((performance.now() - began) / Math.max(1, count));
       }
       model.close();
-      return times.sort((a, b) => a - b)[1]; // a low quantile, because other programs run
+      return times.sort((a, b) => a - b)[1]; // a low quantile, because other programs may be running
     });
     console.log(`${each.toFixed(2)} ms`);
     assert.ok(each < 2, `${each.toFixed(2)} ms a word`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of SAGAN: a visitor's actions. */
+/** The page on SAGAN: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,17 +16,20 @@ import { SHELL, runAnew, session } from './browser.js';
 
 const { withPage } = session();
 const PAGE = '/web/pages/sagan/';
-/** A sheet of at most 128 pictures, on a shared machine. */
+/** Time limit for a sheet of at most 128 pictures, on a shared machine. */
 const DRAWN_MS = 90000;
-/** Of the page's main thread meanwhile. */
+/** Limit for the work of the page's main thread during that time. */
 const MOST_MS = SHELL ? 600 : 400;
 
 /** @param {Page} page @param {string} selector */
 const sum = (page, selector) => page.locator(selector).first().getAttribute('data-sum');
 
 /**
- * Milliseconds that the page's main thread computes while a sheet is drawn; processor time, which other programs do not lengthen. @param
- * {Page} page @param {number} most  limit
+ * Returns the milliseconds that the page's main thread computes while a sheet is drawn, in processor time, which other programs do not
+ * lengthen.
+ *
+ * @param {Page} page
+ * @param {number} most  limit
  */
 async function blocked(page, most) {
   const tools = await page.context().newCDPSession(page);
@@ -35,7 +38,7 @@ async function blocked(page, most) {
   /** @type {number[]} */
   const times = [];
   while (times.length < 2 && !(Math.min(...times) < most)) {
-    // once more if it was too long: the first time, something may be initialised
+    // once more if it was too long, because the first time may include initialisation
     const before = await worked();
     await runAnew(page, () => page.locator('#run').click());
     await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });
@@ -45,7 +48,7 @@ async function blocked(page, most) {
   return Math.min(...times);
 }
 
-test('a sheet of seeds, from which one is chosen; walks; attention; gamma', () =>
+test('a picture is chosen from a sheet of seeds; walks, attention and gamma work', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });
@@ -60,9 +63,9 @@ test('a sheet of seeds, from which one is chosen; walks; attention; gamma', () =
     assert.equal(await page.locator('.tile').count(), 128);
     assert.match((await page.locator('.pace').textContent()) ?? '', /^128 pictures in .*each$/);
 
-    // It is drawn in the worker: every task of the page is below the limit of perception.
+    // The sheet is drawn in the worker, so the main thread does little.
     const ms = await blocked(page, MOST_MS);
-    assert.ok(ms < MOST_MS, `${ms} ms`); // for 128 pictures: three milliseconds each
+    assert.ok(ms < MOST_MS, `${ms} ms`); // three milliseconds for each of 128 pictures
     assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
 
     // The second row uses the same latents; arrow keys move over the sheet.
@@ -101,7 +104,7 @@ test('a sheet of seeds, from which one is chosen; walks; attention; gamma', () =
         const { data } = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).getImageData(0, 0, canvas.width, canvas.height);
         return data.reduce((sum, value) => sum + value, 0) / data.length;
       });
-    assert.ok(lightness > 128, `what is not looked at fades into the page: ${lightness}`);
+    assert.ok(lightness > 128, `locations with little attention fade into the page: ${lightness}`);
     const [{ queries, keys, weights }] = chosen.maps ?? [];
     const place = 5 * Math.sqrt(queries.length) + 6;
     const most = [...weights.subarray(place * keys.length, (place + 1) * keys.length)]
@@ -111,7 +114,7 @@ test('a sheet of seeds, from which one is chosen; walks; attention; gamma', () =
     const told = Number(/(\d+)% of its attention/.exec((await page.locator('#look-said').textContent()) ?? '')?.[1]);
     assert.ok(Math.abs(told - 100 * most) <= 1, `${told}, ${most}`);
 
-    // Gamma 0 gives another picture, its own gamma the same again.
+    // Gamma 0 gives another picture; the file's own gamma gives the first one again.
     await page.locator('#gamma').fill('0');
     await page.locator('#look-picture[data-gain="0"]').waitFor();
     assert.notEqual(await sum(page, '#look-picture'), String(sumOf(chosen.values)));
@@ -129,7 +132,7 @@ test('a sheet of seeds, from which one is chosen; walks; attention; gamma', () =
     assert.deepEqual(after.slice(0, 40), before.slice(0, 40), 'f, g, h, o and x do not depend on gamma');
     assert.ok(
       after.slice(40).every((picture, i) => picture !== before[40 + i]),
-      'what is added and y do',
+      'the added part and y do',
     );
     assert.deepEqual(after.slice(48), after.slice(32, 40), 'without gamma y is x');
 
@@ -138,7 +141,7 @@ test('a sheet of seeds, from which one is chosen; walks; attention; gamma', () =
     await page.locator('#runs-chart .run.scales').waitFor();
     assert.equal(await page.locator('#runs-chart .run-point').count(), await page.locator('#runs-table td').count());
 
-    // The same latents through both networks.
+    // Both networks use the same latents.
     await page.locator('#figure-both').scrollIntoViewIfNeeded();
     await page.locator('#both[data-net="attention"]').waitFor();
     assert.equal(await page.locator('#both canvas').nth(1).getAttribute('data-sum'), String(sumOf(chosen.values)));
@@ -163,7 +166,7 @@ test('the spectral norm: power iteration finds it, and division makes it 1', () 
       for (let i = 0; i < 60; i++) v = round(W, v);
       assert.ok(Math.abs(Math.hypot(W[0] * v[0] + W[1] * v[1], W[2] * v[0] + W[3] * v[1]) - largest(W)) < 1e-3);
     }
-    await page.route('**/sagan-emoji.gguf', () => {}); // never arrives: these figures work without it
+    await page.route('**/sagan-emoji.gguf', () => {}); // never arrives, because these figures work without it
     await page.goto(PAGE);
     await page.locator('#figure-norm').scrollIntoViewIfNeeded();
     const said = page.locator('#norm-said');
@@ -176,7 +179,7 @@ test('the spectral norm: power iteration finds it, and division makes it 1', () 
     assert.match((await page.locator('#chain-said').textContent()) ?? '', /6 layers .* 1\.00 to the power of 6: 1\.00 times/);
   }));
 
-test('where attention is placed: the map changes the grid and the distances', () =>
+test('the map of where attention is placed changes the grid and the distances', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/sagan/');
     await page.locator('#figure-places').scrollIntoViewIfNeeded();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on which all models complete the same digit: their drawings, costs and receptive fields. It runs only if the weights exist. */
+/**
+ * The page on which all models complete the same digit: their drawings, costs and receptive fields. The tests run only if the weights
+ * exist.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -51,7 +54,7 @@ test('every model draws its own completion with the noise of the seed, and shows
       assert.equal(cells[1], `${truth.toFixed(1)} nats`);
       assert.match(cells[3], /^[\d.]+ µs$/);
       await rows.nth(k).getByText('before it').waitFor();
-      if (k === 0) assert.equal(cells[5], '307,720', 'the biases and the weights below the diagonal');
+      if (k === 0) assert.equal(cells[5], '307,720', 'the biases, and the weights below the diagonal');
     }
   }),
 );
@@ -77,7 +80,7 @@ test('the table has the measured cost of a test digit, with the lowest one marke
   ),
 );
 
-more('a pixel that is pointed at shows what it may have seen: PixelCNN not all of it, the others everything', options, () =>
+more('pointing at a pixel shows the pixels that it may depend on: not all earlier ones for PixelCNN, all for the others', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);

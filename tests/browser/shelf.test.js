@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The shelf of the chat page: a click loads a model from the hub, with progress, cancel and resume; it stays available offline, and can be
- * removed.
+ * The shelf of the chat page: a click loads a model from the hub, with progress, cancel and resume; the model stays available offline, and
+ * can be removed.
  */
 
 import assert from 'node:assert/strict';
@@ -26,7 +26,7 @@ const { withPage } = session();
 const WAIT = { timeout: 30000 };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
-/** Large enough to go to the engine while it arrives. */
+/** So large that the engine gets it while it arrives. */
 const large = Buffer.from(toyText({ d: 512, inner: 5120, context: 256, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } }));
 const stories = await readFile(`${GOLDEN}stories260K.gguf`);
 
@@ -58,16 +58,16 @@ async function visit(page, path = '') {
 
 const card = (/** @type {Page} */ page, /** @type {{ name: string }} */ { name }) => page.locator('.shelf-card', { hasText: name });
 const main = (/** @type {Page} */ page, /** @type {{ name: string }} */ model) => card(page, model).locator('button').first();
-/** The ranges of files that the hub was asked for. */
+/** Returns the ranges of files that were requested from the hub. */
 const ranges = () => hub.asked.flatMap(({ range }) => range ?? []);
 const said = (/** @type {Page} */ page, /** @type {RegExp} */ text) => page.locator('#shelf-said', { hasText: text }).waitFor(WAIT);
 
-test('the list: each address is a file of the hub at a commit, and the suggestion fits the device', () => {
+test('each address in the list is a file of the hub at a commit, and the suggestion fits the device', () => {
   assert.ok(chatModels.length >= 8);
   for (const model of chatModels) {
     assert.match(model.url, /^hf:[\w.-]+\/[\w.-]+@[0-9a-f]{40}\/[\w.-]+\.gguf$/, model.name);
     assert.match(hubAddress(model.url), /^https:\/\/huggingface\.co\/.*\/resolve\/[0-9a-f]{40}\/.*\.gguf$/);
-    assert.ok(model.bytes > 1e8 && model.bytes < 3.75 * 2 ** 30, 'a page can have it');
+    assert.ok(model.bytes > 1e8 && model.bytes < 3.75 * 2 ** 30, 'a page can load a file of this size');
     assert.ok(/^https:/.test(model.licenseUrl) && model.license && model.maker);
     for (const code of model.languages) assert.notEqual(new Intl.DisplayNames(['en'], { type: 'language' }).of(code), code);
     assert.ok(memoryOf(model) > model.bytes && tokensPerSecondOf(model) > 1);
@@ -104,7 +104,7 @@ test('nothing is fetched before a click; a click loads, cancel keeps the downloa
         .waitFor(WAIT);
       assert.equal(await main(page, smollm).textContent(), 'Resume');
 
-      await page.reload(); // the part is still there
+      await page.reload(); // the downloaded part survives a reload
       await page.locator('[data-phase=done]').waitFor(WAIT);
       hub.how.stopAfter = Infinity;
       hub.asked.splice(0);
@@ -112,11 +112,11 @@ test('nothing is fetched before a click; a click loads, cancel keeps the downloa
       await said(page, /SmolLM2 135M Instruct answers now/);
       const rest = ranges();
       assert.equal(rest.length, 1);
-      assert.ok(Number(/bytes=(\d+)-/.exec(rest[0])?.[1]) >= 2 ** 24 - 2 ** 21, 'from where it was');
+      assert.ok(Number(/bytes=(\d+)-/.exec(rest[0])?.[1]) >= 2 ** 24 - 2 ** 21, 'from the point where it stopped');
       assert.equal(await main(page, smollm).isDisabled(), true);
       assert.ok(
         await page.locator('.talk-field').evaluate((one) => /** @type {ShadowRoot} */ (one.getRootNode()).activeElement === one),
-        'one can write at once',
+        'the user can type immediately',
       );
       await page.locator('.talk-field').fill('ab');
       await page.locator('.talk-field').press('Enter');
@@ -127,7 +127,7 @@ test('nothing is fetched before a click; a click loads, cancel keeps the downloa
         const copy = await (await caches.open('nextpixel')).match(url);
         return (await copy?.arrayBuffer())?.byteLength;
       }, hubAddress(smollm.url));
-      assert.equal(whole, large.length, 'the copy is whole');
+      assert.equal(whole, large.length, 'the copy is complete');
       await axeFindsNothing(page);
     },
     { bypassCSP: true, complains: true },
@@ -160,7 +160,7 @@ test('a model on this device opens offline, and can be removed', () =>
     { bypassCSP: true, complains: true },
   ));
 
-test('a missing address: the message says what to do next. The policy of the page allows the hub', () =>
+test('for a missing address the message says what to do next. The policy of the page allows the hub', () =>
   withPage(
     async (page) => {
       await provide(page, '/weights*/stories.gguf', stories);
@@ -176,7 +176,7 @@ test('a missing address: the message says what to do next. The policy of the pag
     { complains: true },
   ));
 
-test('a server without range support: the next click loads the whole file', () =>
+test('if the server has no range support, the next click loads the whole file', () =>
   withPage(
     async (page) => {
       await visit(page);

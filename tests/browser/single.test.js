@@ -25,7 +25,7 @@ const { withPage } = session();
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = `${ROOT}build/single-test/`;
 const pages = await pagesOf(`${ROOT}web`);
-/** The pages of each language. @type {Record<string, string[]>} */
+/** The pages in each language. @type {Record<string, string[]>} */
 const translated = {};
 for (const lang of Object.keys(LANGUAGES)) translated[lang] = await pagesIn(`${ROOT}web`, lang);
 
@@ -34,7 +34,7 @@ const address = (file) => pathToFileURL(FOLDER + file).href;
 
 describe('pages', { concurrency: 2 }, () => {
   for (const [i, name] of pages.entries()) {
-    oneOf(i, 10)(`${name}: one file from a disk, in each of its languages`, { timeout: 300000 }, async () => {
+    oneOf(i, 10)(`${name}: one file works from disk, in each of its languages`, { timeout: 300000 }, async () => {
       const endings = ['', ...Object.keys(translated).flatMap((lang) => (translated[lang].includes(name) ? [`.${lang}`] : []))];
       const written = await writeSingle(FOLDER, [name]);
       assert.deepEqual(
@@ -60,7 +60,7 @@ describe('pages', { concurrency: 2 }, () => {
   }
 });
 
-test('a digit is drawn to its end from a file, and again with another seed', { timeout: 300000 }, async () => {
+test('a page in one file draws a digit to its end, and again with another seed', { timeout: 300000 }, async () => {
   await writeSingle(FOLDER, ['image-transformer']);
   await withPage(async (page) => {
     await page.goto(address('image-transformer.html'));
@@ -70,7 +70,7 @@ test('a digit is drawn to its end from a file, and again with another seed', { t
     await page.locator('#dice').click();
     await firstFigure(page, 'done').waitFor(WAIT);
     assert.notEqual(await drawn(), before);
-    // The element in the text, whose weights are the same data.
+    // The element in the text uses the same data as weights.
     const element = page.locator('next-pixel');
     await element.scrollIntoViewIfNeeded();
     await element.getByRole('button').first().click();
@@ -78,7 +78,7 @@ test('a digit is drawn to its end from a file, and again with another seed', { t
   });
 });
 
-test('links lead to the pages that are written together; another link is text', async () => {
+test('links lead to the pages that are written together; any other link becomes text', async () => {
   await writeSingle(FOLDER, ['fvsbn', 'pixelcnn']);
   await withPage(async (page) => {
     await page.goto(address('pixelcnn.html'));
@@ -88,14 +88,14 @@ test('links lead to the pages that are written together; another link is text', 
     assert.equal(page.url(), address('fvsbn.ko.html'));
     await page.locator('.where a[rel=next]').click();
     assert.equal(page.url(), address('pixelcnn.ko.html'));
-    assert.equal(await page.locator('.where a[rel=next]').count(), 0, 'wavenet is not written');
+    assert.equal(await page.locator('.where a[rel=next]').count(), 0, 'the page on WaveNet is not written');
   });
   const html = await readFile(`${FOLDER}pixelcnn.html`, 'utf8');
   for (const [, href] of html.slice(0, html.indexOf('<script type="text/plain"')).matchAll(/ (?:href|src)="([^"]*)"/g))
     assert.match(href, /^(#|https?:|data:|(fvsbn|pixelcnn)(\.ko)?\.html)/);
 });
 
-test('scripts and style sheets that contain the end of their own element', () =>
+test('scripts and style sheets may contain the end tag of their own element', () =>
   withPage(async (page) => {
     const text = '</script><!--</style>';
     await page.setContent(
@@ -109,7 +109,7 @@ test('scripts and style sheets that contain the end of their own element', () =>
     );
   }));
 
-test('what cannot be written is an error', () => {
+test('wrong arguments are errors', () => {
   for (const [args, problem] of /** @type {[string[], RegExp][]} */ ([
     [['--single', 'nothing'], /no page "nothing": --single takes all or one of alignment,/],
     [['--single', 'fvsbn', '--address', 'https://host/'], /--single .*remove --address/],

@@ -132,5 +132,5 @@ test('opened from disk, a page says why it does not run, and what to do', () =>
       await page.locator('main figure').first().waitFor();
       assert.equal(await said.isVisible(), false);
     },
-    { complains: true }, // the browser, of each script
+    { complains: true }, // the browser complains about each script
   ));

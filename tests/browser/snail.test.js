@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of SNAIL: a visitor's actions. */
+/** The page on SNAIL: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -18,8 +18,8 @@ const { withPage } = session();
 const PAGE = '/web/pages/snail/';
 
 /**
- * @param {Page} page @param {number} place  index of the square: five examples, then the query @param {[number, number][]} points in shares
- * of it
+ * @param {Page} page @param {number} place  index of the square: five examples, then the query @param {[number, number][]} points as
+ * fractions of the square
  */
 async function stroke(page, place, points) {
   const pad = page.locator('.sign-pad').nth(place);
@@ -51,7 +51,7 @@ const [LINE, HOOK, CROSS] = /** @type {[number, number][][]} */ ([
   ],
 ]);
 
-test('chosen characters, drawn characters, another attention, another order; also with the keyboard', () =>
+test('characters can be chosen and drawn, and attention and order changed, also with the keyboard', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await said(page, /^It chooses [A-E], with probability \d/);
@@ -88,7 +88,7 @@ test('chosen characters, drawn characters, another attention, another order; als
     await page.locator('#alphabet').selectOption('Tibetan');
     await page.locator('#order-said', { hasText: /^$/ }).waitFor({ state: 'attached' });
 
-    // The visitor's own: none, one example, and a third like the second.
+    // The visitor's own examples: none, one, and a third that resembles the second.
     await page.locator('#mine').click();
     await said(page, /^Draw the first example\.$/);
     await stroke(page, 0, LINE);
@@ -105,7 +105,7 @@ test('chosen characters, drawn characters, another attention, another order; als
     await said(page, /^Now draw the character to classify\.$/);
   }));
 
-test('the game continues with the model of a visitor’s file', () =>
+test('the game continues with the model from a visitor’s file', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor(WAIT);
@@ -125,13 +125,13 @@ test('the game continues with the model of a visitor’s file', () =>
     await score.filter({ hasText: 'of 2' }).waitFor(WAIT);
   }));
 
-test('a layer is highlighted; a round of the game', () =>
+test('a layer is highlighted, and a round of the game is played', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#layer-choices input').nth(2).press('Space');
     await page.locator('#layer-said', { hasText: 'the position 2 back, D' }).waitFor();
     assert.equal(await page.locator('.layer-links path').count(), 2);
-    await page.locator('#game-said', { hasText: 'Task 1 of 20' }).waitFor(); // the first one exists
+    await page.locator('#game-said', { hasText: 'Task 1 of 20' }).waitFor(); // the first task exists
     await page.locator('.game-choice').nth(3).press('Enter');
     await page.locator('#game-score', { hasText: /^You [01], it [01], of 1$/ }).waitFor();
     assert.equal(await page.locator('.game-choice.right').count(), 1);

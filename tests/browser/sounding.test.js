@@ -19,7 +19,7 @@ const SOUND = writeWav(
   8000,
 );
 
-/** A page with an element that continues eight seconds of sound; its visitor has clicked. @param {Page} page @param {string} [src] */
+/** Opens a page with an element that continues eight seconds of sound; the visitor has clicked. @param {Page} page @param {string} [src] */
 async function sounding(page, src = '/web/long.wav') {
   await openEmpty(page);
   await provide(page, '/web/long.wav', SOUND, { type: 'audio/wav' });
@@ -66,7 +66,7 @@ for (const [i, [what, act, said]] of /** @type {[string, (element: any) => void,
   ['given another model', (element) => element.setAttribute('model', '/weights/digits.gguf'), /./],
   ['changed to another task', (element) => element.setAttribute('task', 'generate'), /./],
 ]).entries()) {
-  oneOf(i, 2)(`an element that sounds is ${what}`, () =>
+  oneOf(i, 2)(`a playing element is ${what} without an error`, () =>
     withPage(async (page) => {
       await sounding(page);
       await playing(page);

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The page of sparse attention: its patterns are those of the models, and its captions match its figures. It runs only if the weights
+ * The page on sparse attention: its patterns are those of the models, and its captions match its figures. The tests run only if the weights
  * exist.
  */
 
@@ -24,7 +24,7 @@ const FILES = ['sparse-digits.gguf', 'image-transformer-digits-bw.gguf'];
 const missing = FILES.find((file) => !existsSync(inRepository(`weights/${file}`)));
 const options = { skip: missing && `weights/${missing} is missing` };
 
-test('the patterns of the page are those of the models, head by head', options, async () => {
+test('the patterns on the page are those of the models, head by head', options, async () => {
   const digits = await load(new Uint8Array(await readFile(inRepository('weights/sparse-digits.gguf'))));
   const strided = /** @type {const} */ ({ kind: 'strided', n: 784, stride: 28, summary: 0 });
   let looks = 0;
@@ -49,7 +49,7 @@ test('the patterns of the page are those of the models, head by head', options, 
   ];
   const fixed = /** @type {const} */ ({ kind: 'fixed', n: 40, stride: 8, summary: 2 });
   const half = byte.info.heads / 2;
-  let at = text.length; // byte 0 is the begin token, and the prediction of byte `at` is at the position before
+  let at = text.length; // byte 0 is the begin token, so the prediction of byte `at` is at the position before it
   for await (const { maps = [] } of byte.generate(text, { maxTokens: 20, maps: true, seed: 1 })) {
     at++;
     for (const { head, keys } of maps) assert.deepEqual([...keys], keysOf(fixed, head < half ? NEAR : FAR, at - 1));
@@ -58,7 +58,7 @@ test('the patterns of the page are those of the models, head by head', options, 
   assert.ok(at > text.length);
 });
 
-test('two layers reach everything, the fixed pattern in its own order; cached positions', () => {
+test('two layers reach everything, the fixed pattern in its own order; cached positions match', () => {
   for (const kind of /** @type {const} */ (['strided', 'fixed'])) {
     const p = { kind, n: 36, stride: 6, summary: 1 };
     for (const combine of /** @type {const} */ (['interleaved', 'merged', 'heads']))
@@ -85,7 +85,7 @@ test('random models are files that load and draw', async () => {
   }
 });
 
-test('a row lists its keys, in every pattern and combination, by pointer and by keyboard', options, () =>
+test('a row lists its keys, in every pattern and combination, with the pointer and with the keyboard', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -99,7 +99,8 @@ test('a row lists its keys, in every pattern and combination, by pointer and by 
       const notes = page.locator('.patterns .panel-note');
       await notes.nth(3).getByText('All 22: everything up to it.').waitFor();
       await page.getByLabel('Fixed', { exact: true }).check();
-      await said.getByText('4 keys in one layer and 3 in the next').waitFor(); // its block so far; the last of three previous blocks
+      // 4 keys of its block so far; the last keys of three previous blocks
+      await said.getByText('4 keys in one layer and 3 in the next').waitFor();
       await page.getByLabel('Merged').check();
       await said.getByText('here a step looks at 7 keys').waitFor();
       assert.ok(await page.locator('.patterns .panel').nth(1).isHidden());
@@ -137,7 +138,7 @@ test('heads of both models show their attention; a pixel of a completion shows i
   ),
 );
 
-more('what a step costs is measured on this machine, and can be stopped', options, () =>
+more('the cost of a step is measured on this machine, and the measurement can be stopped', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -147,7 +148,7 @@ more('what a step costs is measured on this machine, and can be stopped', option
         .getByText(/Measured on another machine/)
         .waitFor();
       const filled = await page.locator('#cost td').allTextContents();
-      assert.ok(filled.length === 21 && filled.every((text) => /\d/.test(text)), 'the table opens filled');
+      assert.ok(filled.length === 21 && filled.every((text) => /\d/.test(text)), 'the table is filled from the start');
       await page.locator('#cost-run').click();
       const first = page.locator('#cost tbody tr').first();
       await first

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The picture of a text page's card, for web/front/make-stills.js: it shows a text as the library draws it on a canvas. */
+/** The picture on a text page's card, for web/front/make-stills.js: it shows a text as the library draws it on a canvas. */
 
 import { crc32, deflateSync } from 'node:zlib';
 
@@ -9,7 +9,8 @@ import { serve } from '../../web/tools/serve.js';
 import { LIBRARY, launch, openEmpty } from './browser.js';
 
 /**
- * @param {{ file: string, verb: 'translate' | 'tag' | 'parse' | 'generate', text: string, options: object, font: string }} what  file: of weights; font: size
+ * @param {{ file: string, verb: 'translate' | 'tag' | 'parse' | 'generate', text: string, options: object, font: string }} what  file:
+ *   weight file; font: size
  * @returns {Promise<Buffer>} a PNG
  */
 export async function stillOfText({ file, verb, text, options, font }) {
@@ -48,7 +49,7 @@ export async function stillOfText({ file, verb, text, options, font }) {
 }
 
 /**
- * The scene of the captions page, with the attention of two of its words.
+ * Returns the scene of the captions page, with the attention of two of its words.
  *
  * @param {[string, string]} words
  * @returns {Promise<number[]>} 300 x 200 pixels, RGBA
@@ -95,17 +96,17 @@ export async function stillOfScene(words) {
 }
 
 /**
- * The content of a page's figure: its canvases in a grid, or a part of an element.
+ * Returns the content of a page's figure: its canvases in a grid, or a part of an element.
  *
- * @param {string} name  of the page
+ * @param {string} name  name of the page
  * @param {object} what
  * @param {string} what.show     selector of the canvases, or of the element
  * @param {number} what.columns
  * @param {number} what.count    canvases
- * @param {number} what.side     of each in the still
+ * @param {number} what.side     size of each canvas in the still
  * @param {string} [what.wait]   selector of an element that exists once the figure is complete
- * @param {number[]} [what.clip]  of the element: left and top of the part as fractions of its size, and the part's width as a fraction of
- *   900 pixels
+ * @param {number[]} [what.clip]  part of the element: left and top as fractions of its size, and the part's width as a fraction of 900
+ *   pixels
  * @returns {Promise<Buffer>} a PNG
  */
 export async function stillOfFigure(name, { show, columns, count, side, wait, clip }) {
@@ -169,7 +170,7 @@ export async function stillOfFigure(name, { show, columns, count, side, wait, cl
 }
 
 /**
- * A PNG of sixteen colours: colour boxes are halved along their longest side, and each pixel takes the mean of its box.
+ * Returns a PNG with sixteen colours: colour boxes are halved along their longest side, and each pixel takes the mean of its box.
  *
  * @param {number[]} rgba
  * @param {number} width   even

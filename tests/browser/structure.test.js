@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page of structured attention: a visitor's actions. */
+/** The page on structured attention: a visitor's actions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ const PAGE = '/web/pages/structure/';
 
 /** @param {Page} page */
 const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
-/** The heads, as the page reports them to the tests in other engines. @param {Page} page */
+/** Returns the heads, as the page reports them to the tests in other engines. @param {Page} page */
 const heads = async (page) =>
   ((await page.locator('#result').textContent()) ?? '')
     .split(';')[0]
@@ -70,7 +70,7 @@ test('every word points at its head; a pinned one changes the others', () =>
     assert.deepEqual(await page.locator('.unseen').allTextContents(), ['xqzzyish']);
     assert.equal(await page.locator('#matrix tbody tr').count(), 5);
 
-    // A pin that no tree agrees with is reported, and so are too many words.
+    // A pin that no tree allows is reported, and so are too many words.
     await page.locator('.tree-words button').nth(0).click();
     await page.locator('#pin').selectOption('4');
     await page.waitForFunction(() => document.querySelector('.tree-words .pinned'));
@@ -86,7 +86,7 @@ test('every word points at its head; a pinned one changes the others', () =>
     model.close();
   }));
 
-test('after the pin of each example other words change their heads', async () => {
+test('in each example, the suggested pin changes the heads of other words', async () => {
   const model = await load(`${ROOT}weights/parents-en.gguf`);
   for (const { text, child, head } of EXAMPLES) {
     const [free, pinned] = [await model.parse(text), await model.parse(text, { pinned: { [child]: head } })];
@@ -99,7 +99,7 @@ test('after the pin of each example other words change their heads', async () =>
   model.close();
 });
 
-more('on a phone the words stand one under another, with their arcs', () =>
+more('on a phone the words are in a column, with their arcs', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -111,14 +111,14 @@ more('on a phone the words stand one under another, with their arcs', () =>
   ),
 );
 
-test('the sixteen ways: a sum by hand, forward and backward, independent bits', () => {
+test('the sixteen assignments: a sum by hand, forward and backward, independent bits', () => {
   const scores = [-1, 1.5, -0.5, 1];
   const all = Array(16).fill(true);
   assert.deepEqual(
     scores.map((_, i) => bit(0b1010, i)),
     [1, 0, 1, 0],
   );
-  assert.equal(exponents(scores, 2)[0b0110], 1 + 2); // o and r, which are equal
+  assert.equal(exponents(scores, 2)[0b0110], 1 + 2); // characters o and r; both have this exponent
   for (const stick of [0, 1.5, 3]) {
     const { looks } = expectation(scores, stick, all);
     byChain(scores, stick).forEach((p, i) => assert.ok(Math.abs(p - looks[i]) < 1e-12));
@@ -128,11 +128,11 @@ test('the sixteen ways: a sum by hand, forward and backward, independent bits', 
   assert.equal(expectation(scores, 1, Array(16).fill(false)).Z, 0);
 });
 
-test('switching terms off, scores and neighbours', () =>
+test('terms can be switched off, and scores and neighbours changed', () =>
   withPage(async (page) => {
     await page.goto(`${PAGE}#figure-sixteen`);
     await page.locator('.sixteen-ways button').first().waitFor();
-    await page.locator('#segments-transport[data-phase="done"]').waitFor(); // which passes its scores to this figure
+    await page.locator('#segments-transport[data-phase="done"]').waitFor(); // this run passes its scores to the figure
     assert.match((await page.locator('#sixteen-said').textContent()) ?? '', /^c = .*16 of 16 terms, Z = .*the same four numbers/);
     await page.locator('.sixteen-ways button').nth(15).press('Space');
     assert.match((await page.locator('#sixteen-said').textContent()) ?? '', /15 of 16 terms/);
@@ -142,10 +142,10 @@ test('switching terms off, scores and neighbours', () =>
     const rows = await page
       .locator('#looks tbody tr')
       .evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)));
-    assert.deepEqual(rows[1], rows[2]); // independent: the sigmas
+    assert.deepEqual(rows[1], rows[2]); // independent bits: the marginals equal sigma(score)
   }));
 
-/** The attention of each word in a panel: characters attended with probability over one half. @param {Page} page @param {string} kind */
+/** Returns, for each word in a panel, the characters attended with probability over one half. @param {Page} page @param {string} kind */
 const looked = (page, kind) =>
   page
     .locator(`#panel-${kind} .looked li`)
@@ -155,7 +155,7 @@ const looked = (page, kind) =>
       ),
     );
 
-test('characters through three attentions: the words of the files, segments, the slider, four of them below', () =>
+test('characters run through three attentions: words of the files, segments, the slider, four characters below', () =>
   withPage(async (page) => {
     await page.goto(`${PAGE}#figure-segments`);
     await page.locator('#segments-transport[data-phase="done"]').waitFor();
@@ -166,7 +166,7 @@ test('characters through three attentions: the words of the files, segments, the
     }
     await page.locator('#figure-segments').screenshot({ path: `${OUT}segments.png` });
 
-    // Sticky: other characters are attended; with trained values: the same as before.
+    // Stickier scores attend to other characters; the trained values give the same as before.
     const trained = await looked(page, 'structured');
     await page.locator('#strength').fill('3');
     assert.notDeepEqual(await looked(page, 'structured'), trained);
@@ -195,7 +195,7 @@ test('characters through three attentions: the words of the files, segments, the
     await page.locator('#sixteen-again').click();
     assert.equal(await page.locator('#sixteen-from').textContent(), 'These are example scores.');
 
-    // An invalid sentence, or one that is too long.
+    // A sentence that is invalid or too long.
     await page.locator('#german').fill('\u200b');
     await page.waitForFunction(() => /^Type a German sentence/.test(document.querySelector('#german-said')?.textContent ?? ''));
     await page.locator('#german').fill('wort '.repeat(60));
@@ -207,7 +207,7 @@ test('characters through three attentions: the words of the files, segments, the
     );
   }));
 
-more('a batting order in which neighbours matter', () =>
+more('a batting order depends on neighbours', () =>
   withPage(async (page) => {
     await page.goto(`${PAGE}#figure-batting`);
     const order = () => page.locator('#batting-rows .who').allTextContents();
@@ -244,7 +244,7 @@ test('the element draws words with their arcs', () =>
     await page.screenshot({ path: `${OUT}element-heads.png` });
   }));
 
-more('a sentence of twenty words is parsed in under 10 ms', () =>
+more('a sentence of twenty words is parsed in less than 10 ms', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -262,7 +262,7 @@ more('a sentence of twenty words is parsed in under 10 ms', () =>
         times.push(performance.now() - began);
       }
       model.close();
-      return times.sort((a, b) => a - b)[2]; // a low quantile, because other programs run
+      return times.sort((a, b) => a - b)[2]; // a low quantile, because other programs may be running
     });
     assert.ok(ms < 10, `${ms} ms`);
   }),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The section about enlarging: rows, values, agreement, the order of the pixels, buttons, the switch, failures, widths, reduced motion. */
+/** The section on enlarging: rows, values, agreement, the order of the pixels, buttons, the switch, failures, widths, reduced motion. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -41,8 +41,8 @@ test('bicubic: constant pictures stay constant, slopes stay straight inside, edg
   for (let i = 8; i < 24; i++) assert.equal(slope[i] - slope[i - 1], 8); // where four pixels are available
   const edge = bicubic(Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]), from, to);
   assert.ok(Math.min(...edge) < 100 && Math.max(...edge) > 150);
-  edge.forEach((value, i) => assert.ok(Math.abs(value + edge[SIDE - 1 - i] - 250) <= 1, `${i}`)); // each is rounded by up to a half
-  // Columns as rows.
+  edge.forEach((value, i) => assert.ok(Math.abs(value + edge[SIDE - 1 - i] - 250) <= 1, `${i}`)); // each value is rounded by up to a half
+  // The same with columns as rows.
   const column = bicubic(
     Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]),
     { width: 1, height: SMALL, channels: 1 },
@@ -51,7 +51,7 @@ test('bicubic: constant pictures stay constant, slopes stay straight inside, edg
   assert.deepEqual(column, edge);
 });
 
-test("a row shows the model's input, the most probable of each group, and the agreement of each picture", () =>
+test("a row shows the model's input, the most probable picture of each group, and the agreement of each picture", () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0, 'being drawn');
@@ -59,7 +59,7 @@ test("a row shows the model's input, the most probable of each group, and the ag
     await page.locator('#superres-tries').selectOption('12'); // four compete for each picture shown, which takes half as long
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
-    await page.click('#superres-stop'); // the other rows
+    await page.click('#superres-stop'); // this test does not need the other rows
     const [given, smooth, ...rest] = await pixels(page, 0);
     const [original] = rest.splice(3);
     assert.equal(given.length, SMALL * SMALL);
@@ -97,28 +97,28 @@ test("a row shows the model's input, the most probable of each group, and the ag
     await page.locator('#superres-pace', { hasText: /^[\d.]+ ms a pixel, computed here$/ }).waitFor();
     await page.locator('#enlarged').screenshot({ path: `${OUT}superres.png` });
 
-    // With one each, all are shown, in the order of their samples.
+    // With one sample per group, all are shown, in the order of the samples.
     await page.locator('#superres-tries').selectOption('3');
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
     (await pixels(page, 0)).slice(2, 5).forEach((picture, i) => assert.deepEqual(picture, triples(plain[i]), `picture ${i} of three`));
   }));
 
-more('the pixels come line by line', () =>
+more('the pixels appear line by line', () =>
   withPage(async (page) => {
     await open(page);
-    /** The pixels of the first drawn picture, including the pen. */
+    /** Returns the drawn pixels of the first picture, including the pen. */
     const there = async () => (await pixels(page, 0))[2].flatMap((pixel, i) => (pixel ? [i] : []));
     let now = await there();
     for (let attempt = 0; attempt < 10; attempt++) {
       while (now.length <= 64) now = await there();
       if (now.length < SIDE * SIDE) break;
-      await page.click('#superres-dice'); // a busy machine checked too late: once more
+      await page.click('#superres-dice'); // on a busy machine the check came too late, so once more
       await rowIs(page, 0, 'being drawn');
       now = await there();
     }
     await page.click('#superres-stop');
-    assert.ok(now.length < SIDE * SIDE, 'the moment was missed');
+    assert.ok(now.length < SIDE * SIDE, 'the check must come before the picture is complete');
     assert.deepEqual(
       now,
       now.map((_, i) => i),
@@ -126,7 +126,7 @@ more('the pixels come line by line', () =>
   }),
 );
 
-more('stop, new seed, and the strip', () =>
+more('stop, a new seed, and the strip work', () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0, 'being drawn');
@@ -139,7 +139,7 @@ more('stop, new seed, and the strip', () =>
     assert.equal(
       await page.locator(ROWS).first().locator('.drawn .tile-note').first().textContent(),
       '',
-      'what is not drawn has no number',
+      'a picture that is not drawn has no number',
     );
     await rowIs(page, 0);
     assert.notDeepEqual((await pixels(page, 0))[2], first);
@@ -156,7 +156,7 @@ more('stop, new seed, and the strip', () =>
   }),
 );
 
-more("photographs: the other model draws them and one's own, without being told the class", () =>
+more("photographs: the other model draws them and the visitor's own picture without the class", () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0, 'being drawn');
@@ -176,7 +176,7 @@ more("photographs: the other model draws them and one's own, without being told 
       const small = reduced(flat(original));
       assert.deepEqual(flat(given), small);
       rest.forEach((picture, i) => {
-        assert.ok(picture.every(Boolean), 'it is drawn to the end');
+        assert.ok(picture.every(Boolean), 'the picture is complete');
         assert.notDeepEqual(picture, smooth);
         assert.notDeepEqual(picture, rest[(i + 1) % 3]);
       });
@@ -207,13 +207,13 @@ more("photographs: the other model draws them and one's own, without being told 
   }),
 );
 
-test('nothing is loaded before it scrolls into view', () =>
+test('nothing is loaded before the section scrolls into view', () =>
   withPage(
     async (page) => {
       /** @type {string[]} */
       const asked = [];
       page.on('request', (request) => {
-        if (request.url().endsWith('/emoji.gguf')) asked.push(request.method()); // of the completions, which are below
+        if (request.url().endsWith('/emoji.gguf')) asked.push(request.method()); // this file belongs to the completions, which are below
       });
       await page.goto(PAGE);
       await page.locator('#superres-run:enabled').waitFor(WAIT);
@@ -226,7 +226,7 @@ test('nothing is loaded before it scrolls into view', () =>
     { viewport: { width: 1200, height: 700 } },
   ));
 
-more('what fails says so and can be tried again', () =>
+more('a failure gives a message and can be retried', () =>
   withPage(
     async (page) => {
       await page.route('**/weights*/emoji-sr.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
@@ -245,7 +245,7 @@ more('what fails says so and can be tried again', () =>
   ),
 );
 
-more('an address leads there', () =>
+more('an address leads to the section', () =>
   withPage(
     async (page) => {
       await page.goto(`${PAGE}#superres`);
@@ -283,7 +283,7 @@ for (const width of widths(320, 360, 700, 900)) {
     ));
 }
 
-more('less motion: nothing begins by itself', () =>
+more('less motion: nothing begins automatically', () =>
   withPage(
     async (page) => {
       await open(page);

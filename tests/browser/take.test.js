@@ -26,7 +26,7 @@ const hurry = (page) =>
     input.dispatchEvent(new Event('input', { bubbles: true }));
   });
 
-/** The address that a figure's link has. @param {Page} page @param {string} id of the box */
+/** Returns the address in a figure's link. @param {Page} page @param {string} id of the box */
 async function link(page, id) {
   const box = page.locator(`#${id}`);
   if (!(await box.locator('details').evaluate((details) => /** @type {HTMLDetailsElement} */ (details).open)))
@@ -36,7 +36,7 @@ async function link(page, id) {
   return page.evaluate(() => location.href);
 }
 
-/** The file that a button saves. @param {Page} page @param {string} id @param {string} button @param {number} [shot] */
+/** Returns the file that a button saves. @param {Page} page @param {string} id @param {string} button @param {number} [shot] */
 async function saved(page, id, button, shot = 0) {
   const box = page.locator(`#${id}`);
   if (!(await box.locator('details').evaluate((details) => /** @type {HTMLDetailsElement} */ (details).open)))
@@ -46,7 +46,7 @@ async function saved(page, id, button, shot = 0) {
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
 }
 
-/** Chunks of a PNG. @param {Buffer} bytes */
+/** Returns the chunks of a PNG. @param {Buffer} bytes */
 function chunks(bytes) {
   const found = [];
   for (let at = 8; at < bytes.length; at += 12 + bytes.readUInt32BE(at)) {
@@ -59,7 +59,7 @@ function chunks(bytes) {
 const pictures = (page, canvases) =>
   page.locator(canvases).evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));
 
-test('PNG and animated PNG of a completion', () =>
+test('a completion can be saved as a PNG and as an animated PNG', () =>
   withPage(
     async (page) => {
       await page.goto(IT);
@@ -76,7 +76,7 @@ test('PNG and animated PNG of a completion', () =>
       frames
         .filter(({ type }) => ['fcTL', 'fdAT'].includes(type))
         .forEach(({ data }, i) => assert.equal(data.readUInt32BE(0), i, 'numbered in order'));
-      // The still equals the page's picture; the animation's last frame equals the still, as decoded by the browser.
+      // The still equals the page's picture; the animation's last frame, as decoded by the browser, equals the still.
       const small = await decode(page, still.bytes);
       const shown = await decode(page, Buffer.from((await pictures(page, '.ending canvas'))[1].split(',')[1], 'base64'));
       for (let i = 0; i < 784; i++) {
@@ -116,7 +116,7 @@ test('a browser that cannot make the file says so', () =>
       .waitFor();
   }));
 
-more('a link to endings: digit, line, seed, temperature and class', () =>
+more('a link to endings keeps digit, line, seed, temperature and class', () =>
   withPage(async (page) => {
     await page.goto(IT);
     await hurry(page);
@@ -155,7 +155,7 @@ more('a link to endings: digit, line, seed, temperature and class', () =>
   }),
 );
 
-more("links to a gallery's pictures, of the strip and one's own", () =>
+more("links to a gallery's pictures work for the strip and for the visitor's own", () =>
   withPage(
     async (page) => {
       const first = '#colour-gallery .gallery-row:first-child canvas';
@@ -200,7 +200,7 @@ more("links to a gallery's pictures, of the strip and one's own", () =>
   ),
 );
 
-more("links to enlargements, of the strip and of one's own picture, with either model", () =>
+more("links to enlargements work for the strip and for the visitor's own picture, with either model", () =>
   withPage(async (page) => {
     const first = '#superres-gallery .gallery-row:first-child canvas';
     const drawn = (/** @type {string} */ name) =>
@@ -251,7 +251,7 @@ more("links to enlargements, of the strip and of one's own picture, with either 
   }),
 );
 
-more('links to classes, to local attention and to guesses', () =>
+more('links to classes, to local attention and to speculative decoding work', () =>
   withPage(async (page) => {
     await page.goto(`${IT}#figure-classes?model=digits&seed=5`);
     await page.locator('#classes-run:enabled').waitFor(WAIT);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page of tokens: a visitor's actions. It opens with weights/stories.gguf; the tests replace it by stories260K unless the environment
- * variable TALES names another file.
+ * The page on tokens: a visitor's actions. The page opens with weights/stories.gguf. The tests replace it by stories260K unless the
+ * environment variable TALES names another file.
  */
 
 import assert from 'node:assert/strict';
@@ -35,23 +35,23 @@ async function open(page, hash = '') {
 const text = (page) => page.locator('#tale-text').evaluate((node) => node.textContent ?? '');
 /** @param {Page} page @param {number} length */
 const grows = (page, length) => page.waitForFunction((n) => (document.getElementById('tale-text')?.textContent ?? '').length > n, length);
-/** Pauses, unless the story is at its end; the text so far is complete. @param {Page} page */
+/** Pauses, unless the story is at its end, and waits until the text so far is painted. @param {Page} page */
 async function rest(page) {
   await page.locator('#run').evaluate((/** @type {HTMLButtonElement} */ button) => {
     if (!button.hidden && button.textContent === 'Pause') button.click();
   });
   await painted(page);
 }
-/** The alternatives of the marked token. @param {Page} page */
+/** Waits for the alternatives of the marked token. @param {Page} page */
 const alternatives = (page) => page.locator('#token-list[aria-busy=false] li').nth(7).waitFor();
-/** As fast as possible. @param {Page} page */
+/** Sets the highest speed. @param {Page} page */
 const hurry = (page) => page.locator('#speed').fill('5');
 
 test("the story writes itself, and equals the library's", () =>
   withPage(async (page) => {
     await open(page);
     await hurry(page);
-    await page.locator('#again.primary').waitFor(); // to its end
+    await page.locator('#again.primary').waitFor(); // at the end of the story
     const told = await text(page);
     const model = await load(FILE);
     const run = model.generate('Once upon a time, there was a', { seed: 1, temperature: 0.8, topP: 0.95, minP: 0.02, maxTokens: 9000 });
@@ -61,7 +61,7 @@ test("the story writes itself, and equals the library's", () =>
     assert.match((await page.locator('#pace').textContent()) ?? '', /First token after .* then .* each: [\d,]+ per second/);
   }));
 
-test('reading speed, pause, resume, another seed, the address', () =>
+test('reading speed, pause, resume, another seed and the address work', () =>
   withPage(async (page) => {
     await open(page, '#figure-tale?seed=42&prompt=One+day');
     await grows(page, 12);
@@ -80,7 +80,7 @@ test('reading speed, pause, resume, another seed, the address', () =>
     await page.waitForFunction(() => document.getElementById('tale-text')?.textContent?.startsWith('The cat'));
   }));
 
-test('a token, its alternatives, another branch, and back', () =>
+test('a token shows its alternatives; another one starts a branch, and the first branch can be restored', () =>
   withPage(async (page) => {
     await open(page);
     await hurry(page);
@@ -96,7 +96,7 @@ test('a token, its alternatives, another branch, and back', () =>
     await page.keyboard.press('Enter');
     await page.locator('#token-list li:first-child button:focus').waitFor();
     await page.keyboard.press('ArrowDown');
-    // choosing the drawn token makes no new branch
+    // choosing the drawn token starts no new branch
     if ((await page.locator('#token-list li:nth-child(2) [aria-current]').count()) > 0) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.locator('#branches li').nth(1).waitFor();
@@ -115,7 +115,7 @@ test('a token, its alternatives, another branch, and back', () =>
     assert.equal((await text(page)).slice(0, 60), other.slice(0, 60));
   }));
 
-test('pointing: the token under the pointer, and arcs to the tokens that it attends to, by layer and head', () =>
+test('pointing marks the token under the pointer, and arcs lead to the tokens that it attends to, by layer and head', () =>
   withPage(
     async (page) => {
       await open(page);
@@ -142,7 +142,7 @@ test('pointing: the token under the pointer, and arcs to the tokens that it atte
       await sleep(100);
       const all = await painted();
       assert.ok(all > 1000);
-      await page.mouse.down(); // holds it
+      await page.mouse.down(); // a click keeps the token marked
       await page.mouse.up();
       await page.locator('#token-layer').selectOption('0');
       await page.locator('#token-head').selectOption('1');
@@ -153,7 +153,7 @@ test('pointing: the token under the pointer, and arcs to the tokens that it atte
     { complains: true },
   )); // Chromium warns about reading canvases
 
-test('filters cut the probabilities, live', () =>
+test('moving a filter shows the remaining probabilities immediately', () =>
   withPage(async (page) => {
     await open(page);
     await hurry(page);
@@ -177,7 +177,7 @@ test('filters cut the probabilities, live', () =>
     assert.match((await page.locator('.odds-chart').getAttribute('aria-label')) ?? '', /Probabilities of the next token\. 4 of/);
   }));
 
-more('three temperatures, the same noise', () =>
+more('three temperatures use the same noise', () =>
   withPage(async (page) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await open(page);
@@ -227,7 +227,7 @@ const withTemplate = {
   ),
 };
 
-test('a chat box that cannot be fetched says why in its place, and the next file opens it', () =>
+test('if a chat box cannot be fetched, its place shows the reason, and the next file opens it', () =>
   withPage(
     async (page) => {
       await open(page);
@@ -244,7 +244,7 @@ test('a chat box that cannot be fetched says why in its place, and the next file
     { complains: true },
   ));
 
-test('a file of one’s own, and invalid files', () =>
+test('a visitor’s file is read, and invalid files are reported', () =>
   withPage(async (page) => {
     await open(page);
     const { name } = await page
@@ -259,14 +259,14 @@ test('a file of one’s own, and invalid files', () =>
     assert.match((await page.locator('#card').textContent()) ?? '', /SentencePiece/);
     await page.evaluate(() => scrollTo(0, 0));
     await grows(page, 30);
-    assert.equal(await page.locator('.as-talk').isVisible(), false, 'a file that says nothing of talks');
+    assert.equal(await page.locator('.as-talk').isVisible(), false, 'a file without a chat template');
     await page.locator('#own-file').setInputFiles(withTemplate);
     await page.locator('.as-talk').waitFor();
     await page.waitForFunction(() => document.querySelector('#tale-text')?.textContent?.includes('<|im_start|>assistant'));
     await page.locator('#own-talk .talk-field').fill('ab');
     await page.locator('#own-talk .talk-field').press('Enter');
     await page.locator('#own-talk [data-phase=done]').waitFor();
-    assert.equal(await page.locator('#own-talk .talk-turn').count(), 2, 'it opens as a talk');
+    assert.equal(await page.locator('#own-talk .talk-turn').count(), 2, 'the file opens as a chat');
     await page.locator('#as-talk').uncheck();
     await page.waitForFunction(() => document.querySelector('#tale-text')?.textContent?.includes('<|im_start|>') === false);
     await page.locator('#own-file').setInputFiles({ name: 'notes.gguf', mimeType: 'text/plain', buffer: Buffer.from('dear diary') });
@@ -278,7 +278,7 @@ test('a file of one’s own, and invalid files', () =>
     await page.locator('#own-address').fill('https://');
     await page.locator('#own-form button').click();
     await page.locator('#own-said', { hasText: 'https:// is not an address' }).waitFor();
-    // Joiners and the selector of emoji stay within words.
+    // Joiners and emoji variation selectors stay within words.
     const joined = '/\u0646\u200c\u0645\u2764\ufe0f.gguf';
     await page.route(
       ({ pathname }) => decodeURI(pathname) === joined,
@@ -292,7 +292,7 @@ test('a file of one’s own, and invalid files', () =>
     await page.locator('#own-said', { hasText: 'writes now' }).waitFor();
   }));
 
-more('less motion: nothing begins by itself, and whole sentences appear', () =>
+more('less motion: nothing begins automatically, and whole sentences appear', () =>
   withPage(async (page) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await open(page);
@@ -303,7 +303,7 @@ more('less motion: nothing begins by itself, and whole sentences appear', () =>
   }),
 );
 
-more('with its words and their alternatives axe-core finds nothing, by day, by night and on a telephone', () =>
+more('axe-core finds nothing with words and their alternatives shown, in light mode, in dark mode and on a phone', () =>
   withPage(
     async (page) => {
       await open(page);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page of the Transformer: a visitor's actions. It opens with weights/de-en.gguf; the environment variable DE_EN names another file to
- * use instead.
+ * The page on the Transformer: a visitor's actions. The page opens with weights/de-en.gguf; the environment variable DE_EN names another
+ * file to use instead.
  */
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,7 @@ const { withPage } = session();
 const PAGE = '/web/pages/transformer/';
 const FILE = process.env.DE_EN ?? `${ROOT}weights/de-en.gguf`;
 const weights = await readFile(FILE).catch(() => null);
-const options = { skip: weights ? false : 'weights/de-en.gguf is not there' };
+const options = { skip: weights ? false : 'weights/de-en.gguf is missing' };
 
 /** @param {Page} page @param {string} [hash] */
 async function open(page, hash = '') {
@@ -62,7 +62,7 @@ test("a sentence is translated when it becomes visible, and the result equals th
   }),
 );
 
-test('maps by layer and head, with the pointer and with the keys', options, () =>
+test('maps are shown by layer and head, with the pointer and with the keys', options, () =>
   withPage(async (page) => {
     await open(page);
     await done(page);
@@ -88,7 +88,7 @@ test('maps by layer and head, with the pointer and with the keys', options, () =
       await page.locator('#figure-maps').screenshot({ path: `${OUT}transformer-${kind}.png` });
     }
     assert.equal(pictures.size, 9, 'each looks different');
-    // All heads are separate pictures, each with a line; the mean of a layer, chosen above, is none of them.
+    // Each head has a separate picture and a line; the mean of a layer, chosen above, is not among them.
     const small = () =>
       page.locator('#map-heads canvas').evaluateAll((all) => all.map((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL()));
     assert.equal(new Set(await small()).size, 12);
@@ -107,12 +107,12 @@ test('maps by layer and head, with the pointer and with the keys', options, () =
     assert.match(
       (await page.locator('#map-note').textContent()) ?? '',
       /cannot attend to/,
-      'the first word of a translation looks at the start alone',
+      'the first word of a translation attends only to the start',
     );
   }),
 );
 
-test('beams as a tree', options, () =>
+test('beams are shown as a tree', options, () =>
   withPage(async (page) => {
     await open(page, '#figure-translation?text=Ein+Hund+schl%C3%A4ft.&beams=4');
     await done(page);
@@ -141,12 +141,12 @@ test('beams as a tree', options, () =>
   }),
 );
 
-test('shuffled words, and a model without positions', options, () =>
+test('shuffled words run, also with a model without positions', options, () =>
   withPage(async (page) => {
     await open(page);
     await done(page);
     await page.locator('#figure-shuffle').scrollIntoViewIfNeeded();
-    await page.waitForFunction(() => document.getElementById('without-other')?.textContent); // by itself
+    await page.waitForFunction(() => document.getElementById('without-other')?.textContent); // without a click
     const order = await page.locator('#order-other').textContent();
     for (let tries = 0; tries < 5 && (await page.locator('#order-other').textContent()) === order; tries++)
       await page.locator('#shuffle').click();
@@ -171,7 +171,7 @@ test('shuffled words, and a model without positions', options, () =>
   }),
 );
 
-more('with two orders of a sentence axe-core finds nothing, by day, by night and on a telephone', options, () =>
+more('axe-core finds nothing with two orders of a sentence shown, in light mode, in dark mode and on a phone', options, () =>
   withPage(async (page) => {
     await open(page, '#figure-translation?text=Ein+Hund+schl%C3%A4ft+im+Gras.&beams=2');
     await done(page);
@@ -188,7 +188,7 @@ more('with two orders of a sentence axe-core finds nothing, by day, by night and
   }),
 );
 
-test('the walk: a sentence from its tokens to the next word, by keyboard, with the numbers of the model', options, () =>
+test("the walkthrough leads from the tokens of a sentence to the next word, by keyboard, with the model's values", options, () =>
   withPage(async (page) => {
     await open(page);
     await done(page);
@@ -200,7 +200,7 @@ test('the walk: a sentence from its tokens to the next word, by keyboard, with t
     for await (const step of run) steps.push(step);
     /** @param {string} name */
     const live = (name) => page.locator(`#walk [data-live="${name}"]`).first().textContent();
-    /** For whole percents as written by the page. @param {number} share @param {string | null} said */
+    /** Compares a share with a whole percentage as the page writes it. @param {number} share @param {string | null} said */
     const says = (share, said) =>
       assert.ok(share > 0.995 ? said === 'over 99%' : Math.abs(100 * share - parseFloat(said ?? '')) < 0.6, `${share}, ${said}`);
     const place = Number(await live('place')) - 1;
@@ -233,8 +233,8 @@ test('the walk: a sentence from its tokens to the next word, by keyboard, with t
       );
       if (step + 1 < count) await page.keyboard.press('Enter');
     }
-    assert.equal(lit.size, count, 'each step lights up something else');
-    // Another word of the translation is the next one.
+    assert.equal(lit.size, count, 'each step highlights something else');
+    // Another word of the translation can be the next one.
     await page.locator('#walk-target input:checked').press('ArrowRight');
     await page.waitForFunction(
       (word) => document.querySelector('#walk [data-live=last]')?.textContent === word,

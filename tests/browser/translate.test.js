@@ -17,9 +17,9 @@ const SENTENCE = 'ein Hund und eine Katze sitzen auf einer Bank';
 
 /**
  * @param {import('playwright-core').Page} page
- * @param {string} css       of the canvas
+ * @param {string} css       style of the canvas
  * @param {string} sentence
- * @param {object} options   of translate()
+ * @param {object} options   options of translate()
  */
 async function translate(page, css, sentence, options) {
   return page.evaluate(
@@ -47,10 +47,10 @@ async function translate(page, css, sentence, options) {
 }
 
 /**
- * The number of pixels in a band of rows that have the colour of the bands, and the number that are ink.
+ * Returns the number of pixels in a band of rows that have the colour of the bands, and the number that are ink.
  *
  * @param {Awaited<ReturnType<typeof decode>>} image
- * @param {number} from  0 to 1 of the height
+ * @param {number} from  fractions of the height, 0 to 1
  * @param {number} to
  */
 function count(image, from, to) {
@@ -135,7 +135,7 @@ test('<next-pixel task="translate"> translates, announces it, and accepts anothe
       await element.evaluate((node) => node.shadowRoot?.querySelector('canvas')?.ariaLabel ?? ''),
       /A translation by .*100 % done/,
     );
-    // Text of the page, which can be selected, with a band from each word to the words it attends to; as a file it is a picture.
+    // The result is text of the page, which can be selected, with a band from each word to the words it attends to; its file is a picture.
     assert.equal(
       await element.evaluate((node) => {
         const box = /** @type {HTMLElement} */ (node.shadowRoot?.querySelector('[part=text]'));
@@ -162,7 +162,7 @@ test('<next-pixel task="translate"> translates, announces it, and accepts anothe
       `${bands} bands, ${shaded} words shaded, ${wide} px too wide`,
     );
     await element.locator('.above span').first().hover();
-    assert.ok((await shown()).shaded > 0, 'who points at a word sees where it looked');
+    assert.ok((await shown()).shaded > 0, 'pointing at a word shades the words that it attends to');
     await page.mouse.move(0, 0);
     const size = await element.evaluate(async (node) => (await /** @type {any} */ (node).toBlob()).size);
     assert.ok(size > 2000, `a picture of ${size} bytes`);
@@ -170,7 +170,7 @@ test('<next-pixel task="translate"> translates, announces it, and accepts anothe
       /** @type {any} */ (node).width = 120;
     });
     await page.waitForFunction(() => document.querySelector('next-pixel')?.shadowRoot?.querySelectorAll('path').length === 0);
-    assert.ok((await shown()).shaded > 0, 'in several lines no band runs through them');
+    assert.ok((await shown()).shaded > 0, 'with several lines there are shades but no bands');
     assert.ok((await shown()).wide <= 0);
     await element.evaluate((node) => node.removeAttribute('width'));
     await page.waitForFunction(() => Number(document.querySelector('next-pixel')?.shadowRoot?.querySelectorAll('path').length) > 0);

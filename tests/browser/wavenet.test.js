@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Sound in a browser: the AudioContext plays exactly the samples that Node computes; the page of WaveNet; the element with sound. */
+/**
+ * Sound in a browser: the AudioContext plays exactly the samples that Node computes. Also the page on WaveNet, and the element with sound.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -39,7 +41,7 @@ async function inNode(path, settings) {
  * @param {Page} page
  * @param {string} model
  * @param {object} settings
- * @param {number} rate  of the context
+ * @param {number} rate  sample rate of the context
  * @param {{ barred?: boolean, first?: boolean, stalls?: number }} [circumstances]  barred: no further modules can be loaded; first:
  *   everything is drawn before any of it plays; stalls: the page blocks for this many milliseconds during playback
  */
@@ -50,7 +52,7 @@ async function recorded(page, model, settings, rate, { barred = false, first = f
       const { load: open } = await import(library);
       const context = new AudioContext({ sampleRate });
       if (alone) context.audioWorklet.addModule = () => Promise.reject(new Error('forbidden'));
-      // Under the policy of the page no worklet of a test could be fetched.
+      // Under the page's policy, no worklet of a test could be fetched.
       const recorder = context.createScriptProcessor(4096, 1, 1);
       /** @type {number[]} */
       const all = [];
@@ -61,7 +63,7 @@ async function recorded(page, model, settings, rate, { barred = false, first = f
       const opened = await open('/model.gguf');
       const run = opened.generate(how);
       if (before) await run.samples();
-      /** Whether it was still being drawn when its first sample played. @type {boolean | undefined} */
+      /** Whether the sound was still being drawn when its first sample played. @type {boolean | undefined} */
       let draws;
       const onPlay = (/** @type {{ seconds: number }} */ { seconds }) => {
         if (seconds === 0 || draws !== undefined) return;
@@ -81,7 +83,7 @@ async function recorded(page, model, settings, rate, { barred = false, first = f
   return { heard: Float32Array.from(heard), told, drawing };
 }
 
-/** The beginning of the sound in the recording: preceded by at least the required silence.
+/** Returns the beginning of the sound in the recording, which must be preceded by at least the required silence.
  * @param {Float32Array} heard @param {Float32Array} sound */
 function placeOf(heard, sound) {
   for (let at = 0; at + sound.length <= heard.length; at++) {
@@ -91,7 +93,7 @@ function placeOf(heard, sound) {
   return -1;
 }
 
-/** The number of silences within a sound without zero samples. @param {Float32Array} heard @param {Float32Array} sound */
+/** Returns the number of silences within a sound that has no zero samples. @param {Float32Array} heard @param {Float32Array} sound */
 function gapsIn(heard, sound) {
   let [at, gaps] = [0, 0];
   heard.forEach((sample, i) => {
@@ -101,25 +103,25 @@ function gapsIn(heard, sound) {
   return gaps;
 }
 
-/** The playback during drawing: exact if the machine keeps up, otherwise gaps are reported.
+/** Checks playback during drawing: exact if the machine keeps up, otherwise with reported gaps.
  * @param {{ heard: Float32Array, told: { gaps: number } }} recording @param {Float32Array} sound */
 function assertPlayed({ heard, told }, sound) {
   if (told.gaps === 0) assert.ok(placeOf(heard, sound) >= 0, 'without a gap');
-  else assert.ok(gapsIn(heard, sound) <= told.gaps, 'every gap is told');
+  else assert.ok(gapsIn(heard, sound) <= told.gaps, 'every gap is reported');
 }
 
-test('one second, recorded from the AudioContext, is the samples that Node computes, without a gap', () =>
+test('one second recorded from the AudioContext equals the samples that Node computes, without a gap', () =>
   withPage(
     async (page, complaints) => {
       const [tiny, settings] = [inRepository(TINY.slice(1)), { label: 1, speaker: 0, seed: 4, seconds: 1 }];
       await openEmpty(page);
       const sound = await inNode(tiny, settings);
-      // All of it is drawn before: a busy machine might not keep up.
+      // All samples are drawn before, because a busy machine might not keep up.
       const { heard, told } = await recorded(page, tiny, settings, 8000, { first: true });
       assert.equal(told.gaps, 0);
       assert.equal(Math.round(told.seconds * 8000), sound.length);
       const at = placeOf(heard, sound);
-      assert.ok(at >= 0, 'it is in there as it is');
+      assert.ok(at >= 0, 'the recording contains the sound unchanged');
       assert.ok(
         heard.subarray(at + sound.length).every((sample) => sample === 0),
         'and nothing follows',
@@ -128,10 +130,10 @@ test('one second, recorded from the AudioContext, is the samples that Node compu
       assert.equal(meanwhile.drawing, true);
       assertPlayed(meanwhile, sound);
       assert.equal(Math.round(meanwhile.told.seconds * 8000), sound.length);
-      // A page that blocks for longer than the playback buffer (the recorder, on the same thread, misses that, too).
+      // The page blocks for longer than the playback buffer lasts. The recorder is on the same thread, so it misses that part, too.
       const late = await recorded(page, tiny, settings, 8000, { stalls: 1200 });
       assert.ok(late.told.gaps > 0, 'it says so');
-      assert.equal(Math.round(late.told.seconds * 8000), sound.length, 'and plays all of it');
+      assert.equal(Math.round(late.told.seconds * 8000), sound.length, 'it plays all samples');
       assert.ok(
         complaints.every((text) => /ScriptProcessor/.test(text)),
         complaints.join(),
@@ -140,7 +142,7 @@ test('one second, recorded from the AudioContext, is the samples that Node compu
     { complains: true },
   ));
 
-more('the shipped file: a spoken digit, at the rate of its context too', options, () =>
+more('the shipped file draws a spoken digit, also at the rate of the context', options, () =>
   withPage(
     async (page) => {
       const settings = { label: '7', speaker: 'jackson', seed: 2, seconds: 1 };
@@ -154,7 +156,7 @@ more('the shipped file: a spoken digit, at the rate of its context too', options
   ),
 );
 
-test('without worklets it is played through buffers, with the same samples', () =>
+test('without worklets, a sound plays through buffers, with the same samples', () =>
   withPage(
     async (page) => {
       const settings = { label: 0, speaker: 1, seed: 5, seconds: 0.5 };
@@ -165,7 +167,7 @@ test('without worklets it is played through buffers, with the same samples', () 
     { complains: true },
   ));
 
-test('a signal stops it, a closed context gives an error', () =>
+test('a signal stops playback, and a closed context gives an error', () =>
   withPage(async (page) => {
     await openEmpty(page);
     await provide(page, '/model.gguf', await readFile(inRepository(TINY.slice(1))));
@@ -197,7 +199,7 @@ test('a signal stops it, a closed context gives an error', () =>
     assert.deepEqual(said, { stopped: 'AbortError', closed: 'closed' });
   }));
 
-test('trees: a plain layer sees one more sample, a dilated one twice as many', () => {
+test('trees: a plain layer sees one more sample, a dilated layer twice as many', () => {
   for (let layers = 1; layers <= 5; layers++) {
     assert.equal(lit(31, Array(layers).fill(1))[0].size, layers + 1);
     assert.equal(
@@ -208,10 +210,10 @@ test('trees: a plain layer sees one more sample, a dilated one twice as many', (
       2 ** layers,
     );
   }
-  assert.deepEqual([...lit(2, [1, 2, 4])[0]].sort(), [0, 1, 2], 'there is nothing before the beginning');
+  assert.deepEqual([...lit(2, [1, 2, 4])[0]].sort(), [0, 1, 2], 'nothing precedes the beginning');
 });
 
-test('the page: a digit is drawn without a click, equals Node’s, and plays; zoom, trees, queues, probabilities', options, () =>
+test('the page: a digit is drawn without a click, equals Node’s, and plays; zoom, trees, queues and probabilities work', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
@@ -252,13 +254,13 @@ test('the page: a digit is drawn without a click, equals Node’s, and plays; zo
   }),
 );
 
-test('a file is continued; a broken one and a blocked microphone give sentences', options, () =>
+test('a file is continued; an invalid file and a blocked microphone give messages', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
     await page.locator('#figure-voice').scrollIntoViewIfNeeded();
     const said = page.locator('#voice-said');
-    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // there is no listener before
+    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // before this, there is no listener
     await page.locator('#sound-file').setInputFiles({ name: 'no.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF0000WAVEnothing') });
     await said.getByText(/cannot be read/).waitFor();
     const tone = Float32Array.from({ length: 4410 }, (_, i) => 0.3 * Math.sin(i / 20));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** `workers: 'auto'` in a page: there are as many workers as `model.workers` reports, each of them gets work, and none is left behind. */
+/** `workers: 'auto'` in a page: there are as many workers as `model.workers` reports, each of them gets work, and none is left over. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,10 +13,10 @@ import { LIBRARY, WAIT, WEIGHTS, everyPage, firstFigure, openEmpty, session, sle
 
 const { withPage } = session();
 
-/** Reports this number of processors instead of the real one. */
+/** The number of processors that the browser reports instead of the real one. */
 const THREADS = 4;
 
-/** An empty page whose weights arrive so late that all workers can start before. @param {Page} page */
+/** Opens an empty page whose weights arrive so late that all workers can start before. @param {Page} page */
 async function open(page) {
   await page.route(`**${WEIGHTS}`, async (route) => {
     await sleep(500);
@@ -34,7 +34,7 @@ async function has(page, count) {
   assert.equal(page.workers().length, count);
 }
 
-/** Refuses the script to some workers. @param {Page} page @param {(worker: number) => boolean} refused  from 0 */
+/** Refuses the script to some workers. @param {Page} page @param {(worker: number) => boolean} refused  index from 0 */
 async function refuse(page, refused) {
   let asked = 0;
   await page.route('**/worker.js', (route) => (refused(asked++) ? route.abort() : route.continue()));
@@ -64,10 +64,10 @@ const draw = (page) =>
     return values;
   });
 
-/** The drawing with any number of workers. @type {number[][] | undefined} */
+/** The drawing, which is the same with any number of workers. @type {number[][] | undefined} */
 let expected;
 
-test('the workers that pay are kept, the others are ended', (context) =>
+test('workers that speed up the run are kept, and the others are ended', (context) =>
   withPage(async (page) => {
     const asked = await refuse(page, () => false);
     await open(page);
@@ -76,7 +76,7 @@ test('the workers that pay are kept, the others are ended', (context) =>
     assert.equal(asked(), THREADS);
     await has(page, workers);
     expected = await draw(page);
-    assert.equal(new Set(expected.map(String)).size, 5, 'each has noise of its own');
+    assert.equal(new Set(expected.map(String)).size, 5, 'each sample has its own noise');
     await has(page, 0);
   }));
 
@@ -93,7 +93,7 @@ test('workers that cannot start are skipped', () =>
     { complains: true },
   ));
 
-test('without the first one there is no model', () =>
+test('without the first worker there is no model', () =>
   withPage(
     async (page) => {
       await refuse(page, () => true);
@@ -127,11 +127,11 @@ test('aborting ends all workers, at any time', () =>
   }));
 
 for (const [i, path] of (await everyPage()).entries()) {
-  oneOf(i, 12)(`/web/${path} starts no worker that has no work`, () =>
+  oneOf(i, 12)(`/web/${path} starts no worker that gets no work`, () =>
     withPage(
       async (page) => {
         await page.addInitScript(() => {
-          /** Messages that are work, by worker. @type {number[]} */
+          /** The number of work messages of each worker. @type {number[]} */
           const work = [];
           const Native = Worker;
           globalThis.Worker = class extends Native {

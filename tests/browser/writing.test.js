@@ -17,8 +17,8 @@ const TALE = 'Once upon a time, there was a little girl named Lily. She loved to
 
 /**
  * @param {import('playwright-core').Page} page
- * @param {string} css  of the canvas
- * @param {object} options  of generate()
+ * @param {string} css  style of the canvas
+ * @param {object} options  options of generate()
  */
 async function write(page, css, options) {
   return page.evaluate(
@@ -58,7 +58,7 @@ test('the text is on the canvas at the resolution of the device, and next to it 
       assert.deepEqual([width, height, ...shown], [840, 320, 420, 160]);
       const png = await page.locator('canvas').screenshot({ path: `${OUT}writing.png` });
       const image = await decode(page, png);
-      // Ink in the first and the last line, none past the right edge of the words: lines are broken and the page has scrolled.
+      // Ink in the first and the last line, but none past the right edge of the words: lines are broken, and the canvas has scrolled.
       let dark = 0;
       for (let x = 0; x < image.width; x += 2) for (let y = 0; y < image.height; y += 2) if (image.at(x, y)[2] < 90) dark++;
       assert.ok(dark > 200, `${dark} dark pixels`);
@@ -66,7 +66,7 @@ test('the text is on the canvas at the resolution of the device, and next to it 
     { deviceScaleFactor: 2 },
   ));
 
-test('shades of surprisal, and a canvas without an explicit size keeps its size', () =>
+test('surprisal is shaded, and a canvas without an explicit size keeps its size', () =>
   withPage(
     async (page) => {
       await provide(page, MODEL, stories);
@@ -128,11 +128,11 @@ test('<next-pixel task="generate"> writes, pauses, announces it, and follows the
         shaded: [...text.children].filter((one) => !/, 0\)$|\/ 0\)$|transparent/.test(getComputedStyle(one).backgroundColor)).length,
       };
     });
-    assert.equal(selected, told, 'text that can be selected');
-    assert.ok(scrolls, 'longer than its box it scrolls');
+    assert.equal(selected, told, 'the text can be selected');
+    assert.ok(scrolls, 'text longer than its box scrolls');
     assert.ok(shaded > 10, 'shaded by surprise');
     const blob = await element.evaluate(async (/** @type {any} */ node) => (await node.toBlob()).size);
-    assert.ok(blob > 1000, 'and a picture of it');
+    assert.ok(blob > 1000, 'there is also a picture of it');
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.waitForTimeout(100);
     await page.screenshot({ path: `${OUT}writing-element.png`, clip: { x: 0, y: 0, width: 700, height: 320 } });
@@ -142,7 +142,7 @@ test('<next-pixel task="generate"> writes, pauses, announces it, and follows the
     assert.ok(light > 200, 'light letters');
   }));
 
-test('an empty page has no text, and accepts another', () =>
+test('an empty prompt gives an empty text, and the element accepts another prompt', () =>
   withPage(async (page) => {
     await openEmpty(page);
     assert.deepEqual(
@@ -159,7 +159,7 @@ test('an empty page has no text, and accepts another', () =>
     );
   }));
 
-test('canvases that cannot be drawn on, and small ones that can', () =>
+test('canvases that cannot be drawn on are refused, and small ones are drawn', () =>
   withPage(async (page) => {
     await provide(page, MODEL, stories);
     await openEmpty(page);
@@ -169,7 +169,7 @@ test('canvases that cannot be drawn on, and small ones that can', () =>
         const made = (/** @type {any} */ how = {}) => Object.assign(document.createElement('canvas'), how);
         const used = (/** @type {string} */ kind) => {
           const canvas = made();
-          return canvas.getContext(kind) ? canvas : Object.assign(canvas, { getContext: () => null }); // a browser without that kind
+          return canvas.getContext(kind) ? canvas : Object.assign(canvas, { getContext: () => null }); // no such context
         };
         const transferred = made();
         transferred.transferControlToOffscreen();

@@ -55,7 +55,7 @@ for (const [version, entry] of Object.entries(vites)) {
         if (how === 'as it is')
           assert.ok(
             requests.some((url) => url.includes('/.vite/deps/')),
-            'it was pre-bundled',
+            'the library must not be pre-bundled',
           );
       } finally {
         await server.close();
@@ -72,7 +72,7 @@ for (const [version, entry] of Object.entries(vites)) {
 }
 
 test('vite dev with the library in another folder: the error names the setting', { timeout: 120000 }, async () => {
-  // The package is hoisted, as in a workspace, so the files are not next to the folder of pre-bundled packages.
+  // The package is hoisted, as in a workspace, so its files are not next to the folder of pre-bundled packages.
   const top = await project(
     'vite-hoisted',
     {
@@ -148,7 +148,7 @@ test('parcel, without any setting for the library', { timeout: 180000 }, async (
 });
 
 /**
- * Ways for bundlers that emit only the script: the single-file build, or addresses of the files that the page passes.
+ * Ways for bundlers that emit only the script: the single-file build, or addresses that the page passes to the library.
  * @type {[string, string, string?][]}
  */
 const WAYS = [

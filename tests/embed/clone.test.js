@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Follows the instructions of README and manual for the package in a fresh clone. Git has neither node_modules nor declarations; npm
- * installs and builds them. Needs a network.
+ * Follows the instructions of the README and the manual for the package in a fresh clone. Git has neither node_modules nor declarations, so
+ * npm installs and builds them. Needs a network.
  */
 
 import assert from 'node:assert/strict';
@@ -62,7 +62,7 @@ model.close();`,
   assert.equal((await shell('node draw.mjs', join(folder, 'project'))).stdout, '1\n');
 });
 
-test('an example at its original path', { timeout: 300000 }, async () => {
+test('an example runs at its original path', { timeout: 300000 }, async () => {
   const [pack] = await commands('web/examples/README.md', 'npm pack');
   await shell(pack, join(folder, 'nextpixel'));
   const example = join(folder, 'nextpixel/web/examples/node');

@@ -22,7 +22,7 @@ before(async () => {
 const tool = async (name) => import(`${TOOLS}node_modules/${name}`);
 
 /**
- * Copies an example, with the library and with weights in the expected place.
+ * Copies an example, with the library, and with weights in the expected place.
  * @param {string} name
  * @param {string} weights
  * @param {string[]} [packages]
@@ -155,7 +155,7 @@ test('node', { timeout: 60000 }, async () => {
   }
 });
 
-/** Returns the pixels of a PNG that draw.mjs has written, independent of the compressor. @param {Buffer} png */
+/** Returns the pixels of a PNG that draw.mjs has written. They do not depend on the compressor. @param {Buffer} png */
 function pixels(png) {
   for (let at = 8; ; at += 12 + png.readUInt32BE(at)) {
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT') return inflateSync(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));

@@ -2,16 +2,16 @@
 // @ts-check
 
 /**
- * The code that runners.test.js runs in Vitest and Jest: one function, inserted as text into a test file, so that it is a script in one and
- * a module in the other.
+ * The code that runners.test.js runs in Vitest and Jest: one function, which is inserted as text into a test file. So it is a script in one
+ * runner and a module in the other.
  */
 
 /**
- * Tries the inputs that a page can pass to the library. Each is made from the classes of this realm, which differ from the library's if the
- * runner has its own window.
+ * Tries the inputs that a page can pass to the library. Each input is made from the classes of this realm, which differ from the library's
+ * if the runner has its own window.
  *
  * @param {any} library
- * @param {{ path: string, bytes: Uint8Array }} weights  path: path of the file, a model of 8 x 8 pixels
+ * @param {{ path: string, bytes: Uint8Array }} weights  path: path of the weight file, a model of 8 x 8 pixels
  * @returns {Promise<{ tried: string[], wrong: Record<string, string> }>} wrong: errors by name
  */
 export async function inARunner({ load, tokenizer, NextPixelError }, { path, bytes }) {
@@ -74,9 +74,9 @@ export async function inARunner({ load, tokenizer, NextPixelError }, { path, byt
         await fails(
           () => tokenizer(source),
           (error) => isOurs(error) && error.code === 'unsupported',
-        ); // it is of pictures
+        ); // the model draws pictures
     },
-    // The element is created, loads the model, and reports that there is no canvas to draw on, unless there is one.
+    // The element is created, loads the model, and reports an error if there is no canvas to draw on.
     document: async () => {
       const element = realm.document.createElement('next-pixel');
       element.setAttribute('model', `file://${path}`);

@@ -25,7 +25,7 @@ export const TOOLS = `${OUT}tools/`;
 
 export const toy = toyModel({ classes: ['cat', 'dog'] });
 
-/** Packs the library as it would be published. @returns {Promise<string>} the file */
+/** Packs the library as it would be published. @returns {Promise<string>} path of the file */
 export async function pack() {
   await mkdir(OUT, { recursive: true });
   const folder = await mkdtemp(`${OUT}pack-`);
@@ -45,7 +45,7 @@ export async function pack() {
  * @param {string} name
  * @param {Record<string, string | Uint8Array>} files  contents, by path
  * @param {{ tarball: string, packages?: string[] }} options  packages: of TOOLS
- * @returns {Promise<string>} the folder, ending in /
+ * @returns {Promise<string>} path of the folder, ending in /
  */
 export async function project(name, files, { tarball, packages = [] }) {
   const folder = `${OUT}${name}/`;
@@ -144,7 +144,7 @@ export async function visit(url, { screenshot, done = (title) => /^(drawn|failed
 /**
  * Returns a script that draws, and reports the result in the title.
  * @param {string} [from]
- * @param {string} [options] of load()
+ * @param {string} [options] options of load()
  * @param {string} [imports]
  */
 export const script = (from = 'nextpixel', options = '{}', imports = '') => `
@@ -175,7 +175,7 @@ export async function draws(url, options) {
  *
  * @param {string} folder
  * @param {string[]} files
- * @param {string} jsx  the compiler's option
+ * @param {string} jsx  value of the compiler's option jsx
  * @param {string} [source]  the package that provides the JSX types
  * @returns {Promise<string>} the errors of the compiler, '' if there are none
  */

@@ -26,7 +26,7 @@ const OWN = {
 
 const BODY = `
 ${inARunner}
-test('all inputs that were passed', async () => {
+test('every input was passed to the library', async () => {
   const path = process.cwd() + '/toy.gguf';
   writeFileSync('seen.json', JSON.stringify(await inARunner(library, { path, bytes: readFileSync(path) })));
 }, 100000);`;

@@ -27,7 +27,7 @@ async function served(name, files, body, policy) {
   }
 }
 
-test('a plain page with the modules of the package', () =>
+test('a plain page loads the modules of the package', () =>
   served(
     'short-plain',
     {
@@ -36,7 +36,7 @@ test('a plain page with the modules of the package', () =>
     async (url) => void (await draws(url)),
   ));
 
-test('esbuild with nextpixel/inline: one file, nothing else is fetched', () =>
+test('esbuild bundles nextpixel/inline into one file, which fetches nothing else', () =>
   served(
     'short-inline',
     {
@@ -62,7 +62,7 @@ test('esbuild with nextpixel/inline: one file, nothing else is fetched', () =>
     "default-src 'none'; img-src data:; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'",
   ));
 
-test('a classic script from another origin: the element, and a global', async () => {
+test('a classic script from another origin defines the element and a global', async () => {
   const folder = await project('short-classic-cdn', {}, { tarball });
   const cdn = await serveFolder(`${folder}node_modules/nextpixel/`);
   try {

@@ -50,7 +50,7 @@ for (const [name, { packages, source, event }] of Object.entries(FRAMEWORKS)) {
   });
 }
 
-test('the samples of the manual in JSX', { timeout: 60000 }, async () => {
+test("the manual's JSX samples compile", { timeout: 60000 }, async () => {
   /** @type {Record<string, string>} */
   const files = {};
   for (const name of ['index', 'element', 'bundlers']) {
@@ -64,7 +64,7 @@ test('the samples of the manual in JSX', { timeout: 60000 }, async () => {
   assert.equal(await compileJsx(folder, Object.keys(files), 'preserve', 'react'), '');
 });
 
-test('the oldest supported TypeScript, which checks the declarations too', { timeout: 120000 }, async () => {
+test('the oldest supported TypeScript compiles the samples and checks the declarations', { timeout: 120000 }, async () => {
   /** @type {Record<string, string>} */
   const files = {};
   for (const file of ['consumer.ts', 'kinds.ts']) files[file] = await readFile(`${ROOT}tests/js/types/${file}`, 'utf8');
@@ -100,7 +100,7 @@ const UNTYPED = {
 };
 
 test('arethetypeswrong and publint report nothing', { timeout: 120000 }, async () => {
-  // Resolved at run time, because the tools are installed into build/.
+  // The path is resolved at run time, because the tools are installed into build/.
   const tool = async (/** @type {string} */ name) => import(createRequire(TOOLS).resolve(name));
   const { checkPackage, createPackageFromTarballData } = await tool('@arethetypeswrong/core');
   const data = new Uint8Array(await readFile(tarball));

@@ -19,7 +19,7 @@ import { OF_JAVASCRIPT, itemsOf } from './plan.js';
 /** @param {{ model: string, work: string }} run @param {string} item */
 const keyOf = ({ model, work }, item) => `${model}, ${work}, ${item}`;
 
-/** The engine and the mode that produced a hash. @typedef {{ name: string, way: string }} Finder */
+/** An engine, and the mode in which it produced a hash. @typedef {{ name: string, way: string }} Finder */
 
 /**
  * Returns the columns that have this hash, with their modes if these disagree.
@@ -42,7 +42,7 @@ function namesOf(finders, hashes) {
 }
 
 /**
- * Returns the faults in words: results that differ, are missing, or were not planned. Empty if there is none.
+ * Returns messages about faults: results that differ, are missing, or were not planned. The list is empty if there are none.
  *
  * @param {PlannedRun[]} plan
  * @param {Column[]} columns
@@ -52,7 +52,7 @@ export function faults(plan, columns) {
   /** @type {string[]} */
   const found = [];
   const planned = new Set(plan.flatMap((run) => itemsOf(run).map((item) => keyOf(run, item))));
-  /** For each key, the finders of each hash. @type {Map<string, Map<string, Finder[]>>} */
+  /** For each key, the engines and modes that produced each hash. @type {Map<string, Map<string, Finder[]>>} */
   const seen = new Map([...planned].map((key) => [key, new Map()]));
   for (const { name, results } of columns) {
     const has = new Set();
@@ -75,8 +75,8 @@ export function faults(plan, columns) {
 }
 
 /**
- * Checks that results are not all equal, because equal hashes would then mean little: the samples of a run use different noise and must
- * differ. (A tiny model may be so certain that they do not differ.)
+ * Checks that results are not all equal, because equal hashes would then mean little. The samples of a run use different noise, so they
+ * must differ. (A tiny model may be so certain that they do not differ.)
  *
  * @param {PlannedRun[]} plan
  * @param {Column[]} columns
@@ -94,8 +94,8 @@ function alike(plan, columns) {
 }
 
 /**
- * Returns the table: a row for each task of a shipped model and for each small model, and a column for each engine and build. A cell has
- * the beginning of the SHA-256 of its results.
+ * Returns the table, with a row for each task of a shipped model and for each small model, and a column for each engine and build. A cell
+ * shows the beginning of the SHA-256 of its results.
  *
  * @param {PlannedRun[]} plan
  * @param {Column[]} columns

@@ -20,7 +20,7 @@ function column(name = 'one', changed = {}, way = 'at once') {
   return { name, results: items.map(([item, hash]) => ({ model: 'm', work: 'w', item, way, hash })) };
 }
 
-test('equal columns have no fault and equal cells', () => {
+test('equal columns have no fault, and equal cells', () => {
   const columns = [column('one'), column('two')];
   assert.deepEqual(faults([run], columns), []);
   const [, , row] = table([run], columns).split('\n');
@@ -66,7 +66,7 @@ test('pages that look the same everywhere have no fault', () => {
   assert.match(pageTable(['p'], ['one', 'two'], sights), /^p +2 +([0-9a-f]{8}) +\1$/m);
 });
 
-test('these are found: a different, missing or empty picture, different text, a console error, a page that was not opened', () => {
+test('all of these are found: a different, missing or empty picture, different text, a console error, a page that was not opened', () => {
   /** @param {...ReturnType<typeof sight>} sights */
   const found = (...sights) => pageFaults(['p'], ['one', 'two'], sights);
   assert.deepEqual(found(sight('one'), sight('two', { second: 'xx' })), [

@@ -20,24 +20,24 @@ import { delimiter, join } from 'node:path';
  *
  * @typedef {object} Engine
  * @property {string} name
- * @property {() => string | undefined} missing  says what to install if the browser cannot run here
+ * @property {() => string | undefined} missing  returns the name of the software to install, if the browser cannot run here
  * @property {(url: string) => Promise<Session>} open  starts the browser with a page
  */
 
 /**
  * @typedef {object} Session
  * @property {(expression: string) => Promise<unknown>} evaluate  returns the value of an expression in the page, as plain data
- * @property {(expression: string) => Promise<unknown>} [evaluateInFrame]  the same in the page's first frame, of any origin
+ * @property {(expression: string) => Promise<unknown>} [evaluateInFrame]  like `ask`, in the page's first frame, which may have any origin
  * @property {() => Promise<Buffer>} screenshot  PNG
  * @property {() => Promise<void>} close
  */
 
-/** The time limit of every operation, in milliseconds, for a machine with every core busy. */
+/** The time limit of every operation, in milliseconds, for a machine with all cores busy. */
 const PATIENCE_MS = 600_000;
 
 /**
- * The interval between two polls of a page, in milliseconds; the page takes seconds to minutes. Each poll is a message, and firefox.js
- * limits the number of these.
+ * The interval between two polls of a page, in milliseconds. The page takes seconds to minutes. Each poll is a message, and firefox.js
+ * limits the number of messages.
  */
 export const LOOK_MS = 1000;
 
@@ -91,7 +91,7 @@ export async function end(child) {
  * @template T
  * @param {Promise<T>} promise
  * @param {number} ms
- * @param {string} what  description for the message
+ * @param {string} what  description of the operation, for the error message
  * @returns {Promise<T>}
  */
 export function within(promise, ms, what) {

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Drives an installed Firefox by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/): JSON messages over a WebSocket. Few commands are
- * needed, so there is no library.
+ * Drives an installed Firefox through WebDriver BiDi (https://w3c.github.io/webdriver-bidi/): JSON messages over a WebSocket. It uses few
+ * commands, so there is no library.
  */
 
 import { spawn } from 'node:child_process';
@@ -82,8 +82,8 @@ export const firefox = {
 /** @typedef {(method: string, params: object) => Promise<any>} Call */
 
 /**
- * Number of messages that this process has sent. Node 20's WebSocket masks messages after the 4096th incorrectly, and the receiver then
- * closes the connection, so the drivers poll rarely (LOOK_MS).
+ * Number of messages that this process has sent. From the 4097th message on, Node 20's WebSocket masks messages incorrectly, and the
+ * receiver closes the connection. The drivers therefore poll rarely (LOOK_MS).
  */
 let sent = 0;
 

@@ -2,15 +2,15 @@
 // @ts-check
 
 /**
- * Checks that one seed gives one picture everywhere: runs the tasks of works.json with every model, in every engine and with every build,
+ * Checks that one seed gives one picture everywhere. Runs the tasks of works.json with every model, in every engine and with every build,
  * and prints a table of the hashes, which must all be equal.
  *
  *     ./build.sh test-engines [chromium] [firefox] [webkit] [node] [native]     default: all
  *
  * plan.js plans the tasks, runs.js runs them through the JavaScript library, native.c runs them through the C header, and compare.js
- * compares the results. Everything is also written to OUT/report.json.
+ * compares the results. OUT/report.json has everything that is printed.
  *
- * With two or more browsers, it also opens every page in each (pages.js); OUT/pages/ has the screenshots.
+ * With two or more browsers, it also opens every page in each browser (pages.js); OUT/pages/ has the screenshots.
  *
  *     ./build.sh test-engines --pages [engine ...]     only the pages
  *     ./build.sh test-engines --short [engine ...]     one build per engine, one shipped file of each kind, and no pages
@@ -44,7 +44,7 @@ const BROWSERS = [chromium, firefox, webkit];
 const NAMES = ['chromium', 'firefox', 'webkit', 'node', 'native'];
 
 /**
- * The builds of the library that exist. The last one is the library's own choice, if it exists.
+ * The existing builds of the library. The last one is the library's own choice, if it exists.
  */
 const BUILDS = [
   { name: 'baseline', file: 'nextpixel.wasm' },
@@ -52,7 +52,7 @@ const BUILDS = [
   { name: 'pairs', file: 'nextpixel-pairs.wasm' },
 ].filter(({ file }) => existsSync(`${ROOT}web/dist/${file}`));
 /** @typedef {{ name: string, file?: string, workers?: number }} Build  `workers`: number of workers that share the samples of a run */
-/** Number of concurrent jobs, because a browser keeps one core busy. */
+/** Number of concurrent jobs. Each browser keeps one core busy. */
 const AT_ONCE = 2;
 
 const {
@@ -84,7 +84,7 @@ const wanted = (name) => positionals.length === 0 || positionals.includes(name.t
 const site = resolve(out, 'site');
 
 /**
- * Makes a folder with web/ and weights/ as the server expects them: the library, the page of this test, every model.
+ * Makes a folder with web/ and weights/, as the server expects them: the library, the page of this test, every model.
  *
  * @param {PlannedRun[]} plan
  */
@@ -145,7 +145,7 @@ function inProgram(plan, program) {
 }
 
 const started = Date.now();
-/** The missing columns: engines that are not installed, and builds that an engine does not support. */
+/** Columns that are missing: engines that are not installed, and builds that an engine does not support. */
 const notRun = /** @type {string[]} */ ([]);
 const notTaken = /** @type {string[]} */ ([]);
 const browsers = BROWSERS.filter(({ name }) => wanted(name)).filter(({ name, missing }) => {
@@ -251,7 +251,7 @@ if (!pagesOnly) console.log(`\n${table(plan, columns)}`);
 if (both) console.log(`\nThe first figure of each page:\n${pageTable(pages, names, sights)}`);
 if (notTaken.length > 0) console.log(`These engines do not support a build, which is allowed: ${notTaken.join(', ')}`);
 for (const text of notRun) console.log(`NOT RUN: ${text}`);
-if (!both && !short && browsers.length > 0) console.log('NOT RUN: pages in several browsers, for there is one');
+if (!both && !short && browsers.length > 0) console.log('NOT RUN: pages in several browsers, because there is only one');
 if (!pagesOnly && columns.length < 2 && wrong.length === 0) wrong.push(`nothing to compare: ${columns.length} engine`);
 if (pagesOnly && !both) wrong.push('nothing to compare: pages need two browsers');
 for (const text of wrong.slice(0, 40)) console.log(`FAILED: ${text}`);

@@ -4,7 +4,7 @@
  *
  * PLAN is the output of plan.js: one line per run, with tab-separated fields in the order of the enum below. For each result it prints a
  * line with tab-separated fields: model, task, item, mode, SHA-256. runs.js prints the same for the JavaScript library. Both have the same
- * plan, the same picture, and the same items: values as in the JavaScript API (palette colours as red, green, blue, with their cost on the
+ * plan, the same picture and the same items: values as in the JavaScript API (palette colours as red, green, blue, with their cost on the
  * red), and the bits of the nats.
  */
 #include <inttypes.h>
@@ -72,7 +72,7 @@ static uint32_t *order;  /* (positions) */
 static uint8_t *palette; /* (levels, 3), or null */
 static uint32_t span;    /* elements per position: the channels of a pixel, or 1 */
 
-/* Opens the file of the line and prints the hash of its bytes. */
+/* Opens the file named in the line, and prints the hash of its bytes. */
 static void open_model(void) {
     FILE *file = fopen(field[PATH], "rb");
     if (!file || fseek(file, 0, SEEK_END)) fail("cannot read the file", 0);
@@ -106,7 +106,7 @@ static uint8_t *picture(uint32_t width, uint32_t height, uint32_t channels) {
     return values;
 }
 
-/* Returns the colour with the least squared distance, the lowest index of equals, as in the JavaScript library. */
+/* Returns the colour with the smallest squared distance; of equals, the lowest index, as in the JavaScript library. */
 static uint8_t nearest(const uint8_t *rgb) {
     uint32_t best = 0;
     int least = 1 << 30;
@@ -134,14 +134,14 @@ static uint8_t *encode(uint32_t positions) {
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
-/* How the calls of a run are divided, which must not affect the results. */
+/* How a run is divided into calls, which must not affect the results. */
 typedef struct {
     const char *name;
     uint32_t steps;   /* positions per call, 0: all */
     uint32_t prefill; /* known positions per call, 0: all */
     int alone;        /* whether each sample has its own session */
     int maps;        /* whether to record attention weights */
-    int moved;        /* whether, half-way, the session's block is copied elsewhere and the old one overwritten */
+    int moved;        /* whether to copy the session's block elsewhere half-way, and overwrite the old one */
     uint32_t ahead;   /* look_ahead; drafts work for a single sample only */
 } nx_way;
 
@@ -204,7 +204,7 @@ static void say_values(const char *item, const char *way, const uint8_t *values,
     free(own);
 }
 
-/* Prints nats in the same way; the cost of a colour is on its red. */
+/* Prints nats in the same form; the cost of a colour is on its red. */
 static void say_nats(const char *item, const char *way, const float *nats, uint32_t positions, uint32_t sample,
                      uint32_t samples) {
     const uint32_t width = info.position_elements;
@@ -290,7 +290,7 @@ static void attention(void) {
     nx_session *session = start(1, 0, 1, 0);
     prefill(session, values, last, 0, NULL);
     prefill(session, values + last * info.position_elements, 1, 0, nats);
-    /* The keys that any head sees. A head that sees fewer has weights of 0 there, as in web/lib/engine/work.js. */
+    /* The keys that any head sees. A head that sees fewer keys has weights of 0 at the others, as in web/lib/engine/work.js. */
     uint8_t *seen = room(info.positions + 1);
     memset(seen, 0, info.positions + 1);
     for (int pass = 0; pass < 2; pass++) {
@@ -324,17 +324,17 @@ static void attention(void) {
 
 /* ---- texts and sounds -------------------------------------------------------------------------------------------------- */
 
-/* A sound is a text of levels 0..255, whose end is not a level. */
+/* Whether the line is about a sound. A sound is treated as a text of levels 0..255, whose end is not a level. */
 static int is_sound(void) { return !strcmp(field[TASK], "sound") || !strcmp(field[TASK], "score-sound"); }
 
-/* Arbitrary tokens or levels: idsOf of runs.js. */
+/* Returns arbitrary tokens or levels, like idsOf of runs.js. */
 static uint32_t *known_ids(const nx_part_info *part) {
     uint32_t *ids = room(number(KNOWN) * sizeof *ids), values = is_sound() ? 256 : part->values;
     for (uint32_t i = 0; i < number(KNOWN); i++) ids[i] = (7 * i * i + 3 * i + 1) % values;
     return ids;
 }
 
-/* Returns the input `name` of a part, if the part has it. */
+/* Returns the index of the input `name` of a part, if the part has it. */
 static uint32_t port_of(uint32_t part, const char *name) {
     nx_port port;
     for (uint32_t i = 0; nx_model_port(model, part, i, &port) == NX_OK; i++)
@@ -342,7 +342,7 @@ static uint32_t port_of(uint32_t part, const char *name) {
     return NX_NONE;
 }
 
-/* Gives the class or the speaker of the line, if it has one. */
+/* Gives the run the class or the speaker of the line, if the line has one. */
 static void give(nx_session *session, uint32_t part, const char *name, int which) {
     uint32_t id = number(which), port = port_of(part, name);
     if (strcmp(field[which], "-1") && port != NX_NONE) check(nx_session_input(model, session, port, &id, 1), "nx_session_input");
@@ -376,7 +376,8 @@ static int is_end(uint32_t id) {
     return 0;
 }
 
-/* Prints known tokens, then drawn ones, `each` per call, or 0: all; the end of a text is not included. The levels of a sound are bytes. */
+/* Prints known tokens and then drawn ones, `each` per call, or 0: all. The end of a text is not included. The levels of a sound are
+ * bytes. */
 static void tell(const char *way, uint32_t each) {
     nx_part_info part;
     check(nx_model_part(model, 0, &part), "nx_model_part");
@@ -444,7 +445,7 @@ static void score_music(void) {
 
 /* ---- tags ------------------------------------------------------------------------------------------------------------- */
 
-/* Gives the words' features, and the pinned tag if there is one. (count) numbers separated by spaces. */
+/* Gives the run the words' features, and the pinned tag if there is one. Features are (count) numbers separated by spaces. */
 static void give_words(nx_session *session, const nx_port *features, uint32_t words) {
     uint32_t count = words * features->dims[1], *ids = room(count * sizeof *ids), *pins = room(words * sizeof *pins);
     char *at = field[FEATURES];
@@ -452,13 +453,13 @@ static void give_words(nx_session *session, const nx_port *features, uint32_t wo
     check(nx_session_input(model, session, 0, ids, count), "nx_session_input");
     nx_port tags;
     check(nx_model_port(model, 0, 1, &tags), "nx_model_port");
-    for (uint32_t i = 0; i < words; i++) pins[i] = tags.values - (i == number(PINNED) ? 2 : 1); /* the last tag; any other would do */
+    for (uint32_t i = 0; i < words; i++) pins[i] = tags.values - (i == number(PINNED) ? 2 : 1); /* the last tag; any other tag would do */
     if (strcmp(field[PINNED], "-1")) check(nx_session_input(model, session, 1, pins, words), "nx_session_input");
     free(ids);
     free(pins);
 }
 
-/* Prints all results, read `each` numbers per call, or 0: all; `moved`: the session moves to another block after every chunk. */
+/* Prints all results, reading `each` numbers per call, or 0: all. `moved`: the session moves to another block after every chunk. */
 static void tag(const char *way, uint32_t each, int moved) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     nx_shape shape = {0};
@@ -539,7 +540,7 @@ static void make(const char *way, int moved) {
 
 #define LABELS 3
 
-/* Gives synthetic characters, beginning with number `first`, as tests/engines/plan.js makes them. */
+/* Gives the run synthetic characters, beginning with number `first`, made as in tests/engines/plan.js. */
 static void give_signs(nx_session *session, uint32_t index, uint32_t first, uint32_t count, uint32_t pixels) {
     uint32_t *ids = room(count * pixels * sizeof *ids);
     for (uint32_t k = 0; k < count; k++)
@@ -551,7 +552,7 @@ static void give_signs(nx_session *session, uint32_t index, uint32_t first, uint
     free(ids);
 }
 
-/* Prints the cost of every label for each query, and the attention; `moved` as above. */
+/* Prints the cost of every label for each query, and the attention. `moved`: as in tag(). */
 static void classify(const char *way, int moved) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .maps = 1};
     uint32_t examples = number(KNOWN), questions = number(DRAW), labels[64], found = 0;
@@ -615,7 +616,7 @@ static void *result_of(const nx_session *session, uint32_t index, uint32_t *coun
     return numbers;
 }
 
-/* Encodes the sound of the line, which consists of arbitrary levels. codes[0], codes[1]: codes of the two levels */
+/* Encodes the sound of the line, which consists of arbitrary levels. codes[0] and codes[1] receive the codes of the two levels. */
 static void codes_of_sound(uint32_t *codes[2], uint32_t count[2], int moved) {
     uint32_t n = number(KNOWN), *levels = room(n * sizeof *levels);
     for (uint32_t i = 0; i < n; i++) levels[i] = (7 * i * i + 3 * i + 1) % 256;
@@ -626,7 +627,7 @@ static void codes_of_sound(uint32_t *codes[2], uint32_t count[2], int moved) {
     free(session), free(levels);
 }
 
-/* Prints the samples that codes decode to. */
+/* Prints the samples that the codes decode to. */
 static void say_sound(const char *item, const char *way, const uint32_t *codes, uint32_t n, uint32_t upper, int moved) {
     uint32_t count;
     nx_session *session = start_part(DECODER, &(nx_shape){.counts = {n}});
@@ -649,8 +650,8 @@ static void code(const char *way, int moved) {
     free(codes[0]), free(codes[1]);
 }
 
-/* Draws codes after the first `known` ones, up to `most`, `each` per call, or 0: all. Prints them and their nats, which are 0 for known
- * codes. Returns their number. */
+/* Draws codes after the first `known` ones, up to `most`, `each` per call, or 0: all. Prints the codes and their nats, which are 0 for
+ * known codes. Returns the number of codes. */
 static uint32_t draw_codes(nx_session *session, const char *way, const char *const items[2], uint32_t *ids, uint32_t known, uint32_t most, uint32_t end, uint32_t each) {
     float *nats = room((most + 1) * sizeof *nats);
     uint32_t told = known, drawn = 1;
@@ -672,7 +673,7 @@ static uint32_t draw_codes(nx_session *session, const char *way, const char *con
     return told;
 }
 
-/* Draws codes of both levels after those of the line's sound, and prints them and the sound of all codes. */
+/* Draws codes of both levels after those of the line's sound. Prints them, and the sound of all codes. */
 static void speak(const char *way, uint32_t each, int moved) {
     static const char *const items[2][2] = {{"top codes", "nats of the top"}, {"bottom codes", "nats of the bottom"}};
     uint32_t *given[2], count[2] = {0, 0}, end = NX_NONE, ratio = 1;

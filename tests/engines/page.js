@@ -3,7 +3,7 @@
 
 /**
  * The script of page.html: runs the plan, and writes the results into the page, where any driver can read them. `wasm` in the address
- * selects a build; without it the library chooses one. `workers` is the number of workers.
+ * selects a build; without it, the library chooses one. `workers` is the number of workers.
  */
 
 import { load } from '../lib/index.js';

@@ -28,12 +28,12 @@ import { LOOK_MS, sleep } from './engine.js';
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** The time limit for a figure in milliseconds, for a machine with every core busy. */
+/** The time limit for a figure in milliseconds, for a machine with all cores busy. */
 const PATIENCE_MS = 240_000;
 const WITNESS = '<script src="/web/engines/witness.js"></script>';
 
 /**
- * Builds the site as it is published, with the witness script in every page.
+ * Builds the site as it is published, and inserts the witness script into every page.
  *
  * @param {string} site
  * @returns {Promise<string[]>} the pages
@@ -54,7 +54,7 @@ export async function stagePages(site) {
 
 /** Returns the path of a page below web/. @param {string} page */
 const pathOf = (page) => (page ? `pages/${page}/` : '');
-/** Returns the name of a page, for people. @param {string} page */
+/** Returns a readable name of a page. @param {string} page */
 export const nameOf = (page) => page || 'front page';
 
 /**
@@ -63,7 +63,7 @@ export const nameOf = (page) => page || 'front page';
  * @param {Engine} engine
  * @param {string} base  the address of the site
  * @param {string} page
- * @param {(png: Buffer) => void} [onPicture]  called with a screenshot at that time
+ * @param {(png: Buffer) => void} [onPicture]  called with a screenshot once the figure is drawn
  * @returns {Promise<Sight>}
  */
 export async function see(engine, base, page, onPicture) {
@@ -84,7 +84,7 @@ export async function see(engine, base, page, onPicture) {
       size,
       hash: createHash('sha256').update(text).digest('hex'),
       blank: new Set(text.split(/[; ]/)).size <= 2,
-    })); // one colour, and its end
+    })); // one colour, followed by a line end
     return { page, engine: engine.name, pictures, complaints };
   } finally {
     await session.close();
@@ -92,7 +92,7 @@ export async function see(engine, base, page, onPicture) {
 }
 
 /**
- * Returns the faults in words.
+ * Returns messages about the faults.
  *
  * @param {string[]} pages
  * @param {string[]} engines
@@ -127,7 +127,7 @@ export function pageFaults(pages, engines, sights) {
 }
 
 /**
- * Returns a table with a row for each page and a column for each engine. A cell has the beginning of the hash of the first figure's whole
+ * Returns a table with a row for each page and a column for each engine. A cell shows the beginning of the hash of the first figure's whole
  * content.
  *
  * @param {string[]} pages

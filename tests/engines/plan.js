@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The plan for every engine and every build: the tasks of works.json with each model that supports them. JavaScript gets the plan as
- * objects, the native program as lines of text.
+ * The plan for every engine and every build: the tasks of works.json, with each model that supports them. JavaScript gets the plan as
+ * objects, and the native program gets it as lines of text.
  */
 
 import { readFile, readdir, stat } from 'node:fs/promises';
@@ -28,26 +28,26 @@ import { engineOf } from '../../web/lib/model/engine.js';
  * @property {number} [temperature]  a float32, like topP
  * @property {number} [topK]
  * @property {number} [topP]
- * @property {number} [pinned]     position of the word whose tag is pinned, to the last of the tags
- * @property {'all' | 'one'} [ways]  whether to run it in every mode. Default: in one
+ * @property {number} [pinned]     position of the word whose tag is pinned to the last of the tags
+ * @property {'all' | 'one'} [ways]  whether to run the task in every mode. By default it runs in one
  */
 
 /**
- * One task with one model, in numbers.
+ * One task with one model; all values are numbers.
  *
  * @typedef {object} PlannedRun
  * @property {string} path         path of the weight file
  * @property {string} model        name of the model
  * @property {string} work
- * @property {string} task         'open': the first line of each model; 'score-text'; for sounds 'sound' (without input or after another
+ * @property {string} task         'open': the first line of each model; 'score-text'; for sounds 'sound' (without input, or after another
  *   sound) and 'score-sound'; for sounds as codes 'code', 'speak' and 'go-on'; for music 'sing', 'harmonise' and 'score-music'; for
  *   pictures from latents 'make'; otherwise as in Work
- * @property {number} known        positions; for a text tokens, for a sound samples
+ * @property {number} known        number of known positions; for a text tokens, for a sound samples
  * @property {number} draw         number of positions; for a text or a sound the maximum, because it may end earlier
  * @property {number} samples
  * @property {string} seed
  * @property {number} label        index, or -1
- * @property {number} speaker      the same for the speaker of an audio model
+ * @property {number} speaker      index of the speaker of an audio model, or -1
  * @property {number} temperature
  * @property {number} topK
  * @property {number} topP
@@ -56,7 +56,7 @@ import { engineOf } from '../../web/lib/model/engine.js';
  * @property {number} channel
  * @property {'all' | 'one'} ways
  * @property {number} pinned       as in Work, or -1
- * @property {string} features     for 'tag': the ids of the words' features, separated by spaces; for 'score-music' the ids of the notes
+ * @property {string} features     for 'tag': the ids of the words' features, separated by spaces; for 'score-music': the ids of the notes
  * @property {Note[]} [notes]      for music; not a field of a line
  * @property {string[]} words      for 'tag'; not a field of a line
  * @property {number} knownRows    `known` in rows; not a field of a line
@@ -89,7 +89,7 @@ const FIELDS = /** @type {const} */ ([
 
 /** The tasks of text models: 'tokens' is generate(). */
 const OF_TEXTS = ['tokens', 'score'];
-/** Number of known tokens of a text; for a score, of all tokens. */
+/** Number of known tokens of a text, or of all tokens if the task is a score. */
 const KNOWN_TOKENS = 40;
 /** Maximum number of tokens to draw. */
 const MOST_TOLD = 48;
@@ -101,26 +101,25 @@ const MOST_SOUNDED = 400;
 /** Maximum number of codes of the top level to draw. */
 const MOST_CODED = 9;
 
-/** The words to tag, one of which occurs in no training sentence. */
+/** The words to tag. One of them occurs in no training sentence. */
 const WORDS = 'Time flies like an arrow , but fruit flies like a xqzzyish banana in 1905 .'.split(' ');
 
 /** Number of examples and of queries for a model that classifies characters. */
 const [EXAMPLES, QUESTIONS] = [8, 3];
 
-/** Number of moments of the music to score and harmonise, and the maximum number of bars drawn without input. */
+/** Number of time steps of music to score and harmonise, and the maximum number of bars drawn without input. */
 const MOMENTS = 12;
 const BARS = 2;
 
-/** The known fraction of a completion, and the maximum drawn fraction. The drawn part crosses the border to the third block of local
- * attention, where the first block becomes invisible, and little more. Without input, it is long enough that some pictures are no longer
- * blank. */
+/** The known fraction of a completion, and the maximum drawn fraction. The drawn part reaches a little beyond the border of the third block
+ * of local attention, where the first block becomes invisible. Without input, it is long enough that some pictures are no longer blank. */
 const KNOWN = 3 / 8;
 const MOST_DRAWN = 256;
 
 /**
- * @param {string} root  path of the repository, with a slash
- * @param {boolean} [short]  whether to run each task in one mode, and only the smallest of the files with the same architecture, kind and
- *   tasks (for toys, also the same channels and levels)
+ * @param {string} root  path of the repository, ending in a slash
+ * @param {boolean} [short]  whether to run each task in one mode, with only the smallest of the files that have the same architecture, kind
+ *   and tasks (for toys, also the same channels and levels)
  * @returns {Promise<PlannedRun[]>}
  */
 export async function makePlan(root, short = false) {
@@ -163,7 +162,7 @@ export async function makePlan(root, short = false) {
  */
 function runsOf(works, path, model, info, shipped, features) {
   const { height, width, channels, positions, classes, verbs, vocabulary } = info;
-  // translations are compared through their page (pages.js) and, in C, by a hash (tests/c)
+  // translations are compared on their page (pages.js) and, in C, by a hash (tests/c)
   if (vocabulary > 0 && !verbs.includes('generate')) return [];
   const step = info.blockRows || 1;
   const span = (height * width * channels) / positions;
@@ -261,7 +260,7 @@ function labelOf({ label }, classes) {
 }
 
 /**
- * Converts a task of pictures to one of sounds, with a speaker if the task has a class.
+ * Converts a task on pictures to a task on sounds, with a speaker if the task has a class.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -279,7 +278,7 @@ function sounding(work, { classes, speakers = [] }) {
 }
 
 /**
- * Converts a task to one of sounds as codes: codes of a sound whose last top-level code is incomplete, or this many further codes.
+ * Converts a task to a task on sounds as codes: codes of a sound whose last top-level code is incomplete, or this many further codes.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -291,7 +290,7 @@ function coding(work, info) {
 }
 
 /**
- * Converts a task of pictures to one of music: all voices of some notes are scored, and the first voice is harmonised.
+ * Converts a task on pictures to a task on music: it scores all voices of some notes, and harmonises the first voice.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -330,7 +329,7 @@ export function lines(plan) {
 export const OF_JAVASCRIPT = ['odds', 'line', 'sphere', 'circle', 'notes', 'nats of notes'];
 
 /**
- * Returns the results that a run must have, in every mode.
+ * Returns the names of the results that a run must have, in every mode.
  *
  * @param {PlannedRun} run
  * @returns {string[]}

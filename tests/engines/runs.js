@@ -17,7 +17,7 @@
 const LABELS = 3;
 
 /**
- * Returns a synthetic character: bytes, most of them zero, generated as in native.c.
+ * Returns a synthetic character as bytes, most of them zero, generated as in native.c.
  *
  * @param {number} number  index of the character
  * @param {number} pixels
@@ -30,7 +30,7 @@ function signOf(number, pixels) {
 }
 
 /**
- * A hash of a result. Results with the same model, task and item must have the same hash, in every mode.
+ * A hash of a result. Results of the same model, task and item must have the same hash, in every mode.
  *
  * @typedef {object} Result
  * @property {string} model
@@ -41,8 +41,8 @@ function signOf(number, pixels) {
  */
 
 /**
- * The modes of running, none of which may change a result. `options` go to complete(), generate() and superResolve(); `alone` draws only
- * the first sample; `beside` runs another run of the same model at the same time.
+ * The modes of a run. None of them may change a result. `options` are passed to complete(), generate() and superResolve(); `alone` draws
+ * only the first sample; `beside` runs another run of the same model at the same time.
  *
  * @type {{ name: string, options?: { chunkSize?: number, lookAhead?: boolean }, alone?: boolean, beside?: boolean }[]}
  */
@@ -87,7 +87,7 @@ export async function runPlan(loadModel, plan, read, options) {
       await say('nats', 'asked', (await model.score(idsOf(model.info, run.known))).perToken);
     } else if (run.task === 'tokens') {
       for (const maxTokens of [run.draw, 0]) {
-        // the whole sound, and without input
+        // a continuation of the whole sound, and a sound without input
         const { seed, temperature, topK, topP } = run;
         const options = { seed: BigInt(seed), temperature, topK, topP };
         const asked = model.generate(idsOf(model.info, run.known), { ...options, maxTokens });
@@ -141,7 +141,7 @@ export async function runPlan(loadModel, plan, read, options) {
         await say('top codes', way, Uint32Array.from(found.top));
         await say('bottom codes', way, Uint32Array.from(found.bottom));
         await say('samples', way, Float32Array.from(found.sound));
-        if (way === 'resumed') continue; // values that were drawn before have cost 0
+        if (way === 'resumed') continue; // the cost of earlier values is 0
         await say('nats of the top', way, Float32Array.from(found['nats of the top']));
         await say('nats of the bottom', way, Float32Array.from(found['nats of the bottom']));
       }
@@ -326,7 +326,7 @@ async function draw(model, run, samples, way) {
   let left = samples;
   for await (const step of running) {
     const rest = from + count - step.from;
-    if (rest <= 0) continue; // another worker is not as far yet
+    if (rest <= 0) continue; // this sample is not so far yet, because another worker draws it
     drawn[step.sample].values.set(step.values.subarray(0, rest), step.from - from);
     drawn[step.sample].nats.set(step.nats.subarray(0, rest), step.from - from);
     if (step.to >= from + count && --left === 0) break;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* text (65) written: the digest in lower-case hexadecimal, zero-terminated */
+/* text (65) receives the digest in lower-case hexadecimal, zero-terminated */
 void sha256(const void *bytes, size_t length, char *text);
 
 #endif

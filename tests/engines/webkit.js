@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Drives WebKitGTK's MiniBrowser by WebDriver (https://www.w3.org/TR/webdriver2/): HTTP requests to WebKitWebDriver. It needs a screen;
- * Xvfb provides a virtual one.
+ * Drives WebKitGTK's MiniBrowser through WebDriver (https://www.w3.org/TR/webdriver2/): HTTP requests to WebKitWebDriver. MiniBrowser needs
+ * a screen; Xvfb provides a virtual one.
  */
 
 import { spawn } from 'node:child_process';
@@ -12,7 +12,7 @@ import { createServer } from 'node:net';
 
 import { command, end, sleep, within } from './engine.js';
 
-/** Returns the path of MiniBrowser, which contains the machine and the version. */
+/** Returns the path of MiniBrowser, whose folder's name has the architecture and the version. */
 function findBrowser() {
   if (process.env.MINIBROWSER) return process.env.MINIBROWSER;
   const folders = ['/usr/lib', '/usr/libexec', '/usr/lib64']
@@ -43,7 +43,7 @@ export const webkit = {
     /** @type {string | undefined} */
     let session;
     const close = async () => {
-      if (session) await ask('DELETE', session).catch(() => {}); // ends the browser
+      if (session) await ask('DELETE', session).catch(() => {}); // this also ends the browser
       for (const child of children.reverse()) await end(child);
     };
     let base = '';

@@ -2,21 +2,21 @@
 // @ts-check
 
 /**
- * Runs before every other script of a page (pages.js inserts it), and records the page's errors for engines whose drivers do not report
- * them. On request, it reports the contents of the first figure.
+ * Runs before every other script of a page (pages.js inserts it). It records the page's errors for engines whose drivers do not report
+ * them. On request, it also reports the contents of the first figure.
  *
  * A picture is compared cell by cell, because a canvas may have another size in another engine. A small canvas has one pixel per cell; a
- * large one shows a digit of 28 by 28. A canvas with `data-varies` depends on the machine's speed and is left out. Text on a canvas depends
- * on fonts, so the text itself is compared: if the figure has an element with `data-result`, the value of that attribute (or the element's
- * text, if it is empty) replaces all canvases.
+ * large canvas shows a digit of 28 by 28. A canvas with `data-varies` depends on the machine's speed and is left out. Text on a canvas
+ * depends on fonts, so the text itself is compared: if the figure has an element with `data-result`, the value of that attribute (or, if it
+ * is empty, the element's text) replaces all canvases.
  */
 {
   /** A canvas up to this width has one pixel per cell. */
   const SMALL = 64;
   const SIDE = 28;
   /**
-   * A figure without a transport is done when its text has not changed for this time, in milliseconds. Before that, it is unknown whether
-   * it has a transport.
+   * A figure without a transport is done when its text has not changed for this time, in milliseconds. Earlier it is unknown whether the
+   * figure will have a transport.
    */
   const QUIET_MS = 3000;
   const TRANSPORT_MS = 30_000;

@@ -7,8 +7,8 @@
  *     node tests/fuzz/fuzz.js TARGET [--runs N] [--seconds N] [--seed N] [--out FOLDER]
  *     node tests/fuzz/fuzz.js TARGET FILE        one input again, such as one that was found
  *
- * A target is a file of targets/: `open()` returns initial inputs and the function under test, which throws on errors. Inputs that reach
- * new code are kept and mutated further; V8 reports the coverage. It needs only Node.
+ * A target is a file of targets/. Its `open()` returns initial inputs and the function under test, which throws on errors. Inputs that
+ * reach new code are kept and mutated further; V8 reports the coverage. It needs only Node.
  *
  * @typedef {object} Target
  * @property {Uint8Array[]} seeds
@@ -25,13 +25,13 @@ import { parseArgs } from 'node:util';
 import { Random } from './input.js';
 
 /**
- * Number of inputs between two checks of the coverage. After this many checks without new coverage, coverage is no longer counted, because
- * that takes time.
+ * Number of inputs between two checks of the coverage. After this many checks without new coverage, the fuzzer no longer counts coverage,
+ * because counting takes time.
  */
 const BATCH = 200;
 const IDLE = 50;
 const LONGEST = 4096;
-/** An input that takes more processor time than this is also a fault. */
+/** An input that takes more processor time than this counts as a fault, too. */
 const MINUTE_MS = 60000;
 const MOST_MS = 1000;
 
@@ -46,7 +46,7 @@ async function count() {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 }
 
-/** Adds the coverage since the last check; returns whether any of it is new. @param {Set<string>} seen */
+/** Adds the coverage since the last check. Returns whether any of it is new. @param {Set<string>} seen */
 async function reached(seen) {
   const { size } = seen;
   const { result } = /** @type {any} */ (await session.post('Profiler.takePreciseCoverage'));
@@ -59,7 +59,7 @@ async function reached(seen) {
 }
 
 /**
- * Returns `bytes` with `count` of them at `at` replaced by others.
+ * Returns a copy of `bytes` in which `count` bytes from `at` are replaced by others.
  * @param {Uint8Array} bytes
  * @param {number} at
  * @param {number} count
@@ -126,8 +126,8 @@ function changed(random, corpus, words) {
 
 /**
  * @param {string} name
- * @param {{ runs?: number, seconds?: number, seed?: number, tell?: (runs: number) => void }} [how]  tell: called with the number of runs,
- *   once a minute
+ * @param {{ runs?: number, seconds?: number, seed?: number, tell?: (runs: number) => void }} [how]  tell: called once a minute with the
+ *   number of runs
  * @returns {Promise<{ runs: number, kept: number, found?: { input: Uint8Array, error: unknown } }>}
  */
 export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1, tell } = {}) {
@@ -142,7 +142,7 @@ export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1
   let idle = 0;
   let input = corpus[0];
   /**
-   * Keeps the inputs of a batch that reach something new.
+   * Keeps those inputs of a batch that reach new code.
    * @param {Uint8Array[]} batch
    * @param {Set<string>} known
    * @returns {Promise<void>}
@@ -191,7 +191,7 @@ export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1
   return { runs: done, kept: corpus.length };
 }
 
-/** Whether the input itself took the time, as opposed to the machine. @param {Target} target @param {Uint8Array} input */
+/** Returns whether the input itself takes the time, as opposed to a busy machine. @param {Target} target @param {Uint8Array} input */
 async function isSlow(target, input) {
   const before = process.cpuUsage();
   await target.run(input);
@@ -226,12 +226,12 @@ async function main() {
     const target = await openTarget(name);
     await target.run(new Uint8Array(readFileSync(file)));
     target.close?.();
-    return console.log(`${file}: nothing is wrong`);
+    return console.log(`${file}: no fault found`);
   }
   const began = Date.now();
   const number = (/** @type {string | undefined} */ text) => (text === undefined ? undefined : Number(text));
   const tell = (/** @type {number} */ runs) => console.error(`${name}: ${runs} runs so far`);
-  Error.stackTraceLimit = 0; // collecting a stack takes longer than most inputs; the command for a single input shows it
+  Error.stackTraceLimit = 0; // collecting a stack takes longer than most inputs; the command for a single input prints it
   const { runs, kept, found } = await fuzz(name, {
     runs: number(values.runs),
     seconds: number(values.seconds),
@@ -243,7 +243,7 @@ async function main() {
   mkdirSync(values.out, { recursive: true });
   const path = `${values.out}/${name}-${runs}`;
   writeFileSync(path, found.input);
-  console.error(`${said}; FOUND, again with: node tests/fuzz/fuzz.js ${name} ${path}`);
+  console.error(`${said}; FOUND, repeat with: node tests/fuzz/fuzz.js ${name} ${path}`);
   throw found.error;
 }
 

@@ -2,8 +2,8 @@
  *
  * Fuzzes everything that reads bytes from outside: files and saved sessions. ./build.sh fuzz [seconds].
  *
- * An input is a file; everything done with it may take three seconds and 256 MB in total. The file is checked, opened and run
- * (toy_exercise). Two sessions are then damaged, as the input's last bytes decide: one that draws with every option that changes the
+ * An input is a file. Everything that is done with it may take three seconds and 256 MB in total. The file is checked, opened and run
+ * (toy_exercise). Then two sessions are damaged as the input's last bytes say: one that draws with every option that changes the
  * distribution, and one whose results are read. If the check accepts a damaged session, the session must continue without harm.
  */
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "session/session.h"
 #include "toy.h"
 
-#define MOST (16u << 20) /* models and sessions of more bytes than this are not run */
+#define MOST (16u << 20) /* models and sessions that need more bytes than this are not run */
 #define STEPS 6u         /* number of steps after the damage */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -58,7 +58,7 @@ static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size
     picture_attention(model, session, 1, weights, keys, &count);
 }
 
-/* Returns settings for drawing, from the input's last bytes; most are within their range. */
+/* Returns settings for drawing, from the input's last bytes. Most of them are in range. */
 static nx_settings shaping_of(const uint8_t *data, size_t size) {
     uint8_t by[12] = {0};
     memcpy(by, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12);
@@ -70,7 +70,8 @@ static nx_settings shaping_of(const uint8_t *data, size_t size) {
     return s;
 }
 
-/* Gives ids for every port, of any length; an optional port only if a bit of the input is set. Returns whether the run may begin. */
+/* Gives the session ids for every port, of any length; for an optional port only if a bit of the input is set. Returns whether the run may
+ * begin. */
 static int give(const nx_model *model, nx_session *session, const nx_shape *shape, const uint8_t *data, size_t size) {
     nx_port port;
     for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++) {
@@ -92,7 +93,7 @@ static int reads(const nx_model *model, nx_session *session, const nx_shape *sha
     return status == NX_OK;
 }
 
-/* Reads the first and the last row of every map, unless they are very long. */
+/* Reads the first and the last row of every map, unless the rows are very long. */
 static void look(const nx_model *model, const nx_session *session, const nx_shape *shape) {
     uint32_t keys[20], count;
     float weights[20];
@@ -105,7 +106,7 @@ static void look(const nx_model *model, const nx_session *session, const nx_shap
     }
 }
 
-/* Makes a short run of any model whose positions have one element: known ids, the most probable ones, beams, draws, maps, damage, and the
+/* Makes a short run of any model whose positions have one element: known ids, the most probable ids, beams, draws, maps, damage, and the
  * continuation. */
 static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
     nx_settings settings = shaping_of(data, size);
@@ -139,7 +140,7 @@ static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
     }
 }
 
-/* Makes a beam search with any model whose positions have one element, and damages it between two steps. */
+/* Makes a beam search with any model whose positions have one element, and damages the session between two steps. */
 static void fuzz_search(const nx_model *model, const uint8_t *data, size_t size) {
     nx_settings settings = {.samples = 1 + data[size - 1] % 3, .temperature = 1, .top_p = 1};
     nx_candidate candidates[3 * (1 + 8)];
@@ -160,7 +161,7 @@ static void fuzz_search(const nx_model *model, const uint8_t *data, size_t size)
         if (step != 2) continue;
         damage_session((uint8_t *)session, bytes, data, size);
         if (nx_session_check(model, session, bytes) != NX_OK) return;
-        if (session->settings.samples > 3) return; /* more would exceed the array */
+        if (session->settings.samples > 3) return; /* more samples would exceed the array */
     }
 }
 
@@ -169,7 +170,7 @@ static uint32_t result_numbers(const nx_result *result, const nx_shape *shape) {
     return (result->rows == NX_ROWS_OF_INPUT ? shape->counts[result->rows_of] : result->dims[0]) * result->dims[1] * result->dims[2] * result->dims[3];
 }
 
-/* Reads random ranges of every result of `session`, also beyond the end. The values must equal those of `whole`, an encoded session, if it
+/* Reads random ranges of every result of `session`, some beyond the end. The values must equal those of `whole`, an encoded session, if it
  * is given. If `done`, every range within the result must be available. */
 static void read_results(const nx_model *model, const nx_session *session, const nx_session *whole, int done, const nx_shape *shape, check_random *random) {
     nx_result result;
@@ -187,8 +188,8 @@ static void read_results(const nx_model *model, const nx_session *session, const
     }
 }
 
-/* Reads the results of a part without a sequence in ranges, and saves and restores the session between any two chunks; the results must
- * equal those of an undisturbed run. Then damages the session half-way through. */
+/* Reads the results of a part without a sequence in ranges, and saves and restores the session after each chunk. The results must equal
+ * those of an undisturbed run. Then damages the session half-way through. */
 static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size) {
     const nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     check_random random = {check_hash(0, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12)};
@@ -226,7 +227,7 @@ static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size
     read_results(model, session, NULL, 0, &shape, &random);
 }
 
-/* Opens the same file piece by piece: it must be rejected or, once everything has been fed, be complete, with the fingerprint of the whole
+/* Opens the same file piece by piece. It must be rejected or, once everything has been fed, be complete, with the fingerprint of the whole
  * file. */
 static void fuzz_feed(const nx_model *whole, const uint8_t *data, size_t size) {
     size_t bytes, present = size - (size > 100 ? data[size - 1] % 100u : 0);

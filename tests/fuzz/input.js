@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Converts bytes of the fuzzer to choices. */
+/** Converts bytes from the fuzzer to choices. */
 
 import assert from 'node:assert/strict';
 
 import { NextPixelError } from '../../web/lib/index.js';
 
-/** Random numbers from a seed: xorshift, 32 bits. */
+/** Generates random numbers from a seed: xorshift, 32 bits. */
 export class Random {
   #state;
 
@@ -32,7 +32,7 @@ export class Random {
   }
 }
 
-/** Reads an input from its beginning to its end; after that it reads zeros. */
+/** Reads an input from its beginning to its end, and then zeros. */
 export class Input {
   #bytes;
   #at = 0;
@@ -60,7 +60,7 @@ export class Input {
     return list[this.below(list.length)];
   }
 
-  /** Reads this many bytes as a text, possibly of invalid UTF-8. @param {number} [bytes] default: the rest */
+  /** Reads this many bytes as a text, which may be invalid UTF-8. @param {number} [bytes] default: the rest */
   text(bytes = this.#bytes.length - this.#at) {
     const from = this.#at;
     this.#at += Math.max(0, bytes);
@@ -69,7 +69,7 @@ export class Input {
   }
 }
 
-/** Returns an arbitrary value, such as a caller may pass anywhere. @param {Input} input @returns {any} */
+/** Returns an arbitrary value that a caller might pass anywhere. @param {Input} input @returns {any} */
 export function anything(input) {
   const texts = ['', 'x', '0', '-1', '1e9', '__proto__', 'constructor', 'NaN', '\u0000', '\ud800'];
   switch (input.below(8)) {
@@ -126,7 +126,8 @@ export function damaged(value, input) {
 }
 
 /**
- * Returns the result of a call, or undefined if it was rejected correctly: with an error of the library that has one of these codes.
+ * Returns the result of a call. If the call was rejected correctly, with an error of the library that has one of these codes, returns
+ * undefined.
  *
  * @template T
  * @param {() => T} call

@@ -10,7 +10,7 @@ import { acquireAll, acquireWith } from '../../web/shell/model/acquire-all.js';
 
 /** @import { Hold } from '../../web/shell/library.js' */
 
-/** Returns fake handles, and the number of those that were released. */
+/** Returns fake handles, and the number of released ones. */
 function holds() {
   let released = 0;
   const one = () =>
@@ -26,7 +26,7 @@ function holds() {
   return { one, released: () => released };
 }
 
-test('a model and what goes with it: further models, or other values', async () => {
+test('each model is loaded together with further models or other values', async () => {
   const { one, released } = holds();
   const [first, second, third] = [one(), one(), one()];
   assert.deepEqual(await acquireWith(Promise.resolve(first), async () => [second, third]), [first, second, third]);
@@ -35,7 +35,7 @@ test('a model and what goes with it: further models, or other values', async () 
   assert.equal(released(), 0);
 });
 
-test('if one is missing, no model is kept', async () => {
+test('if one model is missing, none is kept', async () => {
   const { one, released } = holds();
   await assert.rejects(
     acquireWith(Promise.resolve(one()), async () => {
@@ -55,7 +55,10 @@ test('if one is missing, no model is kept', async () => {
 });
 
 test('nothing is requested after the visitor has cancelled', async () => {
-  await assert.rejects(acquireAll(['nowhere.gguf'], { signal: AbortSignal.abort(), onProgress: () => assert.fail('it is asked for') }), {
-    name: 'AbortError',
-  });
+  await assert.rejects(
+    acquireAll(['nowhere.gguf'], { signal: AbortSignal.abort(), onProgress: () => assert.fail('the model is requested') }),
+    {
+      name: 'AbortError',
+    },
+  );
 });

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** AlignedSheet: which bands are drawn, and where the texts are: one above the other if each fits in one line, otherwise in two columns. */
+/**
+ * AlignedSheet: which bands are drawn, and where the texts are. They are one above the other if each fits in one line, otherwise in two
+ * columns.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +12,7 @@ import { test } from 'node:test';
 import { AlignedSheet } from '../../web/lib/kinds/text/aligned-sheet.js';
 
 /**
- * A canvas on which a letter is 0.5 em wide. It records the words and bands drawn since it was cleared.
+ * Returns a fake canvas on which a letter is 0.5 em wide. It records the words and bands drawn since it was last cleared.
  * @param {number} width
  * @param {number} height
  */
@@ -60,10 +63,11 @@ function drawn(width, height) {
   return canvas.drawn();
 }
 
-test('a wide canvas has one text above the other, and draws bands at least a third as wide as the widest of a word', () => {
+test("a wide canvas shows one text above the other, with the bands that are at least a third as wide as a word's widest", () => {
   const { texts, bands } = drawn(600, 150);
   assert.equal(new Set(texts.map(({ y }) => y)).size, 2);
-  assert.equal(bands.length, 1 + 3 + 1 + 3); // 0.2 of 0.7 and 0.03 are not drawn; 0.2 and 0.3 of 0.5 are
+  // next to 0.7, the weights 0.2 and 0.03 are not drawn; next to 0.5, the weights 0.2 and 0.3 are
+  assert.equal(bands.length, 1 + 3 + 1 + 3);
   for (const { from, to } of bands) assert.ok(from[1] < to[1]);
 });
 
@@ -77,7 +81,7 @@ test('if a text needs several lines, each word has its own line, and no band cro
   for (const { from, to } of bands) assert.ok(from[0] > Math.max(...left.map(({ x }) => x)) && to[0] < right[0].x && from[0] < to[0]);
 });
 
-test('a canvas too narrow for columns has lines', () => {
+test('a canvas that is too narrow for columns shows lines', () => {
   const { texts } = drawn(100, 80);
   const lines = new Set(texts.map(({ y }) => y)).size;
   assert.ok(lines > 2 && lines < SOURCE.length, `${lines} lines`);

@@ -14,11 +14,11 @@ import { EXAMPLES } from '../../web/pages/alignment/examples.js';
 import { FUNCTIONS, scored } from '../../web/pages/alignment/score-functions.js';
 import { oneOf } from '../more.js';
 
-/** Because the engine rounds its products to eight bits: the largest and the mean allowed difference of weights. */
+/** The largest and the mean allowed difference of weights. The engine rounds its products to eight bits. */
 const [MOST, MEAN] = [0.03, 0.001];
 
 for (const [i, name] of ['general', 'additive', 'local-p', 'location', 'none'].entries()) {
-  oneOf(i, 3)(`${name}: the same words, the same weights`, async () => {
+  oneOf(i, 3)(`${name}: the words and the weights equal the engine's`, async () => {
     const bytes = readFileSync(new URL(`../../weights/seq2seq-${name}.gguf`, import.meta.url));
     const network = networkOf(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
     const model = await load(new Uint8Array(bytes));
@@ -44,13 +44,13 @@ for (const [i, name] of ['general', 'additive', 'local-p', 'location', 'none'].e
     }
     await model.close();
     assert.ok(most < MOST, `a weight differs by ${most}`);
-    if (name === 'none') assert.equal(count, 0, 'no attention, no weights');
+    if (name === 'none') assert.equal(count, 0, 'without attention there are no weights');
     else assert.ok(sum / count < MEAN, `weights differ by ${sum / count} on average`);
-    assert.equal(other, 0, `${other} of ${words} words are others`);
+    assert.equal(other, 0, `${other} of ${words} words differ`);
   });
 }
 
-test('one vector: leaving a word out equals reading the others', () => {
+test('one vector: omitting a word equals reading only the others', () => {
   const bytes = readFileSync(new URL('../../weights/seq2seq-none.gguf', import.meta.url));
   const network = networkOf(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   const ids = [5, 9, 33, 12, 60, 2];
@@ -59,7 +59,7 @@ test('one vector: leaving a word out equals reading the others', () => {
     assert.deepEqual(network.startWithout(source, ids, left), network.read(ids.filter((_, i) => i !== left)).start, `without ${left}`);
 });
 
-test("the page's statements on scores of the general network's states hold", async () => {
+test("the page's statements about the scores of the general network's states hold", async () => {
   const bytes = readFileSync(new URL('../../weights/seq2seq-general.gguf', import.meta.url));
   const network = networkOf(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   const model = await load(new Uint8Array(bytes));
@@ -73,7 +73,7 @@ test("the page's statements on scores of the general network's states hold", asy
     await run.text();
     const source = network.read(run.source);
     for (const { state, scores, weights } of network.write(source, run.ids)) {
-      assert.deepEqual(scored(dot, state, source.keys, 1).scores, scores, 'of keys W h the dot product is the general score');
+      assert.deepEqual(scored(dot, state, source.keys, 1).scores, scores, 'the dot product with the keys W h is the general score');
       const softer = scored(scaled, state, source.keys, 1).weights;
       assert.equal(best(softer), best(weights));
       assert.ok(Math.max(...softer) <= Math.max(...weights) + 1e-6);
@@ -84,5 +84,5 @@ test("the page's statements on scores of the general network's states hold", asy
     }
   }
   await model.close();
-  assert.ok(found < words / 2, `of keys h it finds ${found} of ${words}`);
+  assert.ok(found < words / 2, `with the keys h it finds ${found} of ${words}`);
 });

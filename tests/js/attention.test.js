@@ -3,7 +3,7 @@
 
 /**
  * Recurrent networks through the library: every attention translates and returns its maps, the memory network writes, and unusual or wrong
- * input is handled as by other models.
+ * input is handled as in other models.
  */
 
 import assert from 'node:assert/strict';
@@ -45,7 +45,7 @@ const SCORES = [
   'segments',
   'segments-before',
 ];
-/** Attentions whose weights are the expected values of bits, so that they need not add up to 1. */
+/** Attentions whose weights are the expected values of bits, so they need not add up to 1. */
 const BITS = /^(sigmoid|segments)/;
 
 test('every attention translates, greedily and with beams, and returns its maps', async () => {
@@ -88,7 +88,7 @@ test('every attention translates, greedily and with beams, and returns its maps'
   }
 });
 
-test('an empty sentence, a long one, unknown characters', async () => {
+test('an empty sentence, a long sentence and unknown characters are translated', async () => {
   const model = await load(`${GOLDEN}seq2seq-additive.gguf`);
   assert.equal(await model.translate('').text(), '');
   assert.equal((await all(model.translate('世界'))).length > 0, true);
@@ -97,7 +97,7 @@ test('an empty sentence, a long one, unknown characters', async () => {
   model.close();
 });
 
-test('an unknown score and a window of zero are refused by name', async () => {
+test('the errors for an unknown score and for a window of zero name them', async () => {
   const file = await readFile(`${GOLDEN}seq2seq-local-m.gguf`);
   const at = (/** @type {string} */ key) => file.indexOf(key) + key.length;
   const score = Uint8Array.from(file);
@@ -108,7 +108,7 @@ test('an unknown score and a window of zero are refused by name', async () => {
   await assert.rejects(load(window), isError('format', /seq2seq\.attention\.window/));
 });
 
-test('segments: the probability of each bit alone, and the chain of bits as the page computes it', async () => {
+test('segments: the probability of each bit, and the chain of bits as the page computes it', async () => {
   const file = await readFile(`${GOLDEN}seq2seq-segments.gguf`);
   const model = await load(file);
   const { values } = readGguf(Uint8Array.from(file).buffer).tensor('attn_transition.weight');
@@ -116,7 +116,7 @@ test('segments: the probability of each bit alone, and the chain of bits as the 
   for (const { maps, alignment } of await all(model.translate('Ein Hund', { maps: true }))) {
     const theta = [...maps[1].weights].map(logit);
     marginals(theta, A).forEach((p, i) => assert.ok(Math.abs(p - alignment[i]) < 1e-4));
-    const four = part(theta, A, 2, 4); // computed independently: the same probabilities
+    const four = part(theta, A, 2, 4); // a separate computation gives the same probabilities
     marginals(four.scores, [
       [four.stick, 0],
       [0, four.stick],
@@ -130,7 +130,7 @@ test('segments: the probability of each bit alone, and the chain of bits as the 
   ]);
 });
 
-test('an unknown structure and an unknown segmentation of the source are refused by name', async () => {
+test('the errors for an unknown structure and for an unknown segmentation of the source name them', async () => {
   const file = Uint8Array.from(await readFile(`${GOLDEN}seq2seq-segments.gguf`));
   file.set(new TextEncoder().encode('x'), Buffer.from(file).indexOf('segmentation'));
   await assert.rejects(load(file), isError('unsupported', /seq2seq\.attention\.structure/));
@@ -140,7 +140,7 @@ test('an unknown structure and an unknown segmentation of the source are refused
   );
 });
 
-test('a sentence in characters: each is one token; the output has words as usual', async () => {
+test('in a model of characters each character is one token, and the output has words as usual', async () => {
   const model = await load(toyTranslation({ metadata: { 'tokenizer.source': ['string', 'characters'] } }));
   const whole = await load(toyTranslation());
   const run = model.translate('ab bé');
@@ -179,13 +179,13 @@ test('the memory network writes, and each word attends to those before it', asyn
   assert.deepEqual(
     looks.map(([{ weights }]) => Math.round(sum(weights))),
     [0, 1, 1, 1],
-    'the first has nothing to look at',
+    'the first word has no earlier word to attend to',
   );
-  looks.forEach(([{ weights }], t) => assert.equal(weights[t], 0, 'none looks at itself'));
+  looks.forEach(([{ weights }], t) => assert.equal(weights[t], 0, 'no word attends to itself'));
   model.close();
 });
 
-test('the terms of a weight: a softmax, a Gaussian, a sum', () => {
+test('the terms of a weight are a softmax, a Gaussian and a sum', () => {
   const row = [0.1, 0.75, 0.15];
   assert.equal(rowSum(row, ['ein', 'Hund', 'läuft'], 3), 'c₃ = 0.10 h₁ + 0.75 h₂ + 0.15 h₃   (h₁ ein, h₂ Hund, h₃ läuft)');
   assert.equal(cellTerms(row, 1), 'e^0.00 / (e^0.00 + e^−1.61 + e^−2.01) = 0.75');
@@ -215,7 +215,7 @@ test('the batting order: cosines, weights that add up to 1, and everyone bats on
     'cosine',
   );
   weights(at, 14, 'cosine').forEach((row, p) =>
-    row.forEach((w, i) => assert.ok(Math.abs(w - scaled[p][i]) < 1e-9, 'a cosine does not see how long a vector is')),
+    row.forEach((w, i) => assert.ok(Math.abs(w - scaled[p][i]) < 1e-9, 'a cosine does not depend on the length of a vector')),
   );
   assert.deepEqual(
     mixture(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The benchmark without its browser: its models, and its figures from measurements. */
+/** The benchmark without its browser: its models, and the figures that it computes from measurements. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -46,7 +46,7 @@ test('random numbers have a nearly normal distribution', () => {
     squares += (x * x) / count;
     far += Number(Math.abs(x) > 1.96) / count;
   }
-  // Each bound is five standard errors; the tails of a sum of twelve uniform numbers are slightly lighter.
+  // Each bound is five standard errors. The tails of a sum of twelve uniform numbers are slightly lighter.
   assert.ok(Math.abs(sum) < 5 / Math.sqrt(count), `mean ${sum}`);
   assert.ok(Math.abs(squares - 1) < 5 * Math.sqrt(2 / count), `variance ${squares}`);
   assert.ok(Math.abs(far - 0.05) < 5 * Math.sqrt((0.05 * 0.95) / count) + 0.002, `tails ${far}`);
@@ -90,8 +90,8 @@ test('blocks of 8 and 4 bits keep the numbers within their rounding error', () =
     const v8 = ((eight[34 * b + 2 + j] << 24) >> 24) * s8;
     const pair = four[18 * b + 2 + (j % 16)];
     const v4 = ((j < 16 ? pair & 15 : pair >> 4) - 8) * s4;
-    // The error is at most half a step (a whole step at the end of the 4-bit range, where one side lacks a level), plus what the scale
-    // loses when it is rounded to 11 bits: it is multiplied by 127 or 8 steps.
+    // The error is at most half a step (a whole step at the end of the 4-bit range, where one side lacks a level), plus the rounding error
+    // of the scale, which has 11 bits and is multiplied by 127 or 8 steps.
     assert.ok(Math.abs(v8 - data[i]) <= s8 * (0.5 + 127 / 2048), `8 bits, ${i}`);
     assert.ok(Math.abs(v4 - data[i]) <= Math.abs(s4) * (1 + 8 / 2048), `4 bits, ${i}`);
   }
@@ -119,11 +119,11 @@ test('the engine runs the models, and their size is the one that the comparison 
       const core = new Core(wasmModule, imageModel(shape, type));
       const session = core.openSession({ seed: 1n, samples: 2, temperature: 1, topK: 0, topP: 1 });
       const { ids, nats } = core.draw(session, 16);
-      assert.ok(new Set(ids).size > 4, 'random weights draw various values');
+      assert.ok(new Set(ids).size > 4, 'random weights draw several different values');
       assert.ok(nats.every((x) => x > 0 && x < 20));
     }
   }
-  assert.equal(productMacs(W1), 6_356_992); // the multiply-accumulates of the decoder with 6.3 million weights
+  assert.equal(productMacs(W1), 6_356_992); // multiply-accumulates of the decoder with 6.3 million weights
   assert.equal(W1.side ** 2, 1024);
 });
 
@@ -171,7 +171,7 @@ function fields(bytes) {
   return list;
 }
 
-test('the ONNX file is a graph whose names are consistent', () => {
+test('the ONNX file is a graph with consistent names', () => {
   /** @param {Uint8Array} bytes @param {number} field */
   const all = (bytes, field) =>
     fields(bytes)
@@ -204,7 +204,7 @@ test('the ONNX file is a graph whose names are consistent', () => {
     const count = Number(all(tensor, 1).reduce((product, n) => product * n, 1n));
     const [type] = all(tensor, 2),
       [raw] = all(tensor, 9);
-    assert.equal(raw.length, count * (type === 1n ? 4 : 1), 'as many bytes as the shape says');
+    assert.equal(raw.length, count * (type === 1n ? 4 : 1), 'the number of bytes that the shape requires');
     if (type === 3n && count > 1) weights += count;
   }
   assert.equal(weights, productMacs(SMALL));
@@ -277,9 +277,9 @@ test('the LiteRT file is a chain of products, each reading the columns of the pr
     for (const operator of list(graph, 3).map(follow)) {
       const inputs = words(operator, 1),
         [out] = words(operator, 2);
-      assert.ok(known.has(inputs[0]) && !known.has(out), 'a column is computed once, before it is used');
+      assert.ok(known.has(inputs[0]) && !known.has(out), 'each column is computed once, before it is used');
       known.add(out);
-      if (view.getUint32(field(operator, 0), true) !== 0) continue; // a third of the columns is read
+      if (view.getUint32(field(operator, 0), true) !== 0) continue; // this operator reads a third of the columns
       const matrix = inputs[1],
         buffer = buffers[view.getUint32(field(tensors[matrix], 2), true)],
         data = follow(field(buffer, 0)) + 4;
@@ -319,7 +319,7 @@ test('keys and arithmetic operations are counted per position', () => {
     'attention.flange_rows': 1,
     'attention.flange_cols': 1,
   });
-  // The first block is 2 x 4, the second 2 x 2; the third is below the first and attends to five columns of the row above it.
+  // The first block is 2 x 4, the second 2 x 2. The third is below the first and attends to five columns of the row above it.
   assert.deepEqual(
     [0, 7, 8, 11, 12, 19, 20].map((i) => keysOf(area, i)),
     [1, 8, 2 + 1, 2 + 4, 5 + 1, 5 + 8, 3 + 2 + 1],
@@ -354,12 +354,12 @@ test('keys per position agree with the engine', async () => {
   }
 });
 
-test('medians and shares', () => {
+test('medians and shares are computed as expected', () => {
   assert.equal(median([3, 1, 2]), 2);
   assert.equal(median([4, 1, 2, 3]), 2.5);
   const work = { macs: 10e6, bytes: 6 * 2 ** 20, keyMacs: 0, headMacs: 0, positions: 1 };
   const stream = { 4: 100, 16: 20, 64: 10 };
-  // 10 M at 50 G a second: 0.2 ms. 6 MB at 16 MB/ms take 0.31 ms, which is longer.
+  // 10 M at 50 G a second: 0.2 ms. Reading 6 MB at 16 MB/ms takes 0.31 ms, which is longer than the multiply-adds.
   const share = shareOf(0.5, work, 50, stream, 2 ** 20);
   assert.ok(share);
   assert.ok(Math.abs(share.ofDots - 0.4) < 1e-9);
@@ -483,7 +483,7 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.equal(shares?.limit, 'bytes');
   assert.equal(Math.round(1000 * /** @type {number} */ (shares?.share)), Math.round((1000 * (4e6 / 60e6)) / (0.9 * 0.3064)));
   assert.ok(Math.abs((result.loops.gates?.share ?? 0) - 0.75) < 1e-12);
-  assert.equal(result.loops.queue, undefined); // its ceiling was not measured
+  assert.equal(result.loops.queue, undefined); // the ceiling of this loop was not measured
   const { share, small, ratio, other } = result.chain['nextpixel-relaxed q8 1'];
   assert.deepEqual(
     [share, small?.gigamacs, ratio, other?.gigamacs].map((x) => Number(x).toFixed(6)),
@@ -491,11 +491,14 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   );
   assert.equal(result.chain['nextpixel-relaxed q8 16'].ratio, null);
   const { convolutions, ...whole } = result.made['toy nextpixel-relaxed'];
-  assert.ok(Math.abs((convolutions?.share ?? 0) - 7.2e7 / (0.9 * 2) / 1e6 / 140) < 1e-9, 'of four columns, in the best rounds');
+  assert.ok(
+    Math.abs((convolutions?.share ?? 0) - 7.2e7 / (0.9 * 2) / 1e6 / 140) < 1e-9,
+    'the share of the dot loop with four columns, from the best rounds',
+  );
   assert.deepEqual([convolutions?.part, whole.median], [0.8, 5]);
   const { products, attention, values256 } = result.kernels['nextpixel-relaxed'].q8;
   assert.ok(products && attention);
-  assert.ok(Math.abs(products.gigamacs - 2e5 / 0.009 / 1e6) < 1e-6, 'half of what two more blocks take, in the best rounds');
+  assert.ok(Math.abs(products.gigamacs - 2e5 / 0.009 / 1e6) < 1e-6, 'half of the time of two more blocks, from the best rounds');
   assert.ok(Math.abs(attention.gigamacs - 4096 / 0.9e-4 / 1e6) < 1e-6);
   assert.ok(Math.abs(Number(values256) - 0.009) < 1e-9);
   assert.deepEqual(Object.keys(result.shipped[0].builds), ['nextpixel', 'nextpixel-relaxed']);
@@ -512,7 +515,7 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.deepEqual(goal('times LiteRT.js, products, q8, one column')?.met, true);
   assert.deepEqual(goal('four samples over one, toy')?.met, true);
   assert.deepEqual(goal('look-ahead over pixel by pixel, toy')?.met, false);
-  // 2.3 M at 100 G per second in its best round, divided by our 0.09 ms.
+  // 2.3 M multiply-adds at 100 G per second in the best round, divided by our 0.09 ms.
   assert.ok(Math.abs(Number(goal('share of the dot loop, toy, one sample')?.value) - 0.023 / 0.09) < 1e-9);
   assert.doesNotThrow(() => JSON.parse(JSON.stringify(result)));
 });
@@ -530,7 +533,7 @@ test('missing measurements are left out, and insignificant differences are not r
   assert.throws(() => markdown(result), /compares with other runtimes/);
 });
 
-test('tables for people', () => {
+test('tables are printed as text', () => {
   assert.equal(
     columns(
       ['', 'ms'],
@@ -546,7 +549,7 @@ test('tables for people', () => {
   const page = text(result);
   const parts = [
     'Abacus',
-    'the library takes nextpixel-relaxed here',
+    'the library chooses nextpixel-relaxed here',
     'Fast 2',
     '28x28',
     'at most 2',
@@ -566,10 +569,10 @@ test('tables for people', () => {
     .split('\n')
     .filter((line) => line.startsWith('|'))
     .map((line) => line.split('|').length);
-  assert.equal(new Set(widths).size, 1, 'every row has as many cells');
+  assert.equal(new Set(widths).size, 1, 'every row has the same number of cells');
 });
 
-test('the table goes between the comments of the chapter of numbers and nowhere else', async () => {
+test('the table is inserted between the comments of the chapter Numbers and nowhere else', async () => {
   const before = `one\n${BEGIN}\nold\n${END}\ntwo\n`;
   const after = replaceTable(before, 'new\ntable');
   assert.equal(after, `one\n${BEGIN}\nnew\ntable\n${END}\ntwo\n`);
@@ -580,12 +583,12 @@ test('the table goes between the comments of the chapter of numbers and nowhere 
   assert.ok(replaceTable(await readFile(`${ROOT}web/manual/chapters/numbers.md`, 'utf8'), 'table').includes(`${BEGIN}\ntable\n${END}`));
 });
 
-test('the command line', async () => {
+test('the command line is read, and wrong options are refused', async () => {
   const all = options([]);
   assert.deepEqual([all.withPeers, all.runs, all.sections.has('pixels')], [true, undefined, true]);
   const some = options(['--only', 'ours,kernels', '--quick']);
   assert.deepEqual([some.withPeers, some.runs, [...some.sections]], [false, 2, ['kernels', 'w1']]);
-  assert.equal(options(['--only', 'pixels']).withPeers, false, 'nobody else is asked for that');
+  assert.equal(options(['--only', 'pixels']).withPeers, false, 'no other runtime is measured in this section');
   assert.equal(options(['--only', 'ours']).sections.size, all.sections.size);
   assert.ok(options(['--quick', '--runs', '5']).runs === 5);
   assert.throws(() => options(['--only', 'w1,tea']), /no section 'tea'; there are ours, w1/);
@@ -642,7 +645,7 @@ test('figures of language models: ratios of rounds, the share of the streaming r
   assert.deepEqual(
     { ours, peer, peerName, ratio, wllama, native },
     { ours: 7, peer: 39, peerName: 'o', ratio: 5.5, wllama: 11, native: 0.875 },
-    'the fastest in a browser',
+    'compared with the fastest runtime in a browser',
   );
   assert.ok(Math.abs(share - bytesOf(LLAMAS['110M'], 'q8_0') / 6e6 / 25) < 1e-9);
   assert.deepEqual(
@@ -662,11 +665,11 @@ test('figures of language models: ratios of rounds, the share of the streaming r
   assert.ok(
     prompt.gigamacs * 1e6 * Math.min(...samples[key('llama', '110M', 'q8_0', 'prompt', 'ours')]) <
       64 * weightsOf(LLAMAS['110M']) - 62 * width * values,
-    'the last token alone has logits',
+    'only the last token has logits',
   );
 });
 
-test("perplexity of a text, in pieces as long as the model's context", async () => {
+test("the perplexity of a text is computed in pieces as long as the model's context", async () => {
   const model = /** @type {AnyModel} */ (await load(`${ROOT}tests/golden/stories260K.gguf`));
   const { positions } = model.info;
   const story = 'Once upon a time, there was a little girl named Lily. She loved to play outside in the park. '.repeat(30);
@@ -675,5 +678,5 @@ test("perplexity of a text, in pieces as long as the model's context", async () 
     first = await scorePieces(model, ids.slice(0, positions - 1));
   model.close();
   assert.ok(ids.length > positions && all.tokens === ids.length);
-  assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // repeats a text that the model often writes
+  assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // the same story, which the model often writes, repeated
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Text that is read from right to left: its levels and visual positions. */
+/** Right-to-left text: its levels and visual positions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { isBidirectional, levelsOf, edgesOf } from '../../web/lib/sinks/bidi.js'
 
 /** @param {string} text */
 const levels = (text) => levelsOf(text).levels.join('');
-/** Returns the characters of a text as they are seen, from left to right. @param {string} text */
+/** Returns the characters of a text in visual order, from left to right. @param {string} text */
 function seen(text) {
   const { base, levels: all } = levelsOf(text);
   const places = edgesOf(
@@ -56,10 +56,10 @@ test('numbers, signs, prices and marks', () => {
   assert.equal(seen('\u0627 1/2 \u0628'), '\u0628 1/2 \u0627'); // rule W4, applied to numbers from rule W2
   assert.equal(seen('\u0627 \u0661\u0662 \u0628'), '\u0628 \u0661\u0662 \u0627');
   assert.equal(levels('\u05d0\u05b8\u05d1\u05b4a'), '11112'); // vowel points stay with their letters
-  assert.equal(levels('\u{10900}\u{10901} \u{1e900}'), '1111111'); // Phoenician, Adlam: two UTF-16 units per letter
+  assert.equal(levels('\u{10900}\u{10901} \u{1e900}'), '1111111'); // Phoenician and Adlam: two UTF-16 units per letter
 });
 
-test('parts of different widths, from the right edge in a right-to-left paragraph', () => {
+test('parts of different widths start at the right edge in a right-to-left paragraph', () => {
   const parts = [
     { level: 0, width: 10 },
     { level: 1, width: 20 },

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** BLEU against published values and values computed by hand; weights/train/test_text.py checks the Python code against the same file. */
+/**
+ * BLEU, compared with published values and values computed by hand; weights/train/test_text.py checks the Python code against the same
+ * file.
+ */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -17,21 +20,21 @@ import { readPairs, scoreTranslations } from '../../weights/eval/translation.js'
 
 const fixture = JSON.parse(await readFile(new URL('bleu.json', import.meta.url), 'utf8'));
 
-test('corpus BLEU equals that of sacrebleu', () => {
+test('corpus BLEU equals the result of sacrebleu', () => {
   for (const { source, translations, references, bleu: expected, within } of fixture.corpora) {
     const { score } = bleu(translations, references);
     assert.ok(Math.abs(score - expected) <= within, `${source}: ${score}, not ${expected}`);
   }
 });
 
-test('BLEU from counts equals that of sacrebleu', () => {
+test('BLEU from counts equals the result of sacrebleu', () => {
   for (const { source, correct, total, length, reference_length: referenceLength, bleu: expected, within } of fixture.counts) {
     const score = bleuOf({ correct, total, length, referenceLength });
     assert.ok(Math.abs(score - expected) <= within, `${source}: ${score}, not ${expected}`);
   }
 });
 
-test('the intermediate counts', () => {
+test('the intermediate counts equal the published ones', () => {
   const { translations, references } = fixture.corpora[0]; // the counts that the source of these values shows
   const { correct, total, length, referenceLength } = bleu(translations, references);
   assert.deepEqual(
@@ -44,17 +47,17 @@ test('words equal those of mteval-v13a', () => {
   for (const { text, words: expected } of fixture.words) assert.deepEqual(words(text), expected, text);
 });
 
-test('small and capital letters', () => {
+test('small and capital letters differ', () => {
   assert.equal(bleu(['Ein Ä steht da'], ['ein ä steht da'], { lowercase: true }).score.toFixed(9), '100.000000000');
   assert.ok(bleu(['Ein Ä steht da'], ['ein ä steht da']).score < 100);
 });
 
-test('a translation for each reference', () => {
+test('each reference needs a translation', () => {
   assert.throws(() => bleu(['a'], []), /1 translations, 0 references/);
   assert.throws(() => bleu(['a'], [[]]), /no reference/);
 });
 
-test('translations of a file of pairs', async () => {
+test('a file of pairs is translated', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));
   try {
     const file = join(folder, 'pairs.tsv');
@@ -116,9 +119,9 @@ test('BLEU by the length of the sentence, and the sharpness of attention', async
     await writeFile(file, [9, 5, 7, 6, 12, 8, 10, 11].map((n) => `${sentence(n)}\t${sentence(n)}\n`).join(''));
     const model = {
       translate: (/** @type {string} */ text) => ({
-        text: async () => (text.split(' ').length > 10 ? 'none of it' : text), // the model forgets long sentences
+        text: async () => (text.split(' ').length > 10 ? 'none of it' : text), // the model cannot translate long sentences
         async *[Symbol.asyncIterator]() {
-          yield { alignment: [0.25, 0.25] }; // damped weights: their spread counts
+          yield { alignment: [0.25, 0.25] }; // these weights add up to less than 1, so only their spread counts
           yield { alignment: [0, 1] };
         },
       }),
@@ -144,7 +147,7 @@ test('BLEU by the length of the sentence, and the sharpness of attention', async
   }
 });
 
-test('a model of Multi30k names the sentences for its measurement', () => {
+test('for a model of Multi30k, the command says which sentences to measure on', () => {
   const info = /** @type {ModelInfo} */ (
     /** @type {unknown} */ ({ name: 'de-en', card: { dataset: 'Multi30k, German and English captions' } })
   );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads the code blocks in documentation: README.md, the chapters of the manual and the other texts next to the code. */
+/** Reads the code blocks in documentation: README.md, the chapters of the manual, and the other texts next to the code. */
 
 import { readFile, readdir } from 'node:fs/promises';
 
@@ -10,7 +10,7 @@ import { ROOT } from './helpers.js';
 /**
  * @typedef {object} Block
  * @property {string} where  file and line
- * @property {string} language  "" if there is none
+ * @property {string} language  language of the block, "" if there is none
  * @property {string} file  from `js file=PATH`: the block is the content of that file
  * @property {string} code
  */

@@ -32,7 +32,7 @@ const there = (command) => {
 const missing = ['cmake', 'pkg-config', 'gcc'].filter((command) => !there(command));
 const skip = missing.length > 0 && `needs ${missing.join(', ')}`;
 
-test('objects of the sources have different names, so that one archive can contain them all', async () => {
+test('the object files of all sources have different names, so that one archive can contain them', async () => {
   const names = (await readdir(`${ROOT}src`, { recursive: true })).filter((name) => name.endsWith('.c')).map((name) => basename(name));
   assert.ok(names.length > 50);
   assert.deepEqual(
@@ -67,7 +67,7 @@ before(
 );
 
 /**
- * Returns the ids and nats that the example of the manual prints. @param {string} program @param {string} weights @param {number} count
+ * Returns the ids and nats that the manual's example prints. @param {string} program @param {string} weights @param {number} count
  * @param {number} seed
  */
 async function printed(program, weights, count, seed) {
@@ -81,7 +81,7 @@ async function printed(program, weights, count, seed) {
 /** @param {string[]} args */
 const config = async (...args) => (await run('pkg-config', [...args, 'nextpixel'], { env: environment })).stdout.trim();
 
-test('a program links against the installed library, shared and static, and draws the same as the WebAssembly', {
+test('a program linked against the installed library, shared or static, draws the same as the WebAssembly', {
   skip,
   timeout: 120000,
 }, async () => {
@@ -117,7 +117,7 @@ test('a program links against the installed library, shared and static, and draw
   assert.match(longer.stderr, /^ids: NX_E_ARGUMENT: length must be at most that of the part\n$/);
 });
 
-test('the program of the manual draws the same picture as the WebAssembly; manual.test.js compiles it with the sources', {
+test("the manual's program draws the same picture as the WebAssembly; manual.test.js compiles it with the sources", {
   skip,
 }, async () => {
   const include = (await config('--cflags')).split(' ');
@@ -191,7 +191,7 @@ const python = ['python3', '/usr/bin/python3'].find((command) => {
   }
 });
 
-test('the Python package: its tests, and its examples on shipped files', {
+test('the Python package passes its tests, and its examples run on shipped files', {
   skip: skip || (!python && 'needs Python 3 with NumPy'),
   timeout: 120000,
 }, async () => {
@@ -229,7 +229,7 @@ test('pip installs the Python package without a network, as the manual says', {
 }, async () => {
   const [, options] =
     /^pip install (--no-build-isolation .*) \.\/src\/python$/m.exec(await readFile(`${ROOT}web/manual/chapters/c.md`, 'utf8')) ?? [];
-  assert.ok(options, 'the chapter of C says how');
+  assert.ok(options, 'the chapter on C gives the options');
   const [source, fresh] = [`${BUILD}python`, `${BUILD}env`];
   for (const folder of [source, fresh]) await rm(folder, { recursive: true, force: true });
   await cp(`${ROOT}src/python`, source, { recursive: true }); // a copy, because pip leaves folders in it

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Errors of callbacks, thrown immediately or later, reach the caller of the method unchanged and only once, and reach no other code (an
- * unhandled rejection fails a test here). A promise is refused where a callback must answer synchronously.
+ * Errors of callbacks, thrown immediately or later, reach the caller of the method unchanged and only once, and reach no other code (here
+ * an unhandled rejection would fail a test). A promise is refused where a callback must answer synchronously.
  */
 
 import assert from 'node:assert/strict';
@@ -31,11 +31,11 @@ const WAYS = {
   'is asynchronous': async () => {
     throw own;
   },
-  'is asynchronous, and waits for a moment': async () => {
+  'is asynchronous and waits for a moment': async () => {
     for (let i = 0; i < 5; i++) await undefined;
     throw own;
   },
-  'gives something with then()': () => ({
+  'returns an object with then()': () => ({
     then: (/** @type {unknown} */ _, /** @type {(reason: unknown) => void} */ failed) => failed(own),
   }),
 };
@@ -57,7 +57,7 @@ function canvas() {
   return /** @type {any} */ ({ width: 100, height: 100, getContext: () => context });
 }
 
-/** Calls `fail` at the call with this number. @param {number} count @param {() => any} fail */
+/** Returns a callback that calls `fail` at its call with this number. @param {number} count @param {() => any} fail */
 function atCall(count, fail) {
   let calls = 0;
   return () => (++calls === count ? fail() : undefined);
@@ -70,17 +70,17 @@ const atReady =
     phase === 'ready' ? fail() : undefined;
 const talk = [{ role: 'user', content: 'a' }];
 
-/** For each callback, a call that uses it. @type {Record<string, (fail: () => any) => Promise<unknown>>} */
+/** For each callback, a function that makes the library call it. @type {Record<string, (fail: () => any) => Promise<unknown>>} */
 const LISTENERS = {
   'onPaint, the first time': (fail) => picture({ onPaint: fail }),
-  'onPaint, while it is drawn': (fail) => picture({ onPaint: atCall(2, fail) }),
+  'onPaint, while the picture is drawn': (fail) => picture({ onPaint: atCall(2, fail) }),
   'onPaint, at the end': (fail) => {
     const run = pictures.generate({ seed: 1 });
     return run.drawTo(canvas(), /** @type {any} */ ({ onPaint: () => (run.finish ? fail() : undefined) }));
   },
   'onProgress of load()': (fail) => load(toy, { onProgress: fail }),
   'onProgress of load(), the last time': (fail) => load(toy, { onProgress: atReady(fail) }),
-  'onProgress of load() of an address': (fail) => load(pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`), { onProgress: atCall(2, fail) }),
+  'onProgress of load() with an address': (fail) => load(pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`), { onProgress: atCall(2, fail) }),
   onSearch: (fail) => translations.translate([1, 2], { beams: 2, maxTokens: 4, onSearch: fail }).text(),
   'onSearch, later': (fail) => translations.translate([1, 2], { beams: 2, maxTokens: 4, onSearch: atCall(2, fail) }).text(),
   'start of a constraint': (fail) => texts.generate('a', { maxTokens: 2, constraint: { start: fail, next: () => undefined } }).text(),
@@ -116,12 +116,12 @@ test('the caller gets exactly the thrown value, even undefined', async () => {
   }
 });
 
-/** Calls that support an AbortSignal, by name. @type {Record<string, (signal: AbortSignal) => Promise<unknown>>} */
+/** Calls that accept an AbortSignal, by name. @type {Record<string, (signal: AbortSignal) => Promise<unknown>>} */
 const STOPPED = {
-  'load() of an address': (signal) => load(pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`), { signal }),
+  'load() with an address': (signal) => load(pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`), { signal }),
   'load() of bytes': (signal) => load(toy, { signal }),
   'a picture': (signal) => pictures.generate({ seed: 1, signal }).drawTo(canvas()),
-  'a picture by its steps': async (signal) => {
+  'a picture, read step by step': async (signal) => {
     for await (const step of pictures.generate({ seed: 1, signal })) void step;
   },
   'pictures()': (signal) => pictures.generate({ seed: 1 }).pictures({ signal }),
@@ -134,7 +134,7 @@ const STOPPED = {
 };
 
 for (const [name, call] of Object.entries(STOPPED)) {
-  test(`${name}: the caller gets the reason of its signal, of any type`, async () => {
+  test(`${name}: the caller gets the signal's reason, of any type`, async () => {
     for (const reason of [null, 0, '', false, own, 'enough']) {
       for (const wait of [undefined, 0, 4]) {
         const stopper = new AbortController();
@@ -164,7 +164,7 @@ test('an error in onProgress of acquire() reaches only its own caller', async ()
   }
 });
 
-/** Functions that must answer synchronously. @type {Record<string, (answer: () => any) => Promise<unknown>>} */
+/** Callbacks that must answer synchronously. @type {Record<string, (answer: () => any) => Promise<unknown>>} */
 const ASKED = {
   colours: (answer) => picture({ colours: answer }),
   'what colours gives': (answer) => picture({ colours: () => answer }),
@@ -173,7 +173,7 @@ const ASKED = {
 };
 
 for (const [name, call] of Object.entries(ASKED)) {
-  test(`${name}: an error reaches the caller; a promise or a value of another type is refused`, async () => {
+  test(`${name}: an error reaches the caller; a promise, or a value of another type, is refused`, async () => {
     const [atOnce, ...later] = Object.values(WAYS);
     await assert.rejects(call(atOnce), (error) => error === own);
     for (const answer of [...later, () => Promise.resolve('a'), () => 5, () => null, () => ({}), () => ({ data: 5 })]) {

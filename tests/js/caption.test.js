@@ -32,7 +32,7 @@ async function all(run) {
   return steps;
 }
 
-test('a caption: words that join to the text, and maps that add up to 1', async () => {
+test('a caption has words that join to the text, and maps that add up to 1', async () => {
   assert.deepEqual(soft.info.verbs, ['caption', 'score']);
   assert.equal(soft.info.vocabulary, WORDS.length);
   const run = endless.caption(image, { maps: true });
@@ -47,13 +47,13 @@ test('a caption: words that join to the text, and maps that add up to 1', async 
     assert.equal(place, -1);
   }
   assert.deepEqual(run.grid, { rows: 4, columns: 4 });
-  assert.equal(await endless.caption(image).text(), run.texts[0]); // maps change nothing
+  assert.equal(await endless.caption(image).text(), run.texts[0]); // maps do not change the caption
   const ended = /** @type {AnyModel} */ (await load(toyCaption({ end: 1000 })));
   assert.equal(await ended.caption(image).text(), '');
   ended.close();
 });
 
-test('confidence: the probability of the first caption including its end, once it is complete', async () => {
+test('confidence is the probability of the first caption including its end, once it is complete', async () => {
   const run = endless.caption(image, { samples: 2, temperature: 1 });
   assert.equal(run.confidence, undefined);
   const cost = (await all(run)).reduce((sum, { sample, nats }) => sum + (sample === 0 ? nats : 0), 0);
@@ -68,7 +68,7 @@ test('confidence: the probability of the first caption including its end, once i
   ending.close();
 });
 
-test('hard attention attends to one location, drawn by seed and sample; at temperature 0 to the most probable one', async () => {
+test('hard attention attends to one location, which depends on seed and sample; at temperature 0 it is the most probable one', async () => {
   const cold = await all(hard.caption(image, { maps: true }));
   for (const { maps: [map] = [], place } of cold) assert.equal(map.weights.indexOf(Math.max(...map.weights)), place);
   const options = { maps: true, samples: 6, temperature: 1, forced: 'w1 w2 w3 w4' };
@@ -106,7 +106,7 @@ test('beams find captions of at least the same probability', async () => {
   assert.equal(await hard.caption(image, { beams: 4 }).text(), await hard.caption(image, { beams: 4 }).text());
 });
 
-test('a score is the sum of the costs of its words and its end', async () => {
+test('score() returns the sum of the costs of the words and the end', async () => {
   const { nats, natsPerWord, perWord, words } = await soft.score(image, { text: ' w1  W5 w2' });
   assert.deepEqual(words, ['w1', 'w5', 'w2', '']);
   assert.ok(Math.abs(perWord.reduce((a, b) => a + b, 0) - nats) < 1e-4 && Math.abs(natsPerWord * 4 - nats) < 1e-4);
@@ -117,7 +117,7 @@ test('a score is the sum of the costs of its words and its end', async () => {
   );
 });
 
-test('attention set by hand: one location for all words, or for some', async () => {
+test('a caller can set the attention to one location, for all words or for some', async () => {
   const lit = await all(endless.caption(image, { lookAt: 5, maps: true }));
   assert.deepEqual(
     lit.map(({ place }) => place),
@@ -140,11 +140,11 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
   ['given words', { forced: 'w3 w1 w2 w4' }],
   ['a light', { lookAt: 2 }],
 ])) {
-  test(`a saved run continues to the same words: ${name}`, async () => {
+  test(`a saved run continues with the same words: ${name}`, async () => {
     const whole = endless.caption(image, { seed: 5, ...options });
     await all(whole);
     for (const most of [5, 6, 7]) {
-      // the words of all samples, even if the next word of some is forced
+      // the run can be saved after any word of any sample, even if the next word of some samples is forced
       const begun = endless.caption(image, { seed: 5, maps: true, ...options });
       let count = 0;
       for await (const _ of begun) if (++count >= most) begun.stop();
@@ -170,7 +170,7 @@ test('a saved run of hard attention draws the same locations', async () => {
   );
 });
 
-test('invalid input is refused with its message', async () => {
+test('invalid input is refused with a clear message', async () => {
   const wrong = (/** @type {object} */ options, /** @type {RegExp} */ message) =>
     assert.throws(() => soft.caption(image, options), { code: 'argument', message });
   wrong({ forced: 'w1 zebra' }, /"zebra" is not among the 11 words of this model/);
@@ -191,7 +191,7 @@ test('a transparent picture is composited on white', async () => {
   assert.equal(await soft.caption(clear).text(), await soft.caption(white).text());
 });
 
-test('the attention overlay: unchanged without weights; strongest at the largest weight', () => {
+test('the attention overlay changes nothing without weights, and is strongest at the largest weight', () => {
   const scene = { picture: Uint8Array.from({ length: 12 }, (_, i) => 20 * i), width: 2, height: 2, grid: { rows: 2, columns: 2 } };
   assert.deepEqual(
     [...litPixels(scene)].filter((_, i) => i % 4 < 3),

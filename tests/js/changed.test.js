@@ -13,7 +13,7 @@ test('a model is tested by its equations, by the rules for every model, and agai
   assert.ok(plan.includes('c gpt2: runs: searches: branches: golden: session:'));
   for (const line of ['format', 'wasm', 'test tests/js/golden.test.js']) assert.ok(plan.includes(line), line);
   assert.ok(!plan.includes('train'));
-  assert.ok(planOf(['src/models/gpt2.c', 'src/kernels/matmul.c']).includes('c'), 'what all models use is tested by all tests');
+  assert.ok(planOf(['src/models/gpt2.c', 'src/kernels/matmul.c']).includes('c'), 'code that all models use is tested by all tests');
 });
 
 test('a page is tested by the tests that open it', () => {
@@ -24,7 +24,7 @@ test('a page is tested by the tests that open it', () => {
   assert.ok(planOf(['web/shell/controls.css']).includes('test tests/browser/fvsbn.test.js'), 'styles that pages share');
 });
 
-test('a module of the library is tested by all tests that import it, a document by the tests that read it', () => {
+test('a module of the library is tested by all tests that import it, and a document by the tests that read it', () => {
   assert.ok(planOf(['web/lib/kinds/text/vocabulary-file.js']).includes('test tests/js/tokenizer.test.js'));
   assert.deepEqual(
     planOf(['README.md']).filter((line) => !line.startsWith('test ')),

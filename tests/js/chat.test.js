@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** chat(): messages in the templates of public files; nothing in a message can become part of the template. */
+/** chat(): messages in the templates of public files. No part of a message can become part of the template. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -70,7 +70,7 @@ async function read(template, messages, options) {
   const run = own.chat(messages, { maxTokens: 0, ...options });
   const ids = await run.input;
   const text = own.tokenizer.decode(ids, { special: true });
-  assert.deepEqual([...ids], [...own.tokenizer.encode(text, { special: true })], 'as if it were one text');
+  assert.deepEqual([...ids], [...own.tokenizer.encode(text, { special: true })], 'the same tokens as if the chat were one text');
   assert.deepEqual([...run.ids], [...ids]);
   own.close();
   return text;
@@ -80,7 +80,7 @@ const CHATML =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
 /**
- * Public templates, and chats as rendered by Jinja.
+ * Public templates, and chats as Jinja renders them.
  * @type {{ talks: { messages: any[], values: Record<string, any> }[], families: { family: string, template: string, rendered: (string |
  *   null)[] }[] }}
  */
@@ -117,7 +117,7 @@ test("chats in the templates of more than twenty families equal Jinja's output",
   }
 });
 
-test('a template that refuses, next to an invalid option: one error, and no unhandled rejection', async () => {
+test('a template that refuses, together with an invalid option, gives one error and no unhandled rejection', async () => {
   const model = await load(toyText());
   for (const template of ["{{ raise_exception('no') }}", '{{']) {
     assert.throws(() => model.chat([{ role: 'user', content: 'a' }], { template, topP: 7 }), isError('argument', /topP/));
@@ -126,7 +126,7 @@ test('a template that refuses, next to an invalid option: one error, and no unha
   model.close();
 });
 
-test('no message contains a control token, in the template of any family', async () => {
+test('messages add no control token, in the template of any family', async () => {
   const marks = [
     ...new Set(
       families.flatMap(({ template }) =>
@@ -174,7 +174,7 @@ test('no message contains a control token, in the template of any family', async
         {},
       );
       const prompt = await promptOf(talk, { bos_token: '<s>', eos_token: '</s>' });
-      assert.ok(prompt.text.includes(one.trim()), 'and all of it is there');
+      assert.ok(prompt.text.includes(one.trim()), 'the prompt contains the whole message');
       return [...atOnce(tokenizer.encodingPrompt(prompt))].filter((id) => tokenizer.kind(id) === 'control');
     };
     const plain = await control('x', 'y');
@@ -194,11 +194,11 @@ test('no message contains a control token, in the template of any family', async
   assert.deepEqual(
     all.filter((id) => tokenizer.kind(id) === 'control').map((id) => tokenizer.name(id)),
     ['<s>'],
-    'nor of two messages together',
+    'two adjacent messages do not form a control token',
   );
 });
 
-test('a template runs with all variables that it may use', async () => {
+test('a template gets all variables that it may use', async () => {
   assert.equal(
     await read(CHATML, TALK),
     '<s><|im_start|>system\nbe kind<|im_end|>\n<|im_start|>user\nab<|im_end|>\n<|im_start|>assistant\nc<|im_end|>\n<|im_start|>user\nabc<|im_end|>\n<|im_start|>assistant\n',
@@ -224,11 +224,11 @@ test('a template runs with all variables that it may use', async () => {
     /^<s>\w+day, \d{1,2} [A-Z]\w+, \d\d:\d\d:\d\d [AP]M \d{3} \d\d % %q$/,
   );
   assert.equal(await read('{% for i in range(2, 8, 3) %}{{ i }}{% endfor %}', TALK), '<s>25');
-  assert.equal(await read('a\r\n{% if true %}\r\nb{% endif %}\r\n', TALK), '<s>a\nb', 'lines end as they end');
+  assert.equal(await read('a\r\n{% if true %}\r\nb{% endif %}\r\n', TALK), '<s>a\nb', 'CRLF becomes LF');
   assert.equal(
     await read('{% if tools is not none %}c{% endif %}{% if tools is defined and documents is none %}b{% endif %}', TALK),
     '<s>b',
-    'what is not given is there, and none',
+    'names that are not given are defined, and none',
   );
   assert.equal(
     await read(CHATML, TALK.slice(1, 2), { variables: { add_generation_prompt: false } }),
@@ -291,7 +291,7 @@ test('every template accepts a system message', async () => {
   }
 });
 
-test('the template engine is fetched by chat() only', async () => {
+test('only chat() fetches the template engine', async () => {
   const imports = await readFile(new URL('../../web/dist/texts.js', import.meta.url), 'utf8');
   assert.match(imports, /import\("\.\/template\.js"\)/);
   assert.doesNotMatch(imports, /endraw/);
@@ -299,7 +299,7 @@ test('the template engine is fetched by chat() only', async () => {
   assert.match(made, /MIT License/);
 });
 
-test('an answer ends where the turn ends, and a chat can be saved', async () => {
+test('an answer ends with its turn, and a chat can be saved', async () => {
   const own = await model(CHATML);
   const end = TOKENS.length + 1;
   const run = own.chat(TALK, { logitBias: { [end]: 1e9 }, maxTokens: 9 });

@@ -13,7 +13,7 @@ after(() => model.close());
 
 const [WIDTH, HEIGHT] = [8, 9];
 
-/** Returns a picture with some strokes, which differ for each seed. @param {number} seed */
+/** Returns a picture with some strokes, which depend on the seed. @param {number} seed */
 function sign(seed) {
   const data = new Uint8Array(WIDTH * HEIGHT);
   for (let i = 0, at = seed * 7919; i < 14; i++, at = (at * 48271 + 11) % 2147483647) data[at % data.length] = 100 + (at % 156);
@@ -22,12 +22,12 @@ function sign(seed) {
 
 const support = ['ka', 'ki', 'ku'].map((label, i) => ({ image: sign(i + 1), label }));
 
-test('a classification model describes itself', () => {
+test('info describes a classification model', () => {
   const { info } = model;
   assert.deepEqual([info.kind, info.verbs, info.width, info.height], ['sign', ['classify'], WIDTH, HEIGHT]);
 });
 
-test('probabilities of all labels, the most probable first; many queries give the same as single ones', async () => {
+test('all labels have probabilities, the most probable first; many queries give the same results as single ones', async () => {
   const queries = [sign(1), sign(9), sign(10)];
   const all = await model.classify(queries, { support, maps: true });
   assert.equal(all.length, 3);
@@ -44,7 +44,7 @@ test('probabilities of all labels, the most probable first; many queries give th
     for (const [layer, { weights, keys, ...map }] of (maps ?? []).entries()) {
       assert.deepEqual([map.layer, map.head, ...map.queries, ...keys], [layer, 0, 3, 0, 1, 2], 'the query comes after the examples');
       const sum = weights.reduce((total, weight) => total + weight, 0);
-      assert.ok(weights.length === 3 && sum > 0 && sum < 1, 'the rest is its own');
+      assert.ok(weights.length === 3 && sum > 0 && sum < 1, 'the rest of the weight is on the query itself');
     }
   }
   assert.equal((await model.classify(sign(4), { support })).maps, undefined);
@@ -62,7 +62,7 @@ test('the order of examples matters a little; names do not', async () => {
   assert.equal(p, renamed);
 });
 
-test('more queries than a run takes, several examples per label, one label', async () => {
+test('more queries than one run takes, several examples per label, and a single label work', async () => {
   const many = await model.classify(
     Array.from({ length: 67 }, (_, i) => sign(i + 1)),
     { support },
@@ -105,10 +105,10 @@ test('many pictures are read in chunks that yield to the event loop', async () =
     before = read;
   });
   assert.equal((await answers).length, 30);
-  assert.ok(before < read, `${before} of ${read} looks at pictures before anything else had its turn`);
+  assert.ok(before < read, `${before} of ${read} pictures were read before another task ran`);
 });
 
-test('dark on light equals light on dark', async () => {
+test('dark strokes on a light ground equal light strokes on a dark ground', async () => {
   const dark = { ...sign(4), data: sign(4).data.map((byte) => 255 - byte) };
   assert.deepEqual((await model.classify(dark, { support })).probabilities, (await model.classify(sign(4), { support })).probabilities);
 });

@@ -39,7 +39,7 @@ async function longSeed() {
 }
 
 /**
- * Collects the steps of a run: its codes by level, and its samples.
+ * Collects the results of a run's steps: codes by level, and samples.
  * @param {AsyncIterable<import('../../web/lib/kinds/code/code-run.js').CodeStep>} run
  */
 async function told(run) {
@@ -76,7 +76,7 @@ test('a sound is encoded to one code per hop, and decoded to the same number of 
   }
 });
 
-test('a digit: codes of the top level, then of the bottom level, with samples decoded meanwhile, bit-identical to decoding at the end', async () => {
+test('a digit is drawn as codes of the top level and then of the bottom level; samples decoded meanwhile equal those decoded at the end, bit for bit', async () => {
   const whole = await told(generate(LONG));
   assert.equal(whole.bottom.length, whole.top.length * RATIO);
   assert.equal(whole.nats.length, whole.top.length + whole.bottom.length);
@@ -93,7 +93,7 @@ test('a digit: codes of the top level, then of the bottom level, with samples de
   two.close();
 });
 
-test('samples of the bottom level are available before it is complete', async () => {
+test('samples of the bottom level are available before the level is complete', async () => {
   const long = /** @type {AnyModel} */ (await load(changed(await readFile(`${GOLDEN}jukebox-tiny.gguf`))));
   const { order, samples, bottom } = await told(generate({ label: 1, speaker: 0, seed: 3, chunkSize: 1, seconds: 10 }, long));
   assert.equal(bottom.length, 12 * RATIO);
@@ -123,7 +123,7 @@ function changed(bytes) {
   return file;
 }
 
-test('samples, a file, and several readers', async () => {
+test('a run gives samples and a file, also to several readers', async () => {
   const run = generate(LONG);
   const [samples, wav] = await Promise.all([run.samples(), run.wav()]);
   assert.equal(run.finish, 'length');
@@ -132,7 +132,7 @@ test('samples, a file, and several readers', async () => {
   assert.deepEqual([read.rate, read.data.length], [8000, samples.length]);
 });
 
-test('saved anywhere, a run continues to the same bits; a stopped one reports it', async () => {
+test('a run saved at any step continues with the same bits, and a stopped run reports that it was stopped', async () => {
   const whole = await told(generate({ ...LONG, chunkSize: 2 }));
   assert.deepEqual((await told(/** @type {any} */ (model.resume(generate(LONG).save())))).samples, whole.samples, 'saved before it began');
   assert.throws(() => complete(tone(70), { seconds: 0.01 }).save(), isError('state', /await run.input first/));
@@ -196,7 +196,7 @@ test('the shipped file draws its recorded codes', async () => {
   );
 });
 
-test('errors have their messages', async () => {
+test('invalid calls give errors with their messages', async () => {
   const { top, bottom } = await model.encode(tone(64));
   /** @type {[any, RegExp][]} */
   const wrong = [

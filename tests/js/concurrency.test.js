@@ -16,18 +16,18 @@ import { toyModel } from './toy.js';
 
 const toy = toyModel({ classes: ['cat', 'dog'] });
 
-test('the number of workers that pay', () => {
+test('only workers that speed up the run are kept', () => {
   /** @type {[string, number[], number][]} */
   const machines = [
     ['one core', [100, 50], 1],
     ['two sibling hyperthreads', [100, 62], 1],
     ['two cores', [100, 93], 2],
-    ['two cores with a sibling each', [100, 98, 0, 55], 2],
+    ['two cores with two threads each', [100, 98, 0, 55], 2],
     ['three cores', [100, 97, 90], 3],
     ['four cores', [100, 97, 0, 85], 4],
     ['four cores, one of which was busy at first', [100, 60, 0, 85], 4],
-    ['better than alone, as clocks go', [90, 100], 2],
-    ['a measurement that never came', [100, 0, 0, 0], 1],
+    ['better than alone, within the precision of clocks', [90, 100], 2],
+    ['a missing measurement', [100, 0, 0, 0], 1],
     ['a clock that stood still', [0, 0, 0, 100], 1],
     ['one worker', [100], 1],
   ];
@@ -36,10 +36,10 @@ test('the number of workers that pay', () => {
 
 test('a worker that starts late counts less, and the clock may run backwards', async () => {
   const loop = await compileLoop();
-  assert.equal(spin(loop, 0, 1), 0, 'all of the time has passed');
+  assert.equal(spin(loop, 0, 1), 0, 'the whole time has passed');
   let whole = 0;
   let late = Infinity;
-  // One of these tries succeeds, however busy the machine is.
+  // One of these attempts succeeds, however busy the machine is.
   for (let i = 0; i < 5; i++) {
     const now = Date.now() + 1;
     whole = Math.max(whole, spin(loop, now, now + 10));
@@ -61,8 +61,8 @@ test('a worker that starts late counts less, and the clock may run backwards', a
  * Returns links to fake workers with predefined answers.
  *
  * @param {number} count
- * @param {(worker: number, together: number) => any} answer  returns the speed of a worker, given how many are measured together; 0: it
- *   does not start
+ * @param {(worker: number, together: number) => any} answer  returns the speed of a worker, given how many are measured together; 0 means
+ *   that it does not start
  */
 function fake(count, answer) {
   let together = 0;
@@ -81,7 +81,7 @@ function fake(count, answer) {
           signal.throwIfAborted();
           if (from === 0) return { speed: await Promise.race([answer(worker, 0), stopped]) };
           together++;
-          await sleep(0); // until all have been asked
+          await sleep(0); // until all have been asked to start
           const speed = answer(worker, together);
           await sleep(0);
           together--;
@@ -98,7 +98,7 @@ function fake(count, answer) {
       assert.deepEqual(
         kept,
         links.filter((_, worker) => !ended.has(worker)),
-        'who is not kept is ended',
+        'other workers are ended',
       );
       return kept.length;
     },
@@ -118,13 +118,13 @@ async function add(links, loaded = Promise.resolve(), others = new Map()) {
   return kept;
 }
 
-test('keeps the workers that pay, and ends the others', async () => {
+test('keeps the workers that speed up the run, and ends the others', async () => {
   /** @type {[number, (worker: number, together: number) => number, number][]} */
   const machines = [
     [4, () => 100, 4],
     [4, (_, together) => 200 / Math.max(2, together), 2],
     [4, (_, together) => 100 / Math.max(1, together), 1],
-    [4, (worker, together) => (together === 4 && worker === 3 ? 40 : 100), 2], // a run waits for the slowest one
+    [4, (worker, together) => (together === 4 && worker === 3 ? 40 : 100), 2], // a run waits for its slowest worker
     [3, () => 100, 3],
     [2, () => 100, 2],
   ];
@@ -152,11 +152,15 @@ test('workers that do not start are skipped, except the first', async () => {
   assert.equal(three.check(await add(three.links)), 3);
 
   const none = fake(2, (worker) => (worker === 0 ? gone : 100));
-  assert.equal(none.check((await add(none.links)).concat(none.links[1])), 2, 'the others are not started; who opens the model hears why');
+  assert.equal(
+    none.check((await add(none.links)).concat(none.links[1])),
+    2,
+    'no other worker is kept, and opening the model fails with the reason',
+  );
   await assert.rejects(add(links, undefined, new Map([[0, gone]])), reason);
 });
 
-test('it measures while the rest is loading, and then only briefly', async () => {
+test('measures while the rest of the model is loading, and then only briefly', async () => {
   // The second worker starts late.
   const slow = () => fake(2, (worker, together) => (worker === 1 && together === 0 ? sleep(200) : 100));
   const first = slow();
@@ -173,7 +177,7 @@ test('it measures while the rest is loading, and then only briefly', async () =>
   assert.equal(third.check(await add(third.links, failed)), 1);
 });
 
-test('the same values with the number of workers that pays here', async () => {
+test('the values do not depend on the number of workers that is best here', async () => {
   const model = await load(toy, { workers: 'auto' });
   assert.ok(model.workers >= 1 && model.workers <= Math.min(4, await parallelism()), `${model.workers} workers`);
   const one = await load(toy);
@@ -187,7 +191,7 @@ test('the same values with the number of workers that pays here', async () => {
   three.close();
 });
 
-test('loading that fails or is aborted while workers are measured', async () => {
+test('loading may fail or be aborted while workers are measured', async () => {
   await assert.rejects(load(toy.subarray(0, 500), { workers: 'auto' }), isError('format'));
   await assert.rejects(load('/no/such/file.gguf', { workers: 'auto' }), isError('network'));
   const reason = new Error('enough');

@@ -36,7 +36,7 @@ test('oneOf draws one of the texts, in any tokenization, and ends', async () => 
   const greedy = (/** @type {object} */ more) =>
     model.generate('Once upon', { temperature: 0, oneOf: [' a time', ' the hill'], ...more }).text();
   assert.equal(await greedy({}), ' a time');
-  assert.equal(await greedy({ topK: 1 }), ' a time', 'the filters see what may come alone');
+  assert.equal(await greedy({ topK: 1 }), ' a time', 'the filters see only the allowed tokens');
   assert.equal(await greedy({ logitBias: { ' the': 50 } }), ' the hill', 'biases count');
   // If one string is a prefix of another, the run may end after it; the cost of ending counts.
   const both = await Promise.all(
@@ -63,23 +63,23 @@ test('oneOf searches a large vocabulary in chunks, and allows the tokens that st
   });
   await choice.start(vocabulary);
   clearInterval(timer);
-  assert.ok(turns > 0, 'nothing else had its turn');
+  assert.ok(turns > 0, 'another task must run between chunks');
   const allowed = (/** @type {number[]} */ ...ids) => {
     const mask = choice.next(Uint32Array.from(ids));
     return Array.from({ length: size }, (_, id) => id).filter((id) => (mask[id >>> 5] >>> (id & 31)) & 1);
   };
   assert.deepEqual(allowed(), [0, 1]);
   assert.deepEqual(allowed(0), [2, 3]);
-  assert.deepEqual(allowed(0, 2, 3), [4, 5, 6], 'not what stands further on');
+  assert.deepEqual(allowed(0, 2, 3), [4, 5, 6], 'and no tokens of a later part');
 });
 
-test('oneOf: the name of a control token counts as plain letters', async () => {
+test('oneOf: the name of a control token is read as plain letters', async () => {
   const run = model.generate('Once', { oneOf: ['<s>'], seed: 1 });
   assert.equal(await run.text(), '<s>');
   assert.ok([...run.ids.slice(run.promptLength)].every((id) => tokenizer.kind(id) !== 'control'));
 });
 
-test('without a forbidden token, the run is bit-identical', async () => {
+test('a constraint that forbids nothing changes no bit', async () => {
   const collect = async (/** @type {any} */ options) => {
     const steps = [];
     for await (const { token, nats } of model.generate('Once upon a time', {
@@ -134,7 +134,7 @@ test('a custom constraint receives the tokens, may be slow, and the drawn tokens
   told.length = 0;
   await model.resume(saved, { constraint, at: 3, maxTokens: 3 }).text();
   assert.deepEqual(told[0], ids.slice(0, 3));
-  assert.deepEqual([...told[2], ids[5]].slice(0, 5), ids.slice(0, 5), 'the same bits go on');
+  assert.deepEqual([...told[2], ids[5]].slice(0, 5), ids.slice(0, 5), 'the resumed run continues with the same tokens');
 });
 
 test('an empty mask ends the run; an error in a constraint reaches the caller; other runs continue', async () => {

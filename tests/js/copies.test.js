@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Copies in the cache: when a copy is valid, for the headers of different servers, for compressed and uncompressed answers, same-origin and
- * cross-origin.
+ * Copies in the cache: when a copy is valid, for the headers of different servers, for compressed and uncompressed responses, from the same
+ * and from another origin.
  */
 
 import assert from 'node:assert/strict';
@@ -21,7 +21,9 @@ const CACHES = {
   }),
 };
 
-/** Replaces the global `caches` for this test alone: other files may share the process. @param {import('node:test').TestContext} t */
+/**
+ * Replaces the global `caches` for this test only, because other files may share the process. @param {import('node:test').TestContext} t
+ */
 function replaceCaches(t) {
   const own = Object.getOwnPropertyDescriptor(globalThis, 'caches');
   Object.defineProperty(globalThis, 'caches', { configurable: true, value: CACHES });
@@ -40,7 +42,7 @@ test('a copy is valid while the server has the same version, in any encoding', a
   const visits = [
     ['plain', { 'content-length': '1000', 'last-modified': DAY }, { 'content-length': '1000', 'last-modified': DAY }, true],
     ['compressed', { 'content-length': '300', 'last-modified': DAY }, { 'content-length': '300', 'last-modified': DAY }, true],
-    ['compressed as it is sent, of no length', { 'last-modified': DAY }, { 'last-modified': DAY }, true],
+    ['compressed by the server on the fly, without a length', { 'last-modified': DAY }, { 'last-modified': DAY }, true],
     ['tagged', { etag: '"1"', 'content-length': '300' }, { etag: '"1"', 'content-length': '301' }, true],
     ['another tag', { etag: '"1"', 'last-modified': DAY }, { etag: '"2"', 'last-modified': DAY }, false],
     ['changed, compressed', { 'content-length': '300', 'last-modified': DAY }, { 'content-length': '301', 'last-modified': DAY }, false],
@@ -64,7 +66,7 @@ test('a copy is valid while the server has the same version, in any encoding', a
     assert.equal(kept.headers.get('content-length'), '1000', name);
     assert.equal(isSame(new Response(null, { headers: second }), kept), same, name);
   }
-  // a copy that was stored by a version without this header
+  // a copy stored by an earlier version of the library, without this header
   const old = new Response(FILE, { headers: { 'content-length': '1000', 'last-modified': DAY } });
   assert.equal(isSame(new Response(null, { headers: { 'content-length': '1000', 'last-modified': DAY } }), old), true);
   assert.equal(isSame(new Response(null, { headers: { 'content-length': '300', 'last-modified': DAY } }), old), false);

@@ -28,7 +28,7 @@ const draw = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 /** @param {string} name  name of a macro whose value is an integer @param {string} [text] */
 const macro = (name, text = code) => Number(new RegExp(`#define ${name} (\\w+?)u?\\s`).exec(text)?.[1]);
 
-test('constants of the headers', async () => {
+test('constants equal those in the headers', async () => {
   assert.equal(NX_ABI_VERSION, macro('NX_ABI_VERSION'));
   assert.equal(NX_MAX_SAMPLES, macro('NX_MAX_SAMPLES'));
   assert.equal(NX_MAX_BIASES, macro('NX_MAX_BIASES'));
@@ -40,11 +40,11 @@ test('constants of the headers', async () => {
   assert.equal(MAX_TENSORS, macro('GGUF_MAX_TENSORS', gguf));
 });
 
-test('every status of the header has its code, and the codes are the documented ones', async () => {
+test('every status in the header has a code, and the codes are the documented ones', async () => {
   const statuses = [...code.matchAll(/NX_E_([A-Z]+) = (-\d+)/g)];
   assert.ok(statuses.length >= 7);
   for (const [, name, status] of statuses) assert.equal(codeOfStatus(Number(status)), name.toLowerCase());
-  assert.equal(CODES.indexOf('network'), statuses.length, 'our own codes follow those of the header');
+  assert.equal(CODES.indexOf('network'), statuses.length, "the library's own codes follow those of the header");
   for (const [, , status] of statuses) {
     const error = statusError(Number(status), 'Trying');
     assert.equal(error.code, codeOfStatus(Number(status)));
@@ -58,7 +58,7 @@ test('every status of the header has its code, and the codes are the documented 
   );
 });
 
-test('structs of the header', () => {
+test('structs equal those in the header', () => {
   const kinds = { uint32_t: 'u', int32_t: 'i', float: 'f' };
   for (const [name, fields] of Object.entries(STRUCTS)) {
     const body = new RegExp(`typedef struct \\{([^}]*)\\} ${name};`).exec(code)?.[1] ?? '';
@@ -84,12 +84,12 @@ test('structs of the header', () => {
   );
 });
 
-test('an error consists of two texts with the length limits of the header', async () => {
+test('an error consists of two texts with the length limits in the header', async () => {
   const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
   assert.equal(PROBLEM_BYTES, 2 * Number(/#define NX_NAME_BYTES (\d+)/.exec(header)?.[1]));
 });
 
-test('a struct that is written is read back equal', () => {
+test('a struct that is written is read back unchanged', () => {
   const view = new DataView(new ArrayBuffer(16 + sizeOf('nx_settings')));
   const settings = Object.fromEntries(
     Object.entries(STRUCTS.nx_settings).map(([name, kind], i) => [name, kind === 'f' ? i - 10.5 : 2 ** 32 - 1 - i]),
@@ -103,8 +103,8 @@ test('a struct that is written is read back equal', () => {
   assert.equal(view.getUint32(8 + 4 * 3, true), 12, 'counts[2]');
 });
 
-test('metadata of every type', () => {
-  /** @type {[number, number, (view: DataView, at: number) => void, any][]} type, bytes, its encoding, its value */
+test('metadata of every type are read', () => {
+  /** @type {[number, number, (view: DataView, at: number) => void, any][]} typetype, bytes, encoding, value */
   const numbers = [
     [0, 1, (view, at) => view.setUint8(at, 200), 200],
     [1, 1, (view, at) => view.setInt8(at, -100), -100],
@@ -157,14 +157,14 @@ test('metadata of every type', () => {
   assert.deepEqual(read, [2 ** 40, -1, 1.5, true, [1, 2, 4e9], ['a', '', 'ü'], []]);
 });
 
-test('the wasm exports what the header declares, and imports nothing', () => {
+test('the wasm exports the functions that the header declares, and imports nothing', () => {
   const declared = [...code.matchAll(/NX_API(?:_TEXTS)? [\w ]+?\*?(nx_\w+)\(/g)].map(([, name]) => name);
   const exported = WebAssembly.Module.exports(wasmModule).map(({ name }) => name);
   assert.deepEqual(exported.sort(), [...declared, 'memory', '__heap_base'].sort());
   assert.deepEqual(WebAssembly.Module.imports(wasmModule), []);
 });
 
-test('heap: lowest gap first, aligned, free blocks merge', () => {
+test('heap: takes the lowest gap first, aligned; free blocks merge', () => {
   const heap = new Heap(1001, 16);
   const [a, b, c] = [heap.take(10), heap.take(16), heap.take(1)];
   assert.deepEqual([a, b, c], [1008, 1024, 1040]);
@@ -181,7 +181,7 @@ test('heap: lowest gap first, aligned, free blocks merge', () => {
   assert.equal(high.take(1), 2 ** 31 + 16 + 2 ** 30, 'addresses above 2^31');
 });
 
-test('heap: random use never overlaps', () => {
+test('heap: blocks never overlap in random use', () => {
   const heap = new Heap(0, 16);
   /** @type {{ address: number, bytes: number }[]} */
   const live = [];
@@ -268,7 +268,7 @@ test('a refusal of the C library becomes an error with its status', () => {
   assert.equal(core.position(session), 1);
 });
 
-test('a run that needs more than 2 GB is refused, with a remedy', () => {
+test('a run that needs more than 2 GB is refused with a remedy', () => {
   const core = new Core(wasmModule, toyModel({ width: 256, height: 256, embedding: 128, heads: 1 }));
   const memoryBytes = memoryOf(core);
   assert.throws(() => core.openSession({ ...draw, samples: 64 }), isError('limit', /64 samples .* 2 GB: draw fewer/));
@@ -280,7 +280,7 @@ test('a run that needs more than 2 GB is refused, with a remedy', () => {
   assert.throws(() => large.openSession(draw), isError('limit', /smaller model/));
 });
 
-test('known and drawn positions in any order, the same for every sample', () => {
+test('positions may be known and drawn in any order, the same for every sample', () => {
   const core = new Core(wasmModule, toyModel());
   const session = core.openSession(draw);
   const whole = core.draw(session, 64);
@@ -303,7 +303,7 @@ test('known and drawn positions in any order, the same for every sample', () => 
   core.closeSession(many);
 });
 
-test('shaped draws: biases and penalties reach the engine', () => {
+test('biases and penalties reach the engine', () => {
   const core = new Core(wasmModule, toyModel());
   /** @param {object} shaping */
   const drawn = (shaping) => {
@@ -316,7 +316,7 @@ test('shaped draws: biases and penalties reach the engine', () => {
   const common = [...plain].sort((a, b) => plain.filter((id) => id === b).length - plain.filter((id) => id === a).length)[0];
   assert.ok(!drawn({ logitBias: [[common, -1e9]] }).includes(common), 'never');
   assert.deepEqual(new Set(drawn({ logitBias: [[5, 1e9]] })), new Set([5]), 'always');
-  assert.equal(new Set(drawn({ penaltyLast: 15, presencePenalty: 100 }).slice(48)).size, 16, 'none twice among any sixteen');
+  assert.equal(new Set(drawn({ penaltyLast: 15, presencePenalty: 100 }).slice(48)).size, 16, 'no id repeats within any sixteen');
   for (const shaping of [
     { repetitionPenalty: 3, penaltyLast: 5 },
     { frequencyPenalty: 2, penaltyLast: 9 },
@@ -330,7 +330,7 @@ test('shaped draws: biases and penalties reach the engine', () => {
   assert.equal(core.sessions, 0);
 });
 
-test('the most probable ids, without a draw and before one', () => {
+test('the most probable ids can be read without a draw and before one', () => {
   const core = new Core(wasmModule, toyModel());
   const session = core.openSession({ ...draw, samples: 2 });
   const plain = core.openSession({ ...draw, samples: 2 });
@@ -361,7 +361,7 @@ test('a run has the requested length', () => {
   assert.throws(() => core.openSession(draw, { length: 65 }), isError('argument'));
 });
 
-test('the description of a part', () => {
+test('a part is described', () => {
   const input = { inputWidth: 4, inputHeight: 2, blockRows: 4, blockCols: 3, flangeRows: 1, flangeCols: 1 };
   const { part } = new Core(wasmModule, toyModel({ channels: 3, levels: 5, palette: true, classes: ['cat', 'dog'], ...input }));
   assert.deepEqual([part.values, part.span, part.outputs, part.length, part.draft, part.ends], [5, 1, 5, 64, false, []]);
@@ -377,7 +377,7 @@ test('the description of a part', () => {
     { name: 'attention', port: 2 ** 32 - 1, rows: 4, keys, queries: 0, asking: 0 },
     { name: 'source', port: part.inputs.findIndex(({ name }) => name === 'image'), rows: 4, keys: 8, queries: 0, asking: 0 },
   ]);
-  assert.ok(keys >= 4 * (3 + 2) + 5 && keys < 64, 'the block, columns to both sides, the row above');
+  assert.ok(keys >= 4 * (3 + 2) + 5 && keys < 64, 'keys in the block, in columns on both sides and in the row above');
   assert.deepEqual(
     part.tables.map(({ name, rows, cols }) => [name, rows, cols]),
     [['palette.weight', 5, 3]],
@@ -412,12 +412,12 @@ test('the description of a part', () => {
   });
 });
 
-test('capacity for metadata: a map with more keys than a chunk has ids', () => {
+test('there is room for metadata: a map may have more keys than a chunk has ids', () => {
   const side = 96;
   const core = new Core(wasmModule, toyModel({ width: side, height: side, blocks: 1, heads: 1, embedding: 4, feedForward: 4 }));
   const [{ keys }] = core.part.maps;
   assert.ok(keys === side ** 2 && keys > 8192 && core.sliceLimit(1) >= keys);
-  const beside = core.openSession(draw); // it lies in the memory that an overflow would overwrite first
+  const beside = core.openSession(draw); // this session is in the memory that an overflow would overwrite first
   const expected = [...core.draw(beside, 20).ids];
   core.closeSession(beside);
   const again = core.openSession(draw);
@@ -433,7 +433,7 @@ test('capacity for metadata: a map with more keys than a chunk has ids', () => {
   assert.deepEqual([...core.draw(again, 20).ids], expected);
 });
 
-test('chunks count every value: 64 samples of three channels', () => {
+test('chunks count every value: 64 samples with three channels', () => {
   const file = toyModel({ channels: 3, levels: 256, output: 'dmol', mixtures: 1, width: 16, height: 16 });
   const core = new Core(wasmModule, file);
   assert.deepEqual([core.part.length, core.part.span, core.sliceLimit(64), core.sliceLimit(1)], [256, 3, 42, 2730]);
@@ -467,7 +467,7 @@ test('a palette, and an input that must come first', () => {
   assert.throws(() => core.input(session, 'class', Uint32Array.of(2)), isError('argument', /'class'/));
   core.input(session, 'image', image);
   assert.throws(() => core.input(session, 'image', image), isError('argument'));
-  assert.ok(core.encode(session), 'a slice, and there are more');
+  assert.ok(core.encode(session), 'one chunk, and more remain');
   assert.throws(() => core.draw(session, 1), isError('argument'));
   assert.throws(() => core.input(session, 'class', Uint32Array.of(1)), isError('argument'), 'too late');
   assert.ok(give(core, session, {}) > 1);
@@ -485,14 +485,14 @@ test('a palette, and an input that must come first', () => {
   assert.throws(() => core.map(session, 0, 0, core.part.maps[0].rows), isError('argument'));
   assert.ok(core.draw(session, 61).ids.every((index) => index < 5));
   core.closeSession(session);
-  assert.equal(core.sessions, 0, 'what input() and map() took is free again');
+  assert.equal(core.sessions, 0, 'the memory of input() and map() is free again');
   const plain = new Core(wasmModule, toyModel());
   const other = plain.openSession(draw);
   assert.throws(() => plain.input(other, 'image', image), isError('argument'));
   assert.equal(plain.encode(other), false, 'nothing to encode');
 });
 
-test('inputs by name, encoded in chunks: two interleaved runs equal separate ones', () => {
+test('inputs are given by name and encoded in chunks; two interleaved runs equal separate ones', () => {
   const core = new Core(wasmModule, toyModel({ channels: 3, levels: 256, output: 'dmol', inputWidth: 4, classes: ['cat', 'dog'] }));
   const inputs = [1, 2].map((seed) => ({ class: Uint32Array.of(seed - 1), image: ids(48, 256, seed) }));
   const alone = inputs.map((given) => {
@@ -520,7 +520,7 @@ test('inputs by name, encoded in chunks: two interleaved runs equal separate one
 });
 
 test('a model allocates and frees only its own memory', async () => {
-  // While the file is opened, its bytes lie above the model; runs use that space afterwards.
+  // While the file is opened, its bytes are above the model; runs use that space afterwards.
   const file = toyModel({ embedding: 64, feedForward: 256 });
   const core = new Core(wasmModule, file);
   const memoryBytes = memoryOf(core);
@@ -529,7 +529,7 @@ test('a model allocates and frees only its own memory', async () => {
   (await load(file)).close();
 });
 
-test('a model that arrives in pieces equals the whole one, in less memory', async () => {
+test('a model that arrives in pieces equals the whole one, and needs less memory', async () => {
   for (const name of ['stories260K.gguf', 'gpt-nano-sort.gguf']) {
     const file = new Uint8Array(await readFile(`${ROOT}tests/golden/${name}`));
     const run = (/** @type {Core} */ core) => {
@@ -544,19 +544,19 @@ test('a model that arrives in pieces equals the whole one, in less memory', asyn
       [64e3, 7],
       [file.length - 1, 1e5],
     ]) {
-      if (name.startsWith('s') && piece === 7) continue; // this takes long
+      if (name.startsWith('s') && piece === 7) continue; // this combination takes too long
       assert.equal(Core.begin(wasmModule, file.subarray(0, 100), file.length), 'more');
       const core = Core.begin(wasmModule, file.subarray(0, size), file.length);
       assert.ok(core instanceof Core);
       assert.equal(core.sessions, 0);
-      assert.throws(() => core.openSession(draw), isError('argument'), 'not all is here');
+      assert.throws(() => core.openSession(draw), isError('argument'), 'the file is incomplete');
       let complete = false;
       for (let at = core.fed; !complete; at += piece) complete = core.feed(file.subarray(at, at + piece));
       assert.equal(core.fed, file.length);
       assert.equal(core.fileBytes, file.length);
       const { saved, ...drawn } = run(core);
       assert.deepEqual(drawn, { ids: expected.ids, nats: expected.nats, ahead: expected.ahead, ended: expected.ended });
-      assert.deepEqual(saved, expected.saved, 'a saved run belongs to both');
+      assert.deepEqual(saved, expected.saved, 'saved runs of both models are equal');
       assert.deepEqual(core.metadata, whole.metadata);
       assert.ok(memoryOf(core) <= memoryOf(whole) + 2 ** 20 + 2 ** 17);
     }

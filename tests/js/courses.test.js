@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The courses: every page is a step of exactly one course and has the figure that answers its question; a course that is kept has every
- * file that its pages load.
+ * The courses: every page is a step of exactly one course and has the figure that answers its question. A kept course has every file that
+ * its pages load.
  */
 
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ test('every page is a step of one course', async () => {
   assert.deepEqual([...pages].sort(), PAPERS.flatMap(({ page }) => page ?? []).sort());
 });
 
-test('each question is a question, and its figure is on its page', async () => {
+test('each question ends with a question mark, and its figure is on its page', async () => {
   for (const { page, asks, at } of steps) {
     assert.match(asks, /\?/);
     assert.ok((await readFile(`${WEB}/pages/${page}/page.html`, 'utf8')).includes(`id="${at}"`), `${page} has no #${at}`);
@@ -35,9 +35,9 @@ test('each question is a question, and its figure is on its page', async () => {
 });
 
 /**
- * Returns the files that a page's HTML loads. Files of other pages, of the manual and of other sites are only links and do not count.
+ * Returns the files that a page's HTML loads. Files of other pages, of the manual and of other sites are only links, so they do not count.
  * @param {string} html
- * @param {string} page  its address from web/
+ * @param {string} page  address of the page from web/
  * @returns {string[]}
  */
 function loadedBy(html, page) {
@@ -49,7 +49,7 @@ function loadedBy(html, page) {
   return named.map(([, address]) => new URL(address, base + page).href).map((url) => url.replace(base, '').replace('http://site/', '../'));
 }
 
-test('a course that is kept has every file that its pages load, and what they import later', async () => {
+test('a kept course has every file that its pages load, including later imports', async () => {
   const [{ courses }, pages] = await Promise.all([courseFilesOf(ROOT), framedPages(WEB)]);
   for (const [id, { files }] of Object.entries(courses)) {
     const kept = new Set(files.map(([address]) => address));
@@ -62,7 +62,7 @@ test('a course that is kept has every file that its pages load, and what they im
       assert.deepEqual(
         loaded.filter((file) => !file.startsWith('data:') && !kept.has(file)),
         [],
-        `${id} has ${address} without them`,
+        `${id} lacks files of ${address}`,
       );
     }
     for (const script of ['page-embedding', 'page-keep', 'element', 'worker'])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Four distributions of a shade, on the page of the FVSBN. */
+/** Four distributions of a shade, on the page on the FVSBN. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ test('each distribution adds up to 1: over two values, over sixteen, over all sh
   near(sum(gaussian({ mean: 128, width: 10 })), 1, 1e-9);
 });
 
-test('far out, the loss of a Gaussian grows quadratically, that of a logistic linearly, without gaps', () => {
+test('far out, the loss of a Gaussian grows quadratically and that of a logistic linearly, without gaps', () => {
   const [round, straight] = [gaussian({ mean: 20, width: 2 }), logistic({ mean: 20, width: 2 })];
   near(round(220) - round(120), 0.5 * (100 ** 2 - 50 ** 2));
   const slope = Math.PI / (2 * Math.sqrt(3));

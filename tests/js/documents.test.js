@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * README.md, the manual, weights/README.md and weights/train/README.md are correct: the commands exist, the first Node program runs
- * unchanged, and each fact has the same number everywhere. tests/browser/documents.test.js runs the blocks for pages, and manual.test.js those in C.
+ * README.md, the manual, weights/README.md and weights/train/README.md are correct: commands exist, the first Node program runs unchanged,
+ * and each fact has the same number everywhere. tests/browser/documents.test.js runs the blocks for pages, and manual.test.js those in C.
  */
 
 import assert from 'node:assert/strict';
@@ -45,7 +45,7 @@ test('every source file has its licence in its first lines', async () => {
   assert.deepEqual(silent, []);
 });
 
-test('every block is in a language that a test runs, or plain text', () => {
+test('every block is in a language that a test runs, or in plain text', () => {
   const known = new Set(['js', 'html', 'css', 'sh', 'c', 'py', 'json', 'jsx', 'tsx', '']);
   for (const { where, language, file } of blocks) {
     assert.ok(known.has(language), `${where}: ${language}`);
@@ -53,7 +53,7 @@ test('every block is in a language that a test runs, or plain text', () => {
   }
 });
 
-test('blocks of JSON and of JSX parse', async () => {
+test('JSON and JSX blocks parse', async () => {
   for (const { where, language, code } of blocks) {
     if (language === 'json') assert.doesNotThrow(() => JSON.parse(code), where);
     if (language === 'jsx' || language === 'tsx') await transform(code, { loader: language });
@@ -102,7 +102,7 @@ test('every file that a document or a comment names exists', async () => {
   const { stdout } = await run('git', ['ls-files'], { cwd: ROOT, maxBuffer: 2 ** 24 });
   const files = stdout.split('\n').filter(Boolean);
   const ends = new Set(files.flatMap((name) => name.split('/').map((_, i, parts) => parts.slice(i).join('/'))));
-  const made = /^(web\/single\/|web\/courses\.json$)/; // generated, and not committed
+  const made = /^(web\/single\/|web\/courses\.json$)/; // generated, not committed
   const missing = [];
   let named = 0;
   for (const file of files) {
@@ -110,14 +110,14 @@ test('every file that a document or a comment names exists', async () => {
     if (!isDocument && (!/^(src|include|tests|weights|web)\/.*\.(c|h|js|py|sh)$/.test(file) || /^web\/(dist|single)\//.test(file)))
       continue;
     const said = existsSync(ROOT + file) ? await text(file) : '';
-    // A document names a file by the end of its path, in code; a comment by its whole path.
+    // A document names a file by the end of its path, in code; a comment names it by its whole path.
     const paths = isDocument
       ? [...said.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:c|h|js|py|md|sh))`/g)]
       : [...said.matchAll(/(?:\/\*|^\s*\*|\/\/|#).*$/gm)].flatMap(([line]) => [
           ...line.matchAll(/(?<![\w./@-])((?:src|include|tests|weights|web)\/(?:[\w.-]+\/)*[\w.-]+\.(?:c|h|js|py|md|sh))\b/g),
         ]);
     for (const [, path] of paths) {
-      if (/NAME|FILE|^\.\.?\//.test(path)) continue; // NAME and FILE stand for any; a link is relative to its document
+      if (/NAME|FILE|^\.\.?\//.test(path)) continue; // NAME and FILE stand for any name; a link is relative to its document
       named++;
       if (!ends.has(path) && !made.test(path) && !path.startsWith('build/')) missing.push(`${file}: ${path}`);
     }
@@ -181,7 +181,7 @@ test('every weight file has a card and a row with its own numbers', async () => 
   assert.equal(
     cards.match(/^\| \[`[\w-]+\.gguf`\]\(#/gm)?.length,
     files.length,
-    'a row of the table of weights/README.md for each file and no other',
+    'the table of weights/README.md has a row for each file, and no other row',
   );
   for (const file of files) {
     const name = file.slice(0, -5);
@@ -189,17 +189,17 @@ test('every weight file has a card and a row with its own numbers', async () => 
     assert.ok(card, `weights/README.md has no card "## ${name}"`);
     for (const row of ['model', 'data, licence', 'command', 'sha256', 'quality', 'limits'])
       assert.ok(card.includes(`\n| ${row} | `), `${name}: ${row}`);
-    assert.ok(card.split('\n').length < 45, `${name}: a card is a screen`);
+    assert.ok(card.split('\n').length < 45, `${name}: a card fits on a screen`);
     const bytes = await readFile(`${ROOT}weights/${file}`);
     assert.ok(card.includes(`\`${createHash('sha256').update(bytes).digest('hex')}\``), `${name}: sha256`);
-    assert.ok(card.includes(`train.py ${name}\``), `${name}: one name, one recipe, one file`);
+    assert.ok(card.includes(`train.py ${name}\``), `${name}: the weight file has the name of its recipe`);
     const [row] = new RegExp(`^\\| \\[\`${file}\`\\].*$`, 'm').exec(cards) ?? [];
     const [, , parameters, size] = /** @type {string} */ (row)
       .split('|')
       .slice(1)
       .map((cell) => cell.trim());
     assert.equal(size, (await stat(`${ROOT}weights/${file}`)).size.toLocaleString('en-US'), name);
-    assert.match(readme, new RegExp(`^\\| .* \\|[^|\\n]*\`${file}\`[^|\\n]*\\|$`, 'm'), `README.md has no row of ${file}`);
+    assert.match(readme, new RegExp(`^\\| .* \\|[^|\\n]*\`${file}\`[^|\\n]*\\|$`, 'm'), `README.md needs a row for ${file}`);
     const model = await load(`${ROOT}weights/${file}`);
     assert.equal(model.info.parameters, Number(parameters.replaceAll(',', '')), name);
     const plain = (/** @type {string} */ words) => words.replace(/[\s-]/g, '');
@@ -209,7 +209,7 @@ test('every weight file has a card and a row with its own numbers', async () => 
   }
 });
 
-test('each fact has one number: the books of stories', async () => {
+test('each fact has one number: the number of books with stories', async () => {
   const [, books] = /`fairy-tales\.txt\.xz`, (\d+) books/.exec(await text('weights/train/README.md')) ?? [];
   assert.equal(books, '21');
   const numbers = new Set();
@@ -268,7 +268,7 @@ test('each sample of the chapter Numbers that needs no data set runs on shipped 
   assert.ok(ran.js >= 4 && ran.sh >= 7, JSON.stringify(ran));
 });
 
-test('a generated data set: the commands of its card give the figure of the card', {
+test('a generated data set: the commands in its card give the figure in the card', {
   timeout: 120000,
 }, async (context) => {
   const python = ['python3', '/usr/bin/python3'].find((command) => {
@@ -283,7 +283,7 @@ test('a generated data set: the commands of its card give the figure of the card
   const [card] = /^## opened\n[^]*?(?=^## )/m.exec(await text('weights/README.md')) ?? [''];
   const [, made, measured] = /^```sh\npython3 (weights\/train\/held_out\.py .*)\nnpm run eval -- (.*)\n```$/m.exec(card) ?? [];
   const [, right, of] = /([\d,]+) held-out words.*?: ([\d,]+) right/.exec(card) ?? [];
-  assert.ok(made && measured && right, 'the card says how');
+  assert.ok(made && measured && right, 'the card gives the commands');
   await run(python, made.split(' '), { cwd: ROOT });
   const { stdout } = await run(process.execPath, ['weights/eval/eval.js', ...measured.split(' ')], { cwd: ROOT });
   const plain = (/** @type {string} */ number) => number.replaceAll(',', '');

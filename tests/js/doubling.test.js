@@ -26,7 +26,7 @@ import { readGGUF, writeGGUF } from './gguf.js';
 import { GOLDEN } from './helpers.js';
 
 const SHORT = 1 << 14;
-/** Below this processor time in milliseconds, a ratio means nothing: the clock and the garbage collector are too imprecise. */
+/** Below this processor time in milliseconds, a ratio means nothing, because the clock and the garbage collector are too imprecise. */
 const LEAST_MS = 150;
 /** Above this ratio the time counts as quadratic. */
 const MOST = 3;
@@ -77,7 +77,7 @@ function texts(name, task) {
 for (const name of names().filter((one) => cutOf(one) === one)) // one name for each splitter
   test(`texts of the tokenizer ${name}`, () => texts(name, (text) => [...splitter(name)(text)]));
 
-test('texts that are cleaned, divided into words and into sentences', () => {
+test('texts are cleaned, divided into words and divided into sentences', () => {
   texts('visible', visible);
   texts('straight', straight);
   texts('words', (text) => cut(text));
@@ -86,7 +86,7 @@ test('texts that are cleaned, divided into words and into sentences', () => {
 
 test('text of both directions', () => texts('bidi', levelsOf));
 
-test('notes of a MIDI file, samples of a WAV file', () => {
+test('MIDI files with many notes, and WAV files with many samples', () => {
   const midi = (/** @type {number} */ count) =>
     writeNotes(
       Array.from({ length: count }, (_, i) => ({ start: i, length: 1, pitch: 60, velocity: 80, voice: 'one' })),
@@ -126,7 +126,7 @@ function doubled(name, n, make, task) {
 /** @param {number} count @param {(i: number) => any} make */
 const list = (count, make) => Array.from({ length: count }, (_, i) => make(i));
 
-test('messages of a chat, many and long', () => {
+test('many and long messages of a chat', () => {
   const template = '{% for message in messages %}<s>{{ message.role }}: {{ message.content | trim }}</s>{% endfor %}<s>assistant: ';
   const read = (/** @type {any} */ messages) =>
     atOnce(prompting(checkedTalk(messages, template, {}), { bos_token: '<s>', eos_token: '</s>' }));
@@ -141,7 +141,7 @@ test('messages of a chat, many and long', () => {
     );
 });
 
-test('the head of a file: keys, lists, tensors, many pieces', () => {
+test('the header of a file: keys, lists, tensors, many pieces', () => {
   const keys = (/** @type {number} */ count) =>
     writeGGUF({ metadata: Object.fromEntries(list(count, (i) => [`general.key.${i}`, ['u32', i]])), tensors: {} });
   const strings = (/** @type {number} */ count) =>
@@ -161,7 +161,7 @@ test('the head of a file: keys, lists, tensors, many pieces', () => {
   doubled('tensors', 1000, tensors, (/** @type {any} */ bytes) => list(20, () => atOnce(readingHead(bytes, true))));
 });
 
-test('the head of a file that arrives in small pieces', async () => {
+test('the header of a file that arrives in small pieces', async () => {
   const make = (/** @type {number} */ count) =>
     writeGGUF({ metadata: { list: ['array', 'string', list(count, () => 'x'.repeat(60))] }, tensors: {} });
   const read = async (/** @type {Uint8Array<ArrayBuffer>} */ bytes) => {
@@ -181,7 +181,7 @@ test('the head of a file that arrives in small pieces', async () => {
   }
 });
 
-test('a vocabulary: its tokens and merges, its ids as text', () => {
+test('a vocabulary: its tokens and merges, and its ids as text', () => {
   const LETTERS = list(94, (i) => String.fromCharCode(33 + i));
   const pair = (/** @type {number} */ i) => [LETTERS[i % 94], LETTERS[Math.floor(i / 94)]];
   const keys = (/** @type {number} */ count) =>
@@ -205,7 +205,7 @@ test('a vocabulary: its tokens and merges, its ids as text', () => {
   );
 });
 
-test('the words of a chain or a tree; a saved state', () => {
+test('the words of a chain or a tree, and a saved state', () => {
   const { metadata } = readGGUF(new Uint8Array(readFileSync(`${GOLDEN}chain-crf-tiny.gguf`)));
   const features = new Features(new Map(Object.entries(metadata).filter(([key]) => key.startsWith('chain.'))));
   doubled(

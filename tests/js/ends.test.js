@@ -59,7 +59,7 @@ test('an end token is recognised by its name, whatever type the file gives it', 
     for (const kind of [1, 3, 4]) {
       const model = await load(withTokens([[name, kind]]));
       const { steps, finish } = await always(model, TOKENS.length);
-      assert.deepEqual([steps.length, finish], [0, 'end'], `${name} of kind ${kind}`);
+      assert.deepEqual([steps.length, finish], [0, 'end'], `${name} of type ${kind}`);
       assert.equal(model.tokenizer.kind(TOKENS.length), 'control');
       model.close();
     }
@@ -91,7 +91,7 @@ test('a stop that is or contains a control token ends the run', async () => {
     assert.deepEqual(await always(model, start, { stop }), { steps: [], finish: 'stop' });
     assert.equal((await always(model, other, { stop })).finish, 'length');
   }
-  // Returns the two tokens in order: a control token, then a word.
+  // Draws only two tokens, in any order: a control token and a word.
   const two = async (/** @type {string} */ stop) => {
     const run = model.generate([1, 5], { logitBias: { [start]: 1e8, [user]: 1e8 }, frequencyPenalty: 100, seed: 4, maxTokens: 30, stop });
     let last = -1;
@@ -103,7 +103,7 @@ test('a stop that is or contains a control token ends the run', async () => {
   assert.ok(
     !ids.includes(start) || ids.indexOf(user) < ids.lastIndexOf(start) || !ids.some((id, i) => id === start && ids[i + 1] === user),
   );
-  assert.equal((await two('im_start')).finish, 'length', 'its letters are no text');
+  assert.equal((await two('im_start')).finish, 'length', 'the letters in the name of a control token are not text');
   assert.equal((await two('user')).finish, 'stop');
   model.close();
 });
@@ -134,7 +134,7 @@ const file = (metadata) =>
     tensors: {},
   });
 
-test('pre-tokenizers under other names, by architecture, or with a warning', async () => {
+test('pre-tokenizers are known by other names and by architecture, or give a warning', async () => {
   const text = "I'LL pay 12345 \n\n don't";
   const ids = async (/** @type {Record<string, Typed | undefined>} */ changes) => {
     const own = await tokenizer(file(pairs(changes)));
@@ -162,7 +162,7 @@ test('pre-tokenizers under other names, by architecture, or with a warning', asy
   assert.match(unsaid.warnings[0], /does not say how a text is cut/);
 });
 
-test('an unknown name: tokens only as numbers, and a warning', async () => {
+test('with an unknown pre-tokenizer, tokens are only numbers, and there is a warning', async () => {
   const metadata = pairs({ 'tokenizer.ggml.pre': ['string', 'klingon'] });
   const model = await load(toyText({ values: 258, metadata }));
   assert.match(model.info.warnings[0], /does not support the pre-tokenizer .*"klingon"/);
@@ -175,7 +175,7 @@ test('an unknown name: tokens only as numbers, and a warning', async () => {
   model.close();
 });
 
-test('Qwen composes letters first, others leave them unchanged', async () => {
+test('Qwen composes letters first; other tokenizers leave them unchanged', async () => {
   for (const [name, same] of /** @type {[string, boolean][]} */ ([
     ['qwen2', true],
     ['deepseek-r1-qwen', true],
@@ -187,7 +187,7 @@ test('Qwen composes letters first, others leave them unchanged', async () => {
   }
 });
 
-test('one begin token, end ids beyond the vocabulary, integers of any type', async () => {
+test('one begin token, end ids beyond the vocabulary, and integers of any type are accepted', async () => {
   const own = await tokenizer(file(pairs({ 'tokenizer.ggml.bos_token_id': ['u32', 257], 'tokenizer.ggml.add_bos_token': ['bool', true] })));
   for (const text of ['<|begin|>ab', 'ab']) assert.deepEqual([...own.encode(text, { special: true })], [257, 256]);
   assert.deepEqual([...own.encode('ab<|begin|>', { special: true })], [257, 256, 257]);

@@ -60,7 +60,7 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }));
 
-test('bicubic: constant pictures stay constant, slopes stay straight, the same size changes nothing', () => {
+test('bicubic: constant pictures stay constant, slopes stay straight, and scaling to the same size changes nothing', () => {
   const from = { width: 4, height: 2, channels: 3 };
   assert.ok(bicubic(new Uint8Array(24).fill(77), from, { width: 9, height: 5 }).every((value) => value === 77));
   const picture = noise(24);
@@ -70,11 +70,11 @@ test('bicubic: constant pictures stay constant, slopes stay straight, the same s
   for (let i = 8; i < 24; i++) assert.ok(Math.abs(large[i] - 20 * ((i + 0.5) / 4 - 0.5)) <= 0.51, `${i}: ${large[i]}`);
 });
 
-test('figures of a set of pictures, and the consistency of a model that enlarges', async () => {
+test('a set of pictures has figures, and a model that enlarges also has its consistency', async () => {
   const data = await writeSet('set', { width: SIDE, height: SIDE, channels: 3, labels });
   const file = join(folder, 'toy.gguf');
   const model = await load(toy);
-  let rough = 0; // the roughness of the originals
+  let rough = 0; // roughness of the originals
   for (let i = 0; i < COUNT; i++) {
     const at = (/** @type {number} */ y, /** @type {number} */ x, /** @type {number} */ c) => pixels[i * BYTES + (y * SIDE + x) * 3 + c];
     const pairs = SIDE * (SIDE - 1) * 3;
@@ -99,7 +99,7 @@ test('figures of a set of pictures, and the consistency of a model that enlarges
     assert.ok(Math.abs(roughness - rough) < 1e-9);
     assert.ok(psnr > 3 && psnr < bicubicPsnr && bicubicPsnr < 60, JSON.stringify(result.consistency));
   }
-  // The most probable of several samples is evaluated, whether they compete or not.
+  // The most probable of several samples is evaluated, whether or not they compete.
   for (const contest of [{}, { resample: 5, resampleRows: 1 }]) {
     let squares = 0,
       drawn = 0;
@@ -127,13 +127,13 @@ test('figures of a set of pictures, and the consistency of a model that enlarges
   );
 });
 
-test('the small set of the digits', async () => {
+test('the small set of digits is read', async () => {
   const result = JSON.parse(await evaluate(DIGITS, '--images', '2', '--labels', '--json'));
   assert.ok(result.nats > 50 && result.nats < 500);
   assert.equal(result.consistency, undefined);
 });
 
-test("without --data, the held-out pictures of the model's data set, or an error that names the option", async () => {
+test("without --data, the command uses the held-out pictures of the model's data set, or fails with an error that names the option", async () => {
   const emoji = JSON.parse(await evaluate(`${ROOT}weights/emoji.gguf`, '--images', '1', '--json'));
   const record = JSON.parse(await readFile(`${GOLDEN}emoji-test100.json`, 'utf8'));
   assert.ok(Math.abs(emoji.nats - record.nats_unconditional[0]) < 0.02 * record.nats_unconditional[0]);
@@ -158,7 +158,7 @@ test("without --data, the held-out pictures of the model's data set, or an error
   await assert.rejects(evaluate(file, '--images', '1'), /200 images and 100 labels/);
 });
 
-test('sets that do not fit are refused', async () => {
+test('sets that do not fit the model are refused', async () => {
   const file = join(folder, 'toy.gguf');
   for (const [about, bytes, message] of /** @type {[object, Uint8Array, RegExp][]} */ ([
     [{ width: 5 }, pixels, /width is 5, the model's 4/],
@@ -175,7 +175,7 @@ test('sets that do not fit are refused', async () => {
   await assert.rejects(evaluate(file), /pass --data/);
 });
 
-more('one command for every kind, which says what it can and what went wrong without a trace', async () => {
+more('one command serves every kind; errors say what it can do and what went wrong, without a stack trace', async () => {
   assert.match(
     await evaluate('--help'),
     /^Measures a shipped file[\s\S]*npm run eval -- weights\/wavenet\.gguf[\s\S]*--labels tells the model/,
@@ -237,7 +237,7 @@ more('one command for every kind, which says what it can and what went wrong wit
   });
 });
 
-test('--each writes the cost of every input, and --compare the mean difference of two such files with its standard error', async () => {
+test('--each writes the cost of every input, and --compare prints the mean difference of two such files with its standard error', async () => {
   const [one, other] = [join(folder, 'one.csv'), join(folder, 'other.csv')];
   const command = (/** @type {string[]} */ ...args) => run(process.execPath, [`${ROOT}weights/eval/eval.js`, ...args], { cwd: ROOT });
   const { stdout } = await command('weights/fvsbn.gguf', '--images', '5', '--each', one, '--json');

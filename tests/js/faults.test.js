@@ -22,8 +22,8 @@ let origin = '';
 let asked = [];
 
 /**
- * The path selects what the server does after the first 1000 bytes of its first answer: it breaks off or stalls, and it supports ranges or
- * does not.
+ * The path selects the server's behaviour after the first 1000 bytes of its first response: it breaks off or stalls, and it supports ranges
+ * or does not.
  *
  * @type {Record<string, { headers?: Record<string, string>, end: 'break' | 'stall', rest?: (start: number, response: import('node:http').ServerResponse) => void }>}
  */
@@ -37,7 +37,7 @@ const PATHS = {
 };
 
 /**
- * Answers with the rest of the bytes.
+ * Sends the rest of the bytes.
  * @param {Record<string, string>} [headers]
  * @returns {(start: number, response: import('node:http').ServerResponse) => void}
  */
@@ -56,7 +56,7 @@ function part(headers = {}) {
 
 before(async () => {
   server = createServer((request, response) => {
-    if (request.url === '/silent') return; // sends not even headers
+    if (request.url === '/silent') return; // sends no headers
     const [, kind] = /^\/stalls\.(wasm|bin)$/.exec(request.url ?? '') ?? [];
     if (kind) {
       response.writeHead(200, {
@@ -86,7 +86,7 @@ after(() => {
 });
 
 for (const path of ['/breaks', '/stalls']) {
-  test(`a download that ${path.slice(1)} resumes where it was`, { timeout: 20000 }, async () => {
+  test(`a download that ${path.slice(1)} resumes where it stopped`, { timeout: 20000 }, async () => {
     asked = [];
     /** @type {number[]} */
     const seen = [];
@@ -128,7 +128,7 @@ test('a wasm download that never ends is abandoned, and requested again the next
   }
 });
 
-test('arguments of the wrong type give errors of ours that name them', async () => {
+test('arguments of the wrong type give our errors, which name them', async () => {
   /** @param {Promise<unknown> | (() => unknown)} work @param {RegExp} message */
   const refuses = (work, message) => assert.rejects(async () => (typeof work === 'function' ? work() : work), isError('argument', message));
   const any = /** @type {any} */ (bare);
@@ -172,12 +172,12 @@ test('arguments of the wrong type give errors of ours that name them', async () 
   assert.equal(
     (await collect(model.complete(new Proxy(pixels, {}), new Proxy({ seed: 1 }, {})))).values[0].length,
     32,
-    'proxies of plain objects are as good',
+    'proxies of plain objects are accepted',
   );
   model.close();
 });
 
-test('an error thrown by a getter, a proxy or an iterator of the caller comes back unchanged', async () => {
+test("an error thrown by the caller's getter, proxy or iterator reaches the caller unchanged", async () => {
   const own = new RangeError('mine');
   const thrower = () => {
     throw own;

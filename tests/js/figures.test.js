@@ -25,7 +25,7 @@ test('each row of the five lectures is listed, in order', () => {
   );
 });
 
-test('each row has a figure on its page, in every language, or a reason why not', async () => {
+test('each row has a figure on its page, in every language, or a reason for having none', async () => {
   const pages = await framedPages(WEB);
   for (const [n, row] of Object.entries(FIGURES)) {
     if ('why' in row) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Files loaded by mistake: the error names their kind. Older formats and other weight types run. */
+/** Files loaded by mistake: the error names the type of the file. Older formats and other weight types run. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { TOKENS, toyText } from './toy-text.js';
 
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1, maxTokens: 12 };
 
-test('a file that is not a text model says so', async () => {
+test('a file that is not a text model gives an error that says so', async () => {
   /** @type {[Record<string, Typed | undefined>, RegExp][]} */
   const cases = [
     [{ 'general.type': ['string', 'adapter'] }, /an adapter \(LoRA\), no model: merge it/],
@@ -48,13 +48,13 @@ test('a file that is not a text model says so', async () => {
   assert.equal((await tokenizer(alone)).size, 3);
 });
 
-test('the architectures that a refusal lists are those of the engine', async () => {
+test('the error about an unknown architecture lists those of the engine', async () => {
   const text = await readFile(new URL('../../src/models/llama.c', import.meta.url), 'utf8');
   const named = [...text.matchAll(/\bnx_arch nx_\w+ = \{\.name = "([\w-]+)"/g)].map(([, name]) => name);
   assert.deepEqual([...RUNS].sort(), [...named, 'gpt2'].sort());
 });
 
-test('GGUF version 2 is read, versions 1 and 4 are refused', async () => {
+test('GGUF version 2 is read; versions 1 and 4 are refused', async () => {
   const texts = [];
   for (const version of [3, 2]) {
     const file = toyText();
@@ -109,7 +109,7 @@ test('each key of YaRN is applied or refused', async () => {
   await assert.rejects(cost({ [key('yarn_beta_fast')]: ['f32', 0.5] }), isError('format', /not larger than yarn_beta_slow/));
 });
 
-test('a key that requests another computation is read or refused, and its default value changes nothing', async () => {
+test('a key that requests another computation is applied or refused, and its default value changes nothing', async () => {
   const cost = async (/** @type {Record<string, Typed>} */ more) => {
     const model = await load(toyText({ context: 64, metadata: more }));
     const { nats } = await model.score(Array.from({ length: 40 }, (_, i) => 3 + ((i * 7) % 250)));
@@ -153,7 +153,7 @@ test('a key that requests another computation is read or refused, and its defaul
     const key = `llama.${name}`;
     assert.equal(await cost({ [key]: /** @type {Typed} */ ([type, neutral]) }), plain, name);
     const changed = await cost({ [key]: /** @type {Typed} */ ([type, other]) }).catch((error) => error);
-    if (typeof changed === 'number') assert.notEqual(changed, plain, `${name} is passed over`);
+    if (typeof changed === 'number') assert.notEqual(changed, plain, `${name} is ignored`);
     else assert.ok(isError('unsupported', new RegExp(name.replaceAll('.', '\\.')))(changed), `${name}: ${changed}`);
   }
   await assert.rejects(
@@ -231,7 +231,7 @@ test('IQ4_NL and IQ4_XS equal the floats that they encode', async () => {
   }
 });
 
-test('relatives of Llama write, and return their attention', async () => {
+test('models related to Llama write, and return their attention', async () => {
   for (const [name, window, period] of /** @type {[string, number, number][]} */ ([
     ['qwen3-tiny', 0, 1],
     ['qwen3-q8_0', 0, 1],

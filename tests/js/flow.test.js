@@ -86,7 +86,7 @@ async function gathered(run, samples) {
 }
 
 /**
- * Computes the samples of ids directly: see triad_sample() of tests/c/triad.h; dec.weight contains 2 id and 2 id + 1.
+ * Computes the samples of ids directly: see triad_sample() of tests/c/triad.h. Row id of dec.weight is (2 id, 2 id + 1).
  * @param {Uint32Array} ids
  */
 const byHand = (ids) =>
@@ -95,7 +95,7 @@ const byHand = (ids) =>
     return (16 * ids[at] + 3 * (ids[at - 1] ?? 0) + 5 * (ids[at + 1] ?? 0) + 2 * ids[at] + (i % 2)) % 256;
   });
 
-test('a port receives the result or the part of its name', async () => {
+test('an input receives the result, or the drawn ids, of the same name', async () => {
   const model = await opened();
   assert.deepEqual(model.info.verbs, ['generate']);
   model.close();
@@ -123,7 +123,7 @@ test('a port receives the result or the part of its name', async () => {
       [false, 2],
     ],
   );
-  // The part that draws `top` stands between the result of that name and the part that uses it; a port takes no floats.
+  // A part that draws `top` comes between the result `top` and the part that uses it. An input takes no floats.
   assert.deepEqual(
     flow.map(({ from }) => from),
     [{}, {}, { top: { part: parts[1] } }, { bottom: { part: parts[2] }, top: { part: parts[1] } }],
@@ -155,21 +155,25 @@ test('the decoder encodes while the prior continues, with the same bits', async 
   model.close();
 });
 
-test('samples and workers change nothing', async () => {
+test('the numbers of samples and workers change nothing', async () => {
   const one = await opened();
   const alone = await Promise.all([0, 1, 2].map(async () => one.generate({ seed: 6, samples: 3, chunkSize: 5 }))).then(([run]) =>
     gathered(run, 3),
   );
   assert.notDeepEqual(alone[0].prior.ids, alone[1].prior.ids);
   for (const all of alone) assert.deepEqual(all.decoder.sound, byHand(all.prior.ids));
-  assert.deepEqual((await gathered(one.generate({ seed: 6 }), 1))[0], alone[0], 'the first of several is the one alone');
+  assert.deepEqual(
+    (await gathered(one.generate({ seed: 6 }), 1))[0],
+    alone[0],
+    'the first of several samples equals the sample drawn alone',
+  );
   const two = await opened({ workers: 2 });
   assert.deepEqual(await gathered(two.generate({ seed: 6, samples: 3 }), 3), alone);
   one.close();
   two.close();
 });
 
-test('saved anywhere, a run continues to the same bits; a stopped one reports it', async () => {
+test('a run saved at any step continues with the same bits, and a stopped run reports that it was stopped', async () => {
   const model = await opened();
   const whole = await gathered(model.generate({ seed: 7, samples: 2, chunkSize: 4 }), 2);
   for (const steps of [1, 2, 3, 4, 9, 14, 22]) {

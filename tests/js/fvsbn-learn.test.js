@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Learning in the FVSBN page: the gradient is correct, the nats decrease, and the learned model is the one that the engine runs. */
+/** Learning on the FVSBN page: the gradient is correct, the nats decrease, and the engine runs the learned model. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -31,14 +31,14 @@ function anything(n, seed) {
 /** @param {import('../../web/pages/fvsbn/learn.js').Weights} weights */
 const copy = ({ weight, bias }) => ({ weight: Float32Array.from(weight), bias: Float32Array.from(bias) });
 
-test('a step follows the gradient of the log-likelihood: finite differences', () => {
+test('a step follows the gradient of the log-likelihood, computed by finite differences', () => {
   const n = 7;
   for (let seed = 1; seed <= 5; seed++) {
     const { weights, picture } = anything(n, seed);
     const moved = copy(weights);
     assert.equal(learn(moved, picture, 1), natsOf(weights, picture));
-    // The step in single precision has an error of about 2^-22, and the difference quotient in double precision one of the square of its
-    // step, 2^-20.
+    // The step in single precision has an error of about 2^-22. The difference quotient in double precision has an error of the square of
+    // its step, 2^-20.
     const step = 2 ** -10;
     for (const name of /** @type {const} */ (['weight', 'bias'])) {
       for (let k = 0; k < weights[name].length; k++) {
@@ -46,7 +46,7 @@ test('a step follows the gradient of the log-likelihood: finite differences', ()
         more[name][k] += step;
         less[name][k] -= step;
         const slope = (natsOf(less, picture) - natsOf(more, picture)) / (more[name][k] - less[name][k]);
-        // A pixel has no weight on itself or on earlier pixels.
+        // A pixel depends neither on itself nor on later pixels.
         if (name === 'weight' && k % n <= Math.floor(k / n)) assert.equal(slope, 0);
         assert.ok(
           Math.abs(moved[name][k] - weights[name][k] - slope) < 2e-6,
@@ -76,7 +76,7 @@ test('the probabilities of all pictures add up to 1, and sample frequencies matc
   counts.forEach((count, k) => assert.ok(Math.abs(count - draws * odds[k]) < 5 * Math.sqrt(draws * odds[k]) + 1, `${k}: ${count}`)); // five standard deviations
 });
 
-test('nats fall from those of 784 fair coins to those of a learned model, and left-out digits reveal overfitting', () => {
+test('nats fall from those of 784 fair coins to those of a learned model, and omitted digits reveal overfitting', () => {
   const lesson = new Lesson(digits);
   for (let k = 0; k < 160; k++) lesson.picked.add(k);
   for (let k = 0; k < 1600; k++) assert.ok(lesson.step() < 160);
@@ -92,7 +92,7 @@ test('nats fall from those of 784 fair coins to those of a learned model, and le
   });
 });
 
-test('a model that learned a single digit soon draws only this digit; without a digit there is nothing to learn', () => {
+test('a model that learns a single digit soon draws only this digit; without a digit there is nothing to learn', () => {
   const lesson = new Lesson(digits);
   assert.equal(lesson.step(), -1);
   lesson.picked.add(11);
@@ -114,7 +114,7 @@ test("the file of training digits matches the page's description", () => {
   assert.throws(() => unpack(new Uint8Array()), /damaged/);
 });
 
-test('the same sums as the engine: the nats of digits with the weights of the file', {
+test('the page and the engine compute the same sums: the nats of digits with the weights in the file', {
   skip: !existsSync(`${ROOT}weights/fvsbn.gguf`) && 'weights/fvsbn.gguf is missing',
 }, async () => {
   const file = readFileSync(`${ROOT}weights/fvsbn.gguf`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A small reader and writer of GGUF version 3 for the tests: simple and without checks, unlike src/gguf.c. */
+/** A small reader and writer of GGUF version 3 for the tests, simple and without checks, unlike src/gguf.c. */
 
 const TYPES = /** @type {const} */ (['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'f32', 'bool', 'string', 'array', 'u64', 'i64', 'f64']);
 /** Tensor types. */
@@ -21,7 +21,7 @@ const ALIGNMENT = 32;
  * @returns {{ metadata: Record<string, any>, tensors: Record<string, Tensor> }}
  */
 export function readGGUF(file) {
-  file = new Uint8Array(file.buffer, file.byteOffset, file.byteLength); // a real copy: slice() of a Buffer shares its memory
+  file = new Uint8Array(file.buffer, file.byteOffset, file.byteLength); // a real copy, because slice() of a Buffer shares its memory
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   let at = 0;
   const u32 = () => view.getUint32((at += 4) - 4, true);
@@ -91,7 +91,7 @@ function text4(file) {
 }
 
 /**
- * @param {{ metadata: Record<string, Typed>, tensors: Record<string, Tensor> }} content  the tensors are of type F32
+ * @param {{ metadata: Record<string, Typed>, tensors: Record<string, Tensor> }} content  tensors of type F32
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function writeGGUF({ metadata, tensors }) {
@@ -108,7 +108,7 @@ export function writeGGUF({ metadata, tensors }) {
     string: (value) => {
       const bytes = new TextEncoder().encode(value);
       writers.u64(bytes.length);
-      for (const byte of bytes) head.push(byte); // one by one, because there may be too many bytes for the arguments of one call
+      for (const byte of bytes) head.push(byte); // one by one, because a call cannot take so many arguments
     },
   };
   /** @param {number} count */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The wasm against PyTorch: it computes the tensors that weights/train/golden.py wrote. */
+/** The wasm compared with PyTorch, on the tensors that weights/train/golden.py wrote. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -16,26 +16,26 @@ import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 
 /** @import { Part } from '../../web/lib/engine/protocol.js' */
 
-/** The largest allowed difference of an output value with F32 and F16 weights, which is due to rounding to single precision. */
+/** The largest allowed difference of an output value with F32 and F16 weights, due to rounding to single precision. */
 const OUTPUT_TOLERANCE = 1e-4;
 /** The largest allowed difference of the nats of a value; above ten nats, it grows in proportion. */
 const NATS_TOLERANCE = 1e-4;
 /**
- * The largest allowed mean difference in nats per value with Q8_0 and Q4_0 weights. The golden tensors use the weights as they are stored,
- * but do not imitate the engine's quantisation of other values.
+ * The largest allowed mean difference in nats per value with Q8_0 and Q4_0 weights. The golden tensors use the weights as stored, but do
+ * not imitate the engine's quantisation of other values.
  */
 const QUANTISED_NATS_TOLERANCE = 0.01;
 /** The guaranteed difference in bits per dimension between a shipped file and its F32 weights, on images. */
 const BITS_PER_DIM_TOLERANCE = 0.01;
 
 /**
- * The largest allowed difference for results of a part without a sequence: their values are near one and summed along a chain; it is
- * relative for larger values.
+ * The largest allowed difference for results of a part without a sequence. Their values are near one and summed along a chain; for larger
+ * values the tolerance is relative.
  */
 const RESULT_TOLERANCE = 1e-5;
 
 /**
- * Returns the inputs in a golden file, which are the tensors input.NAME; in older files, the class of a picture is `label` (-1 for none), a
+ * Returns the inputs in a golden file, which are the tensors input.NAME. In older files, the class of a picture is `label` (-1 for none), a
  * picture to enlarge is `input`, and a sentence is `source`.
  *
  * @param {Part} part
@@ -86,7 +86,8 @@ test('golden models exist', () => {
 const tiny = new Set((await readdir(GOLDEN)).filter((name) => name.endsWith('.gguf')).map((name) => name.slice(0, -'.gguf'.length)));
 
 for (const name of models) {
-  const shipped = !tiny.has(name); // its golden file has a single example, with the original weights and with the shipped ones
+  // a shipped file's golden file has a single example, once with the original weights and once with the shipped ones
+  const shipped = !tiny.has(name);
   const quantised = /q[48]_0/.test(name) || shipped;
   test(`golden: ${name}`, async (context) => {
     const core = new Core(wasmModule, await readFile(shipped ? `${ROOT}weights/${name}.gguf` : `${GOLDEN}${name}.gguf`));
@@ -171,7 +172,7 @@ for (const name of models) {
   }
 }
 
-/** The number of images used, of the hundred in the file; ./build.sh test-sweep uses all. */
+/** The number of images, of the hundred in the file, that this test uses; ./build.sh test-sweep uses all. */
 const IMAGES = process.env.EVERY_IMAGE ? 100 : 5;
 
 for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits', 'sparse-digits', 'wavenet-digits']) {

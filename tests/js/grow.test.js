@@ -13,7 +13,7 @@ import { GOLDEN, isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 import { toyTranslation } from './toy-translation.js';
 
-/** Options with which no run ends early. */
+/** Options that prevent an early end. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
 const SETTINGS = {
   seed: 7n,
@@ -34,14 +34,14 @@ async function idsOf(run) {
   return ids;
 }
 
-test('a context of 131,072 with keys and values of 16 KB per token: the requested length runs; an impossible one is refused by name', async () => {
+test('with a context of 131,072 and 16 KB of keys and values per token, the requested length runs, and the error for an impossible length names it', async () => {
   const model = await load(toyText({ context: 131072, keyLength: 1024 }));
   assert.equal(model.info.positions, 131072);
   const run = model.generate('ab', ENDLESS); // by default a run has the length of the context, which would take 2.1 GB
   let count = 0;
   for await (const { nats } of run) {
     assert.ok(nats > 0);
-    if (++count === 400) break; // longer than its initial capacity
+    if (++count === 400) break; // longer than the initial capacity
   }
   const { nats } = await model.score('abcabc'.repeat(20));
   assert.ok(nats > 0);
@@ -63,7 +63,7 @@ test('a context of 131,072 with keys and values of 16 KB per token: the requeste
   model.close();
 });
 
-/** Draws a whole run in the way the worker does. @param {number} length @param {object} message */
+/** Draws a whole run in the same way as the worker. @param {number} length @param {object} message */
 function drawn(length, message) {
   /** @type {any[]} */
   const messages = [];
@@ -163,7 +163,7 @@ test('runs of a model resume and branch at any length, and a score allocates mem
   }
 });
 
-test('beams: a search allocates everything at its start, including its length', async () => {
+test('a beam search allocates all memory at its start, for its maximum length', async () => {
   const model = await load(toyTranslation({ context: 400 }));
   const sentence = 'abc abba cab '.repeat(3).trim();
   const one = await model.translate(sentence, { maxTokens: 390 }).text();

@@ -14,7 +14,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const DIGITS = `${ROOT}weights/digits.gguf`;
 export const GOLDEN = `${ROOT}tests/golden/`;
 
-/** A wasm build that is tested instead of the committed one. */
+/** A wasm build to test instead of the committed one. */
 const { NEXTPIXEL_WASM } = process.env;
 
 export const wasmBytes = await readFile(NEXTPIXEL_WASM ?? `${ROOT}web/dist/nextpixel.wasm`);
@@ -94,7 +94,7 @@ export async function busyIn(work) {
   return (user + system) / 1000;
 }
 
-/** @param {() => unknown} work @returns {number} milliseconds of this process */
+/** @param {() => unknown} work @returns {number} milliseconds of processor time */
 export function cost(work) {
   const before = process.cpuUsage();
   work();

@@ -21,7 +21,7 @@ let toy;
 before(async () => void (toy = await load(toyText())));
 after(() => toy.close());
 
-/** Options with which no run ends early, so that it has exactly the requested length. */
+/** Options that prevent an early end, so that a run has exactly the requested length. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
 
 /** Returns a vocabulary with one more token, of the given type. @param {string} text  @param {number} type */
@@ -38,7 +38,7 @@ const withToken = (text, type) => {
   });
 };
 
-test('the window of a text rolls on, or reports that it cannot', () => {
+test('the window of a text moves on, or reports that it cannot', () => {
   // Computes the same result slowly, by removing one piece again and again.
   const slow = (/** @type {number} */ count, /** @type {number} */ head, /** @type {number} */ positions) => {
     let from = 0;
@@ -50,7 +50,7 @@ test('the window of a text rolls on, or reports that it cannot', () => {
       for (let count = 0; count < 120; count++) {
         const from = new Context(positions, head).start(count);
         assert.equal(from, slow(count, head, positions));
-        assert.ok(count - from + (from > 0 ? head : 0) < positions, 'there is room for another');
+        assert.ok(count - from + (from > 0 ? head : 0) < positions, 'another token fits');
       }
     }
   }
@@ -61,7 +61,7 @@ test('the window of a text rolls on, or reports that it cannot', () => {
   }
 });
 
-test('a context of 1, 2, 3 and 4: a text that fits, or an error', async () => {
+test('with a context of 1, 2, 3 or 4, a text runs if it fits, or gives an error', async () => {
   for (const context of [1, 2, 3, 4]) {
     const model = await load(toyText({ context }));
     if (context === 1) {
@@ -81,13 +81,13 @@ test('a context of 1, 2, 3 and 4: a text that fits, or an error', async () => {
       const { perToken } = await model.score('abcabc'.repeat(9));
       assert.ok(perToken.every((nats) => nats > 0 && nats < 50));
     }
-    const alone = [5, 6, 7, 8]; // without the token that begins a text
+    const alone = [5, 6, 7, 8]; // without the begin token
     if (context > 1) assert.equal((await model.score(alone)).perToken.length, 3);
     model.close();
   }
 });
 
-test('special tokens: the longest first, at a cost that depends on the text, not on the file', () => {
+test('special tokens: the longest is found first, at a cost that depends on the text, not on the file', () => {
   /** Computes the same result slowly, by searching for each token in the remaining text. @param {string[]} tokens  @param {string} text */
   const slow = (tokens, text) => {
     const order = tokens.map((_, id) => id).filter((id) => tokens[id] !== '' && tokens.lastIndexOf(tokens[id]) === id);
@@ -116,7 +116,7 @@ test('special tokens: the longest first, at a cost that depends on the text, not
     const specials = new Specials(/** @type {any} */ ({ tokens, types: new Uint8Array(tokens.length).fill(3) }));
     const text = word(random(30));
     assert.deepEqual(specials.divide(text, true), slow(tokens, text), `${tokens} in ${text}`);
-    assert.deepEqual(specials.divide(text, false), text === '' ? [] : [text], 'control tokens do not count');
+    assert.deepEqual(specials.divide(text, false), text === '' ? [] : [text], 'control tokens are not recognised');
   }
   const letters = 'a'.repeat(40_000);
   const hostile = [
@@ -148,7 +148,7 @@ test('tokens beyond the limits are refused, in tokenizer() and in load()', async
   assert.equal(own.encode(`ab${'<|'.repeat(100)}`, { special: true }).at(-1), TOKENS.length);
 });
 
-test('unused metadata cost nothing, and long ones almost nothing', async () => {
+test('unused metadata cost no time, and long ones almost none', async () => {
   const long = 'm'.repeat(900_000);
   const file = toyText({
     metadata: {
@@ -176,10 +176,10 @@ test('unused metadata cost nothing, and long ones almost nothing', async () => {
   assert.ok(read.has('a'));
   assert.throws(() => read.get('a'), isError('limit', /a is too long/));
   const all = metadataOf([...Array(40).keys()].map((i) => text(String(i), 1e6)));
-  assert.equal(all.size, 16, 'those that fit into 16 MB');
+  assert.equal(all.size, 16, 'only entries that fit into 16 MB are kept');
 });
 
-test('lists with an item that is not a token', async () => {
+test('lists with an item that is not a token are refused', async () => {
   const holes = [1, 5];
   holes.length = 4;
   const lists = [[1, undefined, 5], holes, [NaN], [1, null], ['5'], [1.5], [-1], [TOKENS.length], [[5]], [5n]];
@@ -201,7 +201,7 @@ test('lists with an item that is not a token', async () => {
   translator.close();
 });
 
-test('inputs may change after the call', async () => {
+test('the caller may change inputs after the call', async () => {
   const stop = ['zzz'];
   const options = { ...ENDLESS, maxTokens: 20, stop };
   const run = toy.generate('ab', options);

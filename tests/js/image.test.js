@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the reading of images and the painting of pictures. Canvases and <img> are faked; the browser tests use real ones. */
+/** Tests reading images and painting pictures. Canvases and <img> are fakes; the browser tests use real ones. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ const pictureOf = (image, shape) => /** @type {Uint8Array<ArrayBuffer>} */ (pict
 const GREY = { width: 2, height: 2, channels: 1, levels: 256 };
 const RGB = { ...GREY, channels: 3 };
 
-test('a grey picture is read back equal', () => {
+test('a grey picture is read back unchanged', () => {
   const rgba = Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : i >> 2));
   assert.deepEqual(
     fromRGBA(rgba, 1),
@@ -28,14 +28,14 @@ test('a grey picture is read back equal', () => {
   );
 });
 
-test('luma, and transparency: over black for grey, over white for colour', () => {
+test('colour becomes luma; transparency is laid over black for grey models, over white for colour models', () => {
   assert.deepEqual([...fromRGBA([255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255], 1)], [76, 150, 29]);
   assert.deepEqual([...fromRGBA([200, 200, 200, 0, 200, 200, 200, 128], 1)], [0, 100]);
   assert.deepEqual([...fromRGBA([200, 100, 50, 128, 1, 2, 3, 255], 3)], [227, 177, 152, 1, 2, 3]);
   assert.deepEqual([...fromRGBA([0, 0, 0, 0, 9, 9, 9, 0], 3)], Array(6).fill(255));
 });
 
-test('raw images: RGBA or elements, of the size of the model', () => {
+test('raw images may be RGBA or elements, of the size of the model', () => {
   const elements = Uint8Array.of(1, 2, 3, 4);
   assert.deepEqual(pictureOf({ data: elements, width: 2, height: 2 }, GREY), elements);
   assert.notEqual(pictureOf({ data: elements, width: 2, height: 2 }, GREY), elements, 'a copy');
@@ -64,7 +64,7 @@ test('invalid images', () => {
   for (const [image, message] of bad) assert.throws(() => pictureOf(image, GREY), isError('argument', message));
 });
 
-test('levels: the nearest; exact levels stay', () => {
+test('values become the nearest level; exact levels stay', () => {
   for (const levels of [2, 3, 4, 16, 255, 256]) {
     const values = new Set(Array.from({ length: levels }, (_, level) => Math.round((255 * level) / (levels - 1))));
     for (let v = 0; v < 256; v++) {
@@ -77,7 +77,7 @@ test('levels: the nearest; exact levels stay', () => {
   }
 });
 
-test('scaling: area means, weighted by opacity', () => {
+test('scaling takes area means, weighted by opacity', () => {
   const grey = /** @param {number[]} values */ (values) => new Uint8ClampedArray(values.flatMap((v) => [v, v, v, 255]));
   /** @param {Uint8ClampedArray} rgba @param {number} width @param {number} height @param {number} newWidth @param {number} newHeight */
   const scaled = (rgba, width, height, newWidth, newHeight) => {
@@ -120,7 +120,7 @@ test('an image of the page is scaled to the model', (context) => {
   assert.throws(() => pictureOf(/** @type {any} */ ({ ...image, tainted: true }), GREY), isError('argument', /crossorigin/));
 });
 
-test('reduction by integers: means of boxes, halves rounded up', () => {
+test('reduction by an integer factor takes means of boxes, with halves rounded up', () => {
   const shape = { width: 4, height: 2, channels: 1 };
   assert.deepEqual([...reduce(Uint8Array.of(0, 1, 8, 9, 1, 0, 9, 9), shape, 2, 1)], [1, 9]);
   assert.deepEqual([...reduce(Uint8Array.of(0, 1, 8, 9, 1, 0, 9, 9), shape, 4, 1)], [1, 1, 9, 9]);
@@ -149,7 +149,7 @@ test('a large picture is read in chunks, with the same values, and reading stops
   assert.throws(() => inputOf({ data: Array(2 ** 21).fill(0), width: 1024, height: 512 }, info), isError('argument', /give a Uint8Array/));
 });
 
-test('the small picture: unchanged, reduced, or refused', () => {
+test('the small picture is used unchanged, reduced, or refused', () => {
   const info = { inputWidth: 2, inputHeight: 2, channels: 3 };
   const small = { data: noise(12), width: 2, height: 2 };
   assert.deepEqual(inputOf(small, info), small.data);
@@ -173,7 +173,7 @@ test('the small picture: unchanged, reduced, or refused', () => {
   assert.throws(() => inputOf(/** @type {any} */ (null), info), isError('argument', /image must be/));
 });
 
-test('colours of a palette: the nearest, the first among equals', () => {
+test('colours become the nearest of the palette, the first among equals', () => {
   const palette = Uint8Array.of(0, 0, 0, 10, 10, 10, 255, 0, 0, 10, 10, 10);
   const pixels = Uint8Array.of(10, 10, 10, 5, 5, 5, 6, 5, 5, 200, 90, 0);
   assert.deepEqual([...nearestColours(pixels, palette)], [1, 0, 1, 2]);
@@ -191,7 +191,7 @@ function codecOf({ width, height, channels, levels = 256 }, order, palette) {
   return new Codec(/** @type {any} */ (info), Uint32Array.from(places));
 }
 
-test('painting: a pixel appears with its last channel', () => {
+test('a pixel is painted with its last channel', () => {
   const elements = Uint8Array.of(1, 2, 3, 4, 5, 6);
   const codec = codecOf({ width: 2, height: 1, channels: 3 });
   const { data: early } = picture(codec, elements.subarray(0, 5));
@@ -203,7 +203,7 @@ test('painting: a pixel appears with its last channel', () => {
   assert.deepEqual([...picture(codecOf({ width: 1, height: 2, channels: 1 }), Uint8Array.of(9)).data], [9, 9, 9, 255, 0, 0, 0, 0]);
 });
 
-test('painting in generation order', () => {
+test('pictures are painted in generation order', () => {
   const shape = { width: 2, height: 2, channels: 1 };
   const { data } = picture(codecOf(shape, [0, 2, 1, 3]), Uint8Array.of(1, 2, 3));
   assert.deepEqual([...data], [1, 1, 1, 255, 3, 3, 3, 255, 2, 2, 2, 255, 0, 0, 0, 0]);
@@ -215,7 +215,7 @@ test('painting in generation order', () => {
   assert.deepEqual([...picture(pixels, Uint8Array.of(7, 8, 9)).data.subarray(0, 8)], [0, 0, 0, 0, 7, 8, 9, 255]);
 });
 
-test('a picture to ids, and back', () => {
+test('a picture becomes ids, and ids a picture', () => {
   const shape = { width: 2, height: 2, channels: 3 };
   const image = Uint8Array.of(1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4);
   const pixels = codecOf(shape, [1, 0, 2, 3]);
@@ -233,7 +233,7 @@ test('a picture to ids, and back', () => {
       grey.encode(all).every((level, i) => level === Math.round((i * (levels - 1)) / 255)),
       `${levels} levels`,
     );
-    assert.deepEqual(grey.decode(grey.encode(all)), quantise(all, levels), 'as the model sees it');
+    assert.deepEqual(grey.decode(grey.encode(all)), quantise(all, levels), 'in the levels of the model');
   }
   assert.deepEqual([...colours.elementNats(Float32Array.of(1, 2))], [1, 0, 0, 2, 0, 0]);
   const nats = Float32Array.of(1, 2, 3);
@@ -258,7 +258,7 @@ class FakeCanvas {
   }
 }
 
-test('drawTo: the known part immediately, then the rest; one canvas or several', async () => {
+test('drawTo paints the known part immediately, then the rest, on one canvas or several', async () => {
   const model = await load(toyModel());
   const image = { data: noise(64), width: 8, height: 8 };
   const { values } = await collect(model.complete(image, { seed: 4, samples: 2 }));
@@ -315,7 +315,7 @@ test('drawTo: the known part immediately, then the rest; one canvas or several',
   model.close();
 });
 
-test('drawTo: at most one paint per animation frame, and one at the end', async (context) => {
+test('drawTo paints at most once per animation frame, and once at the end', async (context) => {
   const model = await load(toyModel());
   /** @type {(() => void)[]} */
   const frames = [];
@@ -336,7 +336,7 @@ test('drawTo: at most one paint per animation frame, and one at the end', async 
   model.close();
 });
 
-test('drawTo: both signals stop it, and the canvas keeps the picture so far', async () => {
+test('both signals stop drawTo, and the canvas keeps the picture so far', async () => {
   const model = await load(toyModel({ width: 64, height: 64 }));
   for (const whose of ['run', 'drawTo']) {
     const end = new AbortController();
@@ -360,7 +360,7 @@ test('drawTo: both signals stop it, and the canvas keeps the picture so far', as
   model.close();
 });
 
-test('ink given only by transparency is visible, for any colour and model', () => {
+test('ink that only transparency shows is visible, for any colour and model', () => {
   const draw = (/** @type {number[]} */ ink, /** @type {number} */ opacity = 255) => [
     ...ink,
     opacity,
@@ -392,7 +392,7 @@ test('ink given only by transparency is visible, for any colour and model', () =
   assert.deepEqual([...fromRGBA(draw([255, 255, 0]), 3).slice(0, 6)], [255, 255, 0, 255, 255, 255]);
 });
 
-test('elements of a page have the size that they report, or are refused in words', () => {
+test('elements of a page have the size that they report, or are refused with a reason', () => {
   const shape = { width: 2, height: 2, channels: 1 };
   for (const [image, message] of /** @type {[any, RegExp][]} */ ([
     [{ videoWidth: 0, videoHeight: 0, readyState: 0, width: 10, height: 10 }, /video.*loadeddata/],

@@ -3,8 +3,8 @@
 
 /**
  * The imports between folders match the tables of CONTRIBUTING.md in both directions: no file has an import that the tables forbid, and the
- * tables have no entry that no file uses. There are no cycles in src and web/shell. In web/lib no cycle consists of static imports, and one
- * that uses import() has at most two files.
+ * tables have no entry that no file uses. There are no cycles in src and web/shell. In web/lib no cycle consists only of static imports,
+ * and a cycle with an import() has at most two files.
  */
 
 import assert from 'node:assert/strict';
@@ -83,11 +83,11 @@ function table(heading) {
 
 /**
  * @param {Import[]} imports
- * @param {string} base       a folder, to which the names of the table are relative
+ * @param {string} base       a folder; the names in the table are relative to it
  * @param {Map<string, string[]>} allowed
  */
 function compare(imports, base, allowed) {
-  /** Returns the row of a file, which is that of the most specific folder; * stands for any folder. @param {string} file */
+  /** Returns the row of a file: that of the most specific folder, where * stands for any folder. @param {string} file */
   const rowOf = (file) =>
     [...allowed.keys()]
       .sort((a, b) => b.length - a.length)
@@ -101,7 +101,7 @@ function compare(imports, base, allowed) {
   const bad = [];
   for (const { file, to } of imports) {
     const [from, at] = [rowOf(file), rowOf(to)];
-    if (!from || !at) continue; // files outside of the folders may import any folder
+    if (!from || !at) continue; // files outside the folders may import any folder
     const inOne = from === at && (!from.includes('*') || path.relative(base, file).split('/')[1] === path.relative(base, to).split('/')[1]);
     if (inOne) continue;
     used.get(from)?.add(at);
@@ -111,7 +111,7 @@ function compare(imports, base, allowed) {
   const idle = [...allowed].flatMap(([row, names]) =>
     names.filter((name) => !used.get(row)?.has(name)).map((name) => `${row} does not import ${name}`),
   );
-  assert.deepEqual(idle, [], 'take these out of CONTRIBUTING.md');
+  assert.deepEqual(idle, [], 'remove these from CONTRIBUTING.md');
 }
 
 /** Returns the groups of files that import each other in a cycle (Tarjan 1972). @param {Import[]} imports */
@@ -156,7 +156,7 @@ test('src: folders include as the table says, without a cycle', () => {
   assert.deepEqual(circles(all), []);
 });
 
-test('web/lib: folders import as the table says; the only cycles are pairs by import()', () => {
+test('web/lib: folders import as the table says; the only cycles are pairs with an import()', () => {
   const all = scripts('web/lib');
   compare(
     all.filter((one) => !betweenKinds(one)),
@@ -170,7 +170,7 @@ test('web/lib: folders import as the table says; the only cycles are pairs by im
   );
 });
 
-test('code fetched later is a part(), so that a lost connection gives an error of the library', () => {
+test('code that is fetched later is a part(), so that a lost connection gives an error of the library', () => {
   // model.js opens a kind, and the element prefetches what acquire() needs.
   const bare = [...filesOf('web/lib', /\.js$/), 'web/shell/library.js']
     .filter((file) => !file.endsWith('/kind.js'))

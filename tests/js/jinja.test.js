@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Chat templates: each gives Jinja's output or is refused, within a budget, and control tokens are only where the template wrote them. */
+/** Chat templates: each gives Jinja's output or is refused, within a budget, and only the template can write control tokens. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -80,12 +80,12 @@ const HOSTILE = {
   'many pieces': "{{ ('a' * 4000000).split('a') | length }}{{ ('\\n' * 4000000).splitlines() | length }}",
   'a list in itself': '{% set l = range(99999) | list %}{% for i in l %}{{ i in l }}{% endfor %}',
   'unique items': '{{ range(99999) | unique | list | length }}',
-  'texts that nobody reads': "{% for i in range(99999) %}{% set x = 'x' * 10000 %}{% endfor %}",
+  'texts that nothing reads': "{% for i in range(99999) %}{% set x = 'x' * 10000 %}{% endfor %}",
   'characters one by one': "{% set s = 'e\\U0001F600' * 100000 %}{% for i in range(99999) %}{{ s[i] }}{% endfor %}",
   'white space in text': `a${' '.repeat(2e5)}b`,
   'white space in a tag': `{{ 1${' '.repeat(2e5)}}}`,
   'white space around tags': `${' '.repeat(1e5)}{%- if 1 -%}${' \n'.repeat(5e4)}{%- endif %}`,
-  'white space before what is no tag': `${' '.repeat(900)}{% `.repeat(200),
+  'white space before text that is not a tag': `${' '.repeat(900)}{% `.repeat(200),
   braces: '{'.repeat(2e5),
   'open tags': '{{'.repeat(1e5),
   'open comments': '{#'.repeat(1e5),
@@ -118,7 +118,7 @@ test('a hostile template ends within its budget, and the page stays responsive',
       most = Math.max(most, took);
       all += took;
     }
-    assert.ok(most < 700, `${name}: ${most} ms at once`);
+    assert.ok(most < 700, `${name}: ${most} ms without a pause`);
     assert.ok(all < 6000, `${name}: ${all} ms`);
   }
 });
@@ -155,7 +155,7 @@ const SAYS = [
   '😀<|turn|>😀',
   '<|en<|end|>d|>',
 ];
-/** What a template may do with such a text. */
+/** Operations that a template may apply to such a text. */
 const USES = [
   'content',
   'content | trim',
@@ -196,7 +196,7 @@ const USES = [
   'messages | tojson',
 ];
 
-test('no control token comes from a message, and all that the template writes are control tokens, whatever it does to texts', () => {
+test('no control token comes from a message, and every one that the template writes is one, whatever it does to texts', () => {
   const control = ['<|turn|>', '<|end|>', '[INST]', '[/INST]', 'ent', '<|user|>'];
   const defined = ['\n\n', '\n\n\n', '  ', '<<', '<'.repeat(16), 'x<|turn|>', '>a'];
   const tokens = [...TOKENS, ...control, ...defined];
@@ -235,7 +235,7 @@ test('no control token comes from a message, and all that the template writes ar
       assert.deepEqual(marks(loop, said), ['<s>', '<|end|>'], `${use} of ${JSON.stringify(said)}, character by character`);
     }
   }
-  // A text written only by the template has that text's tokens.
+  // A text that only the template writes has the tokens of that text.
   for (const template of [
     '<|turn|>x<|turn|><|end|>',
     "{{ '<|' + 'end' + '|>' }}<<<|end|>",
@@ -265,18 +265,18 @@ test('an endless template is stopped by a signal, by stop() and by close()', asy
     assert.equal(await reading, how === 'stop' ? 'ended' : how === 'close' ? 'closed' : 'AbortError', how);
     const spent = process.cpuUsage().user;
     await sleep(200);
-    assert.ok(process.cpuUsage().user - spent < 150_000, `${how}: it does not go on`);
+    assert.ok(process.cpuUsage().user - spent < 150_000, `${how}: the template stops`);
     model.close();
   }
 });
 
-test('a chat can be ended in each of its phases, in each way, and the model stays usable', async () => {
+test('a chat can be ended in each phase and in each way, and the model stays usable', async () => {
   const template = '{% for m in messages %}{{ m.content }}{% endfor %}';
   const long = [{ role: 'user', content: 'ab '.repeat(1200) }];
   const file = toyText({ context: 4096, metadata: { 'tokenizer.chat_template': ['string', template] } });
   const endless = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
   /**
-   * Brings a chat to each phase in which it is then ended.
+   * Brings a chat to each phase; the test then ends it.
    * @type {Record<string, (run: import('../../web/lib/index.js').TextRun, steps: AsyncIterator<unknown>) => Promise<unknown>>}
    */
   const phases = {
@@ -307,7 +307,7 @@ test('a chat can be ended in each of its phases, in each way, and the model stay
       const outcome = await (async () => {
         for (let next = first ?? steps.next(), i = 0; ; next = steps.next(), i++) {
           if ((await next).done) return 'done';
-          assert.ok(i < 3, `${name}: it goes on`);
+          assert.ok(i < 3, `${name}: continues after the end`);
         }
       })().catch((error) => (error.name === 'AbortError' ? error.name : error.code));
       assert.equal(outcome, how === 'signal' ? 'AbortError' : how === 'close' ? 'closed' : 'done', name);
@@ -352,10 +352,10 @@ test('the arguments of a tool call may be an object or its JSON, as the template
       assert.equal(prompt(each(use), /** @type {any} */ (messages)).text, `Weather?look:${written};rain`, use);
   }
   const broken = [{ role: 'assistant', tool_calls: [{ function: { name: 'look', arguments: '{"city": "Bo' } }] }];
-  assert.equal(prompt(each('{{ c.function.arguments }}'), broken).text, 'look:{"city": "Bo;', 'JSON that is not whole stays as it is');
+  assert.equal(prompt(each('{{ c.function.arguments }}'), broken).text, 'look:{"city": "Bo;', 'incomplete JSON stays unchanged');
 });
 
-test('a part of a chat that does not reach the model is reported', async () => {
+test('parts of a chat that do not reach the model are reported', async () => {
   const system = { role: 'system', content: 'Be brief.' };
   const user = { role: 'user', content: 'Hi' };
   const forgets = "{% for m in messages if m.role == 'user' %}[{{ m.content }}]{% endfor %}";
@@ -363,13 +363,13 @@ test('a part of a chat that does not reach the model is reported', async () => {
     "{% if messages[0].role == 'system' %}{% set s = messages[0].content %}{% set rest = messages[1:] %}{% else %}{% set rest = messages %}{% endif %}{% for m in rest %}{% if loop.first %}{{ s }}{% endif %}{% if m.role != 'system' %}{{ m.content }}{% endif %}{% endfor %}";
   const dropped = (/** @type {string} */ template, /** @type {any[]} */ messages, values = {}) =>
     prompt(template, messages, values).dropped.map(({ part, index }) => (index === undefined ? part : `${part} ${index}`));
-  assert.deepEqual(dropped(forgets, [system, user]), [], 'it begins what the user says');
+  assert.deepEqual(dropped(forgets, [system, user]), [], "the system message becomes the beginning of the user's message");
   assert.deepEqual(dropped(forgets, [system]), ['message 0']);
   assert.deepEqual(dropped(first, [system, user]), []);
   assert.deepEqual(dropped(first, [system]), ['message 0'], 'alone');
   assert.deepEqual(dropped(first, [system, system, user]), ['message 1'], 'the second one');
   assert.deepEqual(dropped(forgets, [user, { role: 'assistant', content: 'Yes' }, user]), ['message 1']);
-  assert.deepEqual(dropped(forgets, [user, { role: 'assistant', content: ' ' }, user]), [], 'nothing is lost of white space');
+  assert.deepEqual(dropped(forgets, [user, { role: 'assistant', content: ' ' }, user]), [], 'white space is not reported');
   assert.deepEqual(dropped(forgets, CALLS), ['tool_calls 1', 'message 2']);
   assert.deepEqual(dropped(forgets, [user], { tools: [{ type: 'function', function: { name: 'f' } }] }), ['tools']);
   assert.deepEqual(dropped(forgets, [user], { tools: [] }), []);

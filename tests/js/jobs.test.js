@@ -16,14 +16,14 @@ import { ids, toyModel, toyNetwork } from './toy.js';
 const SETTINGS = { seed: 1n, samples: 2, temperature: 1, topK: 0, topP: 1 };
 const ELEMENTS = 64;
 
-/** Returns a worker whose chunks run one at a time. @param {Uint8Array<ArrayBuffer>} [bytes]  of its model */
+/** Returns a worker whose chunks run one at a time. @param {Uint8Array<ArrayBuffer>} [bytes]  weight file of its model */
 function bench(bytes = toyModel()) {
   /** @type {FromWorker[]} */
   const posted = [];
   /** @type {(() => void)[]} */
   const loop = [];
   let time = 0;
-  // The clock advances 5 ms at each reading: every chunk seems to take 5 ms.
+  // The clock advances 5 ms at each reading, so every chunk seems to take 5 ms.
   const jobs = new Jobs(
     (message) => posted.push(message),
     (task) => () => void loop.push(task),
@@ -67,7 +67,7 @@ test('open returns the model', () => {
   assert.ok(posted[1].type === 'failed' && posted[1].id === 8 && posted[1].error.code === 'format');
 });
 
-test('a run computes nothing before its first credit, and one chunk for each', () => {
+test('a run computes nothing before its first credit, and one chunk per credit', () => {
   const { jobs, posted, settle, ...worker } = bench();
   const self = { ...worker, settle };
   jobs.receive({ type: 'draw', id: 2, known: ids(10), inputs: {}, settings: SETTINGS });
@@ -85,7 +85,7 @@ test('a run computes nothing before its first credit, and one chunk for each', (
     assert.equal(self.settle(), 0);
     assert.equal(jobs.core?.sessions, step.last ? 0 : 1);
   }
-  jobs.receive({ type: 'next', id: 2, chunkSize: 9 }); // the run is finished
+  jobs.receive({ type: 'next', id: 2, chunkSize: 9 }); // the run has ended
   assert.equal(self.settle(), 0);
 });
 
@@ -123,7 +123,7 @@ const enlarging = toyModel({ width: 4, height: 4, channels: 3, levels: 256, outp
 
 const small = { image: ids(12, 256) };
 
-test('positions of three ids: from and to count positions', () => {
+test('with positions of three ids, from and to count positions', () => {
   const worker = bench(enlarging);
   const { jobs, posted } = worker;
   jobs.receive({ type: 'draw', id: 2, known: ids(9, 256), inputs: small, settings: SETTINGS });
@@ -191,7 +191,7 @@ test('an invalid id fails only the run that used it', () => {
   assert.equal(worker.sessions, 0);
 });
 
-test('a model without attention: runs and scores in chunks too', () => {
+test('a model without attention runs and scores in chunks, too', () => {
   const worker = bench(toyNetwork());
   worker.jobs.receive({ type: 'draw', id: 2, known: ids(10, 2), inputs: {}, settings: SETTINGS });
   worker.jobs.receive({ type: 'next', id: 2, chunkSize: ELEMENTS });
@@ -205,7 +205,7 @@ test('a model without attention: runs and scores in chunks too', () => {
   assert.equal(worker.sessions, 0);
 });
 
-test('concurrent work alternates', () => {
+test('concurrent runs alternate', () => {
   const worker = bench();
   worker.jobs.receive({ type: 'draw', id: 2, known: ids(0), inputs: {}, settings: SETTINGS });
   worker.jobs.receive({ type: 'draw', id: 3, known: ids(0), inputs: {}, settings: SETTINGS });
@@ -223,7 +223,7 @@ test('concurrent work alternates', () => {
   assert.equal(worker.sessions, 2);
 });
 
-test('a request that fails leaves nothing behind', () => {
+test('a failed request leaves nothing behind', () => {
   const worker = bench();
   worker.jobs.receive({ type: 'score', id: 2, ids: ids(ELEMENTS), inputs: { class: Uint32Array.of(5) } });
   worker.jobs.receive({
@@ -245,7 +245,7 @@ test('a request that fails leaves nothing behind', () => {
   assert.equal(worker.sessions, 0);
 });
 
-test('pace: finds the length of a chunk in bounded steps', () => {
+test('pace finds the length of a chunk in bounded steps', () => {
   /** @type {(ms: number, first: number) => number} */
   const settled = (ms, first) => {
     const pace = new SliceSize(first);
@@ -262,5 +262,5 @@ test('pace: finds the length of a chunk in bounded steps', () => {
   pace.record(16, 1e6);
   assert.equal(pace.count, 4);
   pace.record(1, 0.001);
-  assert.equal(pace.count, 4, 'a short slice does not raise it');
+  assert.equal(pace.count, 4, 'a short chunk does not raise it');
 });

@@ -37,17 +37,17 @@ function loss(options, keyBits) {
   return nats.reduce((sum, cost, i) => sum + Math.abs(cost - exact[i]), 0) / (nats.length - 1);
 }
 
-test('biases of keys from 0 to 400: at most 0.02 nats per token', () => {
+test('with key biases from 0 to 400, at most 0.02 nats per token are lost', () => {
   const plain = loss({ key: 0 });
   for (const key of [0, 60, 150, 400]) {
     const lost = loss({ key });
     assert.ok(lost < 0.02 && lost < 3 * plain + 1e-3, `${key}: ${lost}, without ${plain}`);
   }
-  assert.ok(loss({ key: 150 }, 8) > 0.1, 'which 8 bits do not keep');
-  assert.ok(loss({ key: 150, query: 20 }) < 0.05, 'queries with biases too');
+  assert.ok(loss({ key: 150 }, 8) > 0.1, '8 bits lose more');
+  assert.ok(loss({ key: 150, query: 20 }) < 0.05, 'queries with biases, too');
 });
 
-test('a file without biases keeps its keys in 8 bits, unless 16 are requested', () => {
+test('a file without biases stores its keys in 8 bits, unless 16 are requested', () => {
   const [plain, wide] = [0, 16].map((bits) => natsOf({ biases: false, architecture: 'llama' }, bits));
   assert.ok(wide.bytes > plain.bytes);
   assert.deepEqual(natsOf({ biases: false, architecture: 'llama' }, 8).nats, plain.nats);
@@ -56,7 +56,7 @@ test('a file without biases keeps its keys in 8 bits, unless 16 are requested', 
   assert.ok(lost[1] < lost[0]);
 });
 
-test('the option `cache` of a run', async () => {
+test('a run has the option `cache`', async () => {
   const model = await load(toyQwen({ key: 150 }));
   const ids = async (/** @type {object} */ options) => {
     const run = model.generate([1, 2, 3], { seed: 3, maxTokens: 40, ...options });

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every kind of model through the worker: what a position contains, in which order positions are drawn, and where a run begins. For every
- * model, a page gets channels of 8 bits, and costs that add up correctly.
+ * Every kind of model through the worker: the content of a position, the order of positions, and the start of a run. For every model, a
+ * page gets channels of 8 bits, and costs that add up correctly.
  */
 
 import assert from 'node:assert/strict';
@@ -94,7 +94,7 @@ for (const [kind, options] of Object.entries(KINDS)) {
       }
     });
 
-  withKind('score of a run is what it streamed, bit for bit', async (model) => {
+  withKind('the score of a run equals its streamed costs, bit for bit', async (model) => {
     const { channels, palette } = model.info;
     const { run, score } = begin(model, { samples: 3, seed: 9, temperature: 0.9, topP: 0.95 });
     const known = run.known.length;
@@ -118,7 +118,7 @@ for (const [kind, options] of Object.entries(KINDS)) {
     assert.notDeepEqual(values[1], values[0]);
   });
 
-  withKind('the seed decides, not the division of the work', async (model) => {
+  withKind('results depend on the seed, not on the division of the work', async (model) => {
     const begun = (/** @type {import('../../web/lib/index.js').PictureOptions} */ more) => collect(begin(model, { seed: 5, ...more }).run);
     const whole = await begun({ samples: 3 });
     const alone = await begun({});
@@ -151,7 +151,7 @@ for (const [kind, options] of Object.entries(KINDS)) {
     }
   });
 
-  withKind('attention: what was drawn before, within the pattern', async (model) => {
+  withKind('attention covers earlier elements, within the pattern', async (model) => {
     const image = imageFor(model);
     const { order, info } = model;
     const { channels, positions } = info;
@@ -170,17 +170,17 @@ for (const [kind, options] of Object.entries(KINDS)) {
       const now = Number(times.get(place));
       assert.deepEqual([...attention[0].queries], [place]);
       const held = [...attention[0].keys];
-      assert.equal(held.at(-1), now > 0 ? order[now - 1] : -1, 'the last key holds what was drawn just before');
+      assert.equal(held.at(-1), now > 0 ? order[now - 1] : -1, 'the last key holds the previous element');
       assert.ok(held.every((key) => key === -1 || Number(times.get(key)) < now));
       const moments = held.map((key) => (key === -1 ? -1 : Number(times.get(key))));
       assert.deepEqual(
         moments,
         [...moments].sort((a, b) => a - b),
-        'in generation order, each once',
+        'in generation order, each key once',
       );
       assert.equal(new Set(held).size, held.length);
       if (!info.blockRows) continue;
-      // Returns the key positions, each after the elements that it attends from, by the rule of local 2D attention.
+      // The positions that the query sees, by the rule of local 2D attention. A key is one position after the element that it holds.
       const { blockRows, blockCols, flangeRows, flangeCols } = info;
       const [r, c] = [Math.floor(place / columns), place % columns];
       const [r0, c0] = [r - (r % blockRows), c - (c % blockCols)];
@@ -216,13 +216,13 @@ function withToy(name, options, body) {
   });
 }
 
-test('a model without attention', async () => {
+test('a model without attention runs, and has no attention', async () => {
   const model = await load(toyNetwork({ ...SIZE, metadata: { 'fvsbn.classes': ['array', 'string', ['a', 'b']] } }));
   const { info } = model;
   assert.deepEqual([info.architecture, info.name, info.verbs], ['fvsbn', 'toy network', ['complete', 'generate', 'score']]);
   assert.deepEqual([info.width, info.height, info.channels, info.levels, info.positions], [WIDTH, HEIGHT, 1, 2, WIDTH * HEIGHT]);
   assert.deepEqual([info.blocks, info.heads, info.window, info.palette, info.inputWidth], [0, 0, WIDTH * HEIGHT, null, 0]);
-  assert.deepEqual(info.classes, [], 'names of what it does not take');
+  assert.deepEqual(info.classes, [], 'a model without classes has no names of classes');
   const image = imageFor(model);
   const run = model.complete(image, { rows: 2, samples: 3, seed: 4 });
   const { values, nats } = await collect(run);
@@ -275,7 +275,7 @@ withToy('blocks: the known part is a prefix of the order', { ...PALETTE, ...BLOC
   for (const rows of [1, 3, 5])
     assert.throws(() => model.complete(image, { rows }), isError('argument', /rows must be 0, 2, 4 or 6, not \d/));
   assert.throws(() => model.complete(image, { rows: 7 }), isError('argument', /from 0 to 6/));
-  assert.equal(model.complete(image).known.length, 2 * WIDTH * 3, '3 rows are not possible: the closest below');
+  assert.equal(model.complete(image).known.length, 2 * WIDTH * 3, '3 rows are not possible, so the closest number below is used');
 });
 
 test('rows: the possible value closest to half', () => {
@@ -296,15 +296,19 @@ test('rows: the possible value closest to half', () => {
   assert.throws(() => checkRows(/** @type {any} */ ('16'), info), isError('argument', /from 0 to 28/));
 });
 
-withToy('grey over black, colour over white', { ...SIZE, levels: 256, outputScale: 0 }, async (grey) => {
-  const colour = await load(toyModel(DMOL));
-  const clear = { data: new Uint8ClampedArray(4 * WIDTH * HEIGHT), ...SIZE };
-  assert.ok(grey.complete(clear, { rows: 3 }).known.every((value) => value === 0));
-  assert.ok(colour.complete(clear, { rows: 3 }).known.every((value) => value === 255));
-  colour.close();
-});
+withToy(
+  'transparent pictures are laid over black in grey models, over white in colour models',
+  { ...SIZE, levels: 256, outputScale: 0 },
+  async (grey) => {
+    const colour = await load(toyModel(DMOL));
+    const clear = { data: new Uint8ClampedArray(4 * WIDTH * HEIGHT), ...SIZE };
+    assert.ok(grey.complete(clear, { rows: 3 }).known.every((value) => value === 0));
+    assert.ok(colour.complete(clear, { rows: 3 }).known.every((value) => value === 255));
+    colour.close();
+  },
+);
 
-withToy('superResolve: the small picture decides, in any form', { ...DMOL, ...INPUT }, async (model) => {
+withToy('superResolve: the result depends on the small picture, in any form', { ...DMOL, ...INPUT }, async (model) => {
   const large = imageFor(model);
   const small = { data: reduce(large.data, { ...SIZE, channels: 3 }, 4, 3), width: 4, height: 3 };
   const run = model.superResolve(small, { seed: 1 });
@@ -314,7 +318,7 @@ withToy('superResolve: the small picture decides, in any form', { ...DMOL, ...IN
   const { values, nats } = await collect(run);
   assert.equal(values[0].length, WIDTH * HEIGHT * 3);
   const same = await collect(model.superResolve(large, { seed: 1 }));
-  assert.deepEqual([same.values, same.nats], [values, nats], 'a picture as many times larger is reduced');
+  assert.deepEqual([same.values, same.nats], [values, nats], 'a picture whose size is a multiple is reduced');
   const rgba = Uint8Array.from({ length: 4 * 12 }, (_, i) => (i % 4 === 3 ? 255 : small.data[i - (i >> 2)]));
   assert.deepEqual((await collect(model.superResolve({ ...small, data: rgba }, { seed: 1 }))).values, values);
   const other = { ...small, data: small.data.map((value) => 255 - value) };
@@ -428,7 +432,7 @@ for (const [name, options] of /** @type {[string, ToyOptions][]} */ ([
     }
     assert.ok(Math.abs(total - 1) < 1e-5, `${total}`);
     assert.ok(bins >= 3 && Math.abs(rare) < 40, `${bins} bins, ${rare} rare`);
-    // Five standard deviations of a chi-squared variable: because the seeds are fixed, this either always passes or always fails.
+    // Five standard deviations of a chi-squared variable. The seeds are fixed, so this either always passes or always fails.
     assert.ok(chiSquared < bins + 5 * Math.sqrt(2 * bins), `${chiSquared} with ${bins} bins`);
   });
 }

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The pages in other languages: every sentence is translated, no sentence is only in a script, and a page has the same figures, places and
- * code in each language. CONTRIBUTING.md describes how to translate a page and how to add a language.
+ * Pages in other languages: every sentence is translated, the tables have no unused sentence, and a page has the same figures, placeholders
+ * and code in each language. CONTRIBUTING.md describes how to translate a page and how to add a language.
  */
 
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
 /** Scripts that are not part of a page. */
 const TOOLS = ['web/front/make-stills.js', 'web/front/tiles/record.js'];
-/** Scripts whose functions look up sentences that are stored outside of the page's scripts. */
+/** Scripts whose functions look up sentences that are stored outside the page's scripts. */
 const DATA = ['web/front/papers.js', 'web/front/courses.js'];
 
 /** @param {string} path */
@@ -33,7 +33,7 @@ const read = (path) => readFile(join(WEB, path), 'utf8');
 /** @param {string} lang @param {string} folder @returns {Promise<Record<string, string>>} */
 const tableOf = async (lang, folder) => JSON.parse(await read(`${folder}/${lang}.json`).catch(() => '{}'));
 
-/** The texts in the scripts of a folder, and in the scripts of other pages that they import. @param {string} folder from web/ */
+/** Returns the texts in the scripts of a folder, and in the scripts of other pages that these import. @param {string} folder from web/ */
 async function saidIn(folder) {
   const own = (await readdir(join(WEB, folder), { recursive: true }))
     .filter((name) => name.endsWith('.js'))
@@ -57,14 +57,14 @@ async function saidIn(folder) {
 /** @param {import('./strings.js').Found} found */
 const shown = ({ file, line, text }) => `${file}:${line}: ${text}`;
 
-/** The frame's texts about a page, and the data about courses and papers. */
+/** The frame's texts about a page, and the data on courses and papers. */
 const frame = stringsOf(await read('tools/frame.js'), 'web/tools/frame.js').said;
 const data = [
   ...COURSES.flatMap(({ name, says, steps }) => [name, says, ...steps.map(({ asks }) => asks)]),
   ...PAPERS.flatMap(({ system, says, credit }) => [system, says ?? '', credit ?? '']),
 ].filter(Boolean);
 
-/** Names of pictures and of things in scenes, which scripts look up in data. */
+/** Names of pictures and of things in scenes; scripts look them up in data. */
 const named = [
   ...THINGS,
   ...(
@@ -76,7 +76,7 @@ const named = [
   ).flat(),
 ];
 
-/** The parts that must be the same in both languages. @param {string} html */
+/** Returns the parts of a page that must be the same in both languages. @param {string} html */
 function skeleton(html) {
   const body = html.slice(html.indexOf('\n---\n', 4));
   const all = (/** @type {RegExp} */ pattern) => [...body.matchAll(pattern)].map(([, found]) => found);
@@ -118,7 +118,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
       assert.deepEqual(
         plain.filter(({ file, text }) => !(text in table) && !DATA.includes(file)).map(shown),
         [],
-        'is said to people, and not through phrase`...`',
+        'is shown to people, and not through phrase`...`',
       );
       if (folder === 'front')
         assert.deepEqual(
@@ -130,11 +130,11 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
       assert.deepEqual(
         Object.keys(own).filter((english) => !used.has(english)),
         [],
-        `of web/${folder}/${lang}.json nobody says this`,
+        `no script uses these sentences of web/${folder}/${lang}.json`,
       );
     });
 
-    test(`web/${folder}/${lang}.json: each sentence once, with the same places, in the punctuation of the language`, async () => {
+    test(`web/${folder}/${lang}.json: each sentence occurs once, with the same placeholders, in the punctuation of the language`, async () => {
       const text = await read(`${folder}/${lang}.json`).catch(() => '{}');
       const keys = [...text.matchAll(/^ {2}("(?:[^"\\]|\\.)*"): /gm)].map(([, key]) => JSON.parse(key));
       assert.deepEqual(
@@ -148,7 +148,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
         if (english === other) continue;
         assert.ok(
           given.every((n) => n < places),
-          `${english}: ${other} has a place too many`,
+          `${english}: ${other} has a placeholder too many`,
         );
         assert.deepEqual(
           [...new Set(given)].sort((a, b) => a - b),
@@ -163,7 +163,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
 
   for (const name of translated) {
     const folder = name ? `pages/${name}` : 'front';
-    test(`web/${folder}/page.${lang}.html: the same figures, places, links and code as in English`, async () => {
+    test(`web/${folder}/page.${lang}.html: the same figures, placeholders, links and code as in English`, async () => {
       const [english, other] = await Promise.all([read(`${folder}/page.html`), read(`${folder}/page.${lang}.html`)]);
       assert.deepEqual(skeleton(other), skeleton(english));
       for (const list of ['contents', 'ways']) assert.deepEqual(facts(other, list), facts(english, list), list);
@@ -207,7 +207,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
   });
 }
 
-test('a phrase: unchanged in English; from a table with its places in any order, and the particle that fits a value', () => {
+test('a phrase is unchanged in English; elsewhere its table decides the order of the placeholders and the particle that fits a value', () => {
   const english = phrasesIn({});
   assert.equal(english`Row ${1} of ${2}`, 'Row 1 of 2');
   assert.equal(english('a text of elsewhere'), 'a text of elsewhere');
@@ -246,7 +246,7 @@ test('no line of a Korean page begins with a particle after a bracket', () => {
   assert.equal(joined('<p title="f(x)는">f(x)는 (뿌리)</p>'), '<p title="f(x)는">f(x)\u2060는 (뿌리)</p>');
 });
 
-test('the tool finds texts for people in a script, and leaves others alone', () => {
+test('the tool finds texts for people in a script, and no others', () => {
   const texts = (/** @type {string} */ source) => stringsOf(source, 'toy.js').plain.map(({ text }) => text);
   assert.deepEqual(texts("make('p', { class: 'a note of it' }, 'Stop', b ? 'go' : ` (${n} nats)`)"), ['Stop', 'go', ' ({} nats)']);
   assert.deepEqual(

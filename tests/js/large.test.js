@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Large files, which are given to the engine while they arrive: the model is the same, takes less memory, and every way to fail is tried.
+ * Large files are given to the engine while they arrive: the model is the same and takes less memory. Every way in which this can fail is
+ * tested.
  */
 
 import assert from 'node:assert/strict';
@@ -37,7 +38,7 @@ let origin;
 let folder;
 /** The bytes that the server sends. @type {Uint8Array} */
 let sent = large;
-/** The number of bytes that the first answer sends. */
+/** The number of bytes that the first response sends. */
 let most = Infinity;
 let requests = 0;
 
@@ -78,7 +79,7 @@ async function tale(model) {
   return steps;
 }
 
-test('an address, a path, a Blob and a Response: the same model as from bytes, with progress', { timeout: 120000 }, async () => {
+test('an address, a path, a Blob and a Response give the same model as bytes, with progress', { timeout: 120000 }, async () => {
   const whole = await load(large);
   const { info } = whole;
   const expected = await tale(whole);
@@ -92,7 +93,7 @@ test('an address, a path, a Blob and a Response: the same model as from bytes, w
     assert.deepEqual(model.info, info);
     assert.equal(seen.at(-1)?.phase, 'ready');
     const downloads = seen.filter(({ phase }) => phase === 'download');
-    assert.ok(downloads.length > (typeof source === 'string' ? 10 : 0), 'a Blob may come as one');
+    assert.ok(downloads.length > (typeof source === 'string' ? 10 : 0), 'a Blob may arrive in one piece');
     assert.ok(downloads.every(({ total, loaded }, i) => total === large.length && loaded > (downloads[i - 1]?.loaded ?? 0)));
     assert.equal(downloads.at(-1)?.loaded, large.length);
     assert.deepEqual(await tale(model), expected);
@@ -100,7 +101,7 @@ test('an address, a path, a Blob and a Response: the same model as from bytes, w
   // Every worker gets the file.
   const two = await load(`${origin}/large.gguf`, { workers: 2 });
   assert.deepEqual(await tale(two), expected);
-  // A digest needs the whole file.
+  // Checking a digest requires the whole file.
   const integrity = `sha256-${createHash('sha256').update(large).digest('base64')}`;
   assert.deepEqual(await tale(await load(`${origin}/large.gguf`, { integrity })), expected);
   await assert.rejects(load(`${origin}/large.gguf`, { integrity: integrity.replace(/.=$/, 'A=') }), isError('integrity'));
@@ -114,7 +115,7 @@ test('a model that reads its weights while it opens needs the whole file', { tim
   model.close();
 });
 
-test('a broken download resumes where it was', { timeout: 60000 }, async () => {
+test('an interrupted download resumes where it stopped', { timeout: 60000 }, async () => {
   most = 2e7;
   requests = 0;
   const expected = await tale(await load(large));
@@ -123,7 +124,7 @@ test('a broken download resumes where it was', { timeout: 60000 }, async () => {
   most = Infinity;
 });
 
-test('a content-length that is too small, as in a compressed answer: a file opens with a last tensor of any type', {
+test('a content-length that is too small, as in a compressed response: a file opens with a last tensor of any type', {
   timeout: 60000,
 }, async () => {
   const { tensors } = readGGUF(toyText());
@@ -147,7 +148,7 @@ test('a content-length that is too small, as in a compressed answer: a file open
       ),
     },
   ]);
-  // The engine skips tensors that the model does not need: here, one that makes the file large and one of each type.
+  // The engine skips tensors that the model does not need. Here these are one that makes the file large, and one of each type.
   const bulk = { shape: [2 ** 23], type: F32, data: new Float32Array(2 ** 23) };
   const ROWS = 200;
   const last = {
@@ -157,7 +158,7 @@ test('a content-length that is too small, as in a compressed answer: a file open
   };
   const file = Buffer.from(writeGGUF({ metadata, tensors: { ...Object.fromEntries(trimmed), bulk, last } }).buffer);
   const entry = file.indexOf('last') + 'last'.length + 4;
-  // Every fourth type, a file of 33 MB each; test:all has all.
+  // Every fourth type, in a file of 33 MB each; test:all covers every type.
   for (const [code, [name, values, bytes]] of Object.entries(TENSOR_TYPES).filter((_, i) => EVERY || i % 4 === 0)) {
     file.writeUInt32LE(values, entry);
     file.writeUInt32LE(Number(code), entry + 16);
@@ -176,7 +177,7 @@ test('a content-length that is too small, as in a compressed answer: a file open
   }
 });
 
-test('a compressed answer with endless bytes after its file is read to the end of the file', { timeout: 60000 }, async () => {
+test('a compressed response that continues endlessly after its file is read only to the end of the file', { timeout: 60000 }, async () => {
   const small = toyText();
   const beyond = small.slice();
   const name = 'token_embd.weight';
@@ -201,7 +202,7 @@ test('a compressed answer with endless bytes after its file is read to the end o
     if (file.length === 3000) await assert.rejects(loading, isError('limit', /key is empty/));
     else if (file === beyond) await assert.rejects(loading, isError('limit', /larger than 3.75 GiB/));
     else (await loading).close();
-    assert.ok(at <= most, `${at} bytes were read of a file of ${file.length}`);
+    assert.ok(at <= most, `read ${at} bytes of a file of ${file.length}`);
   }
 });
 
@@ -267,7 +268,7 @@ test("only the model's memory is used; after a trap another worker reads the fil
   );
 });
 
-more('the length on the wire is not that of the file: what is sent compressed opens, of whatever size it says to be', async () => {
+more('compressed responses, whose content-length is not that of the file, open whatever the declared length', async () => {
   const whole = await load(large.slice());
   const told = await tale(whole);
   whole.close();

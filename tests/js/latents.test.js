@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pictures drawn in one pass from latents: generate() and walk(), their attention, and errors. */
+/** Pictures drawn in one pass from latents: generate() and walk(), their attention, and their errors. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -17,7 +17,7 @@ after(() => {
 
 /** @import { LatentOptions, LatentRun } from '../../web/lib/index.js' */
 
-/** Starts a run of latents: the type of the general options does not say that there are latents. @param {LatentOptions} options */
+/** Starts a run of latents. The type of the general options does not include latents. @param {LatentOptions} options */
 const make = (options, of = model) => of.generate(options);
 
 /** @param {LatentRun} run */
@@ -30,7 +30,7 @@ async function collect(run) {
 /** Draws one picture, in a single step. @param {LatentOptions} options */
 const one = async (options) => (await collect(make(options)))[0];
 
-test('the description of such a model', () => {
+test('info describes a model with latents', () => {
   const { verbs, kind, width, height, channels, levels, classes, positions, latent, palette } = model.info;
   assert.deepEqual(
     { verbs, kind, width, height, channels, levels, classes, positions, latent, palette },
@@ -51,7 +51,7 @@ test('the description of such a model', () => {
   assert.throws(() => model.resume(/** @type {any} */ ({})), { code: 'argument' });
 });
 
-test('seed and sample number determine a picture; its latent reproduces it', async () => {
+test('the seed and the index of the sample determine a picture; its latent reproduces it', async () => {
   const steps = await collect(make({ seed: 5, samples: 4 }));
   assert.deepEqual(
     steps.map(({ sample, label, from, to }) => [sample, label, from, to]),
@@ -111,7 +111,7 @@ test('walks', async () => {
   assert.deepEqual(
     round.map(({ at }) => at),
     [0, 0.25, 0.5, 0.75],
-    'the last one leads to the first',
+    'the last latent leads back to the first',
   );
   assert.deepEqual(round[1].values, ends[1].values);
   round[2].latent.forEach((z, i) => assert.ok(Math.abs(z + ends[0].latent[i]) < 1e-3));
@@ -159,7 +159,7 @@ test('invalid options are refused immediately', () => {
   refused(() => model.walk(1, right.slice(1)), /A latent of this model has 20 numbers, not 19/);
 });
 
-test('pictures drawn before a stop can be read; a reader that leaves or aborts does not end the run for another', async () => {
+test('pictures drawn before a stop can be read; a reader that leaves or aborts does not end the run for another reader', async () => {
   const stopped = model.generate({ samples: 5, seed: 1 });
   for await (const { sample } of stopped) if (sample === 1) stopped.stop();
   assert.deepEqual([(await stopped.pictures()).length, stopped.finish], [2, 'abort']);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Input that is too long is refused before it is read; for a list with holes or wrong items, the error names the index. */
+/** Input that is too long is refused before it is read. For a list with holes or wrong items, the error names the index. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -66,7 +66,7 @@ test('lists with holes, and maps with wrong items, are refused', async () => {
   assert.throws(() => story.generate(null), isError('argument', /A prompt is/));
 });
 
-test("an error in a caller's function reaches the caller unchanged", async () => {
+test('an error in a callback reaches the caller unchanged', async () => {
   const mine = new Error('mine');
   const fail = () => {
     throw mine;

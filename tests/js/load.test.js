@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** load(): sources of bytes, progress, integrity, and every way to fail. */
+/** load(): sources of bytes, progress, integrity, and every way in which it can fail. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -36,7 +36,7 @@ let server;
 let origin;
 /** The first bytes of a file. @type {Uint8Array} */
 let damaged;
-/** The number of requests whose answer is still being sent. */
+/** The number of requests whose response is still being sent. */
 let answering = 0;
 
 before(async () => {
@@ -132,7 +132,7 @@ test('every kind of source gives the same model', async () => {
     assert.deepEqual(model.info, first, name);
     model.close();
   }
-  assert.equal(toy.length, toy.buffer.byteLength, 'bytes that were given stay with the caller');
+  assert.equal(toy.length, toy.buffer.byteLength, 'the caller keeps the given bytes');
 });
 
 test('info', async () => {
@@ -226,7 +226,7 @@ test('progress', async () => {
     const { head, ...last } = all.at(-1);
     assert.deepEqual(last, { phase: 'ready', loaded: toy.length, total });
     if (source === path)
-      assert.equal(head, undefined); // the file arrives whole
+      assert.equal(head, undefined); // the whole file arrives at once
     else
       assert.ok(
         head.length < 8192 && Buffer.from(toy).subarray(0, head.length).equals(head) && head.length >= Math.min(1024, toy.length),
@@ -241,7 +241,7 @@ test('progress', async () => {
   }
 });
 
-test('the size of a Blob is known; an error names a bad one', async () => {
+test('the size of a Blob is known, and an error names a Blob that is invalid', async () => {
   /** @type {any[]} */
   const seen = [];
   (await load(new File([toy], 'mine.gguf'), { onProgress: (progress) => seen.push(progress) })).close();
@@ -325,7 +325,7 @@ test('signal: before, during, after', async () => {
   const late = new AbortController();
   const model = await load(path, { signal: late.signal });
   late.abort();
-  assert.ok((await model.score({ data: new Uint8Array(64), width: 8, height: 8 })).nats > 0, 'a loaded model outlives the signal');
+  assert.ok((await model.score({ data: new Uint8Array(64), width: 8, height: 8 })).nats > 0, 'the loaded model outlives the signal');
   model.close();
 });
 
@@ -374,7 +374,7 @@ test('an error names the apparent format of a wrong file', async () => {
 });
 
 /**
- * Expects that a download is refused while it runs, and that the server sees the connection close.
+ * Expects that a download is refused while it is in progress, and that the server then sees the connection close.
  *
  * @param {Promise<unknown>} loading
  * @param {(error: unknown) => boolean} expected
@@ -382,14 +382,14 @@ test('an error names the apparent format of a wrong file', async () => {
 async function assertRefused(loading, expected) {
   await assert.rejects(loading, expected);
   for (let i = 0; i < 100 && answering > 0; i++) await sleep(10);
-  assert.equal(answering, 0, 'the connection is still open');
+  assert.equal(answering, 0, 'the connection must be closed');
 }
 
-test('a download that is not a weight file is refused as soon as this is known', { timeout: 20000 }, async () => {
+test('a download that is not a weight file is refused as soon as its first bytes show it', { timeout: 20000 }, async () => {
   await assertRefused(load(`${origin}/endless`), isError('format', /not a GGUF file.*web page/));
   await assertRefused(load(`${origin}/bytewise`), isError('format', /not a GGUF file/));
   await assertRefused(load(await fetch(`${origin}/endless`)), isError('format', /web page/));
-  /** @type {[number, number, string, RegExp][]} a a header byte, its value, and the resulting format */
+  /** @type {[number, number, string, RegExp][]} a a byte of the header, its value, and the format that results */
   const cases = [
     [0, 0x67, 'format', /not a GGUF file/],
     [4, 4, 'unsupported', /version is neither 2 nor 3/],
@@ -408,7 +408,11 @@ test('a download that is not a weight file is refused as soon as this is known',
     const error = await load(whole).catch((refused) => refused);
     await assertRefused(load(`${origin}/damaged`), (early) => {
       assert.ok(early instanceof NextPixelError && expected(error));
-      assert.deepEqual([early.code, early.status, early.message], [error.code, error.status, error.message], 'as the engine says it');
+      assert.deepEqual(
+        [early.code, early.status, early.message],
+        [error.code, error.status, error.message],
+        'the same error as from the engine',
+      );
       return true;
     });
   }
@@ -424,7 +428,7 @@ test('a download that is not a weight file is refused as soon as this is known',
 test('a download beyond 3.75 GiB is refused before it is read', { timeout: 20000 }, async () => {
   await assertRefused(load(`${origin}/huge`), isError('limit', /larger than 3.75 GiB/));
   await assertRefused(load(await fetch(`${origin}/huge`)), isError('limit', /larger than 3.75 GiB/));
-  // This download has no length and no end, so it is read only until the head is known to be damaged.
+  // This download has no stated length and no end, so it is read only until the header is known to be damaged.
   const piece = new Uint8Array(2 ** 26);
   piece.set(toy.subarray(0, 100));
   let sent = 0;
@@ -465,7 +469,7 @@ const damageable = {
   }),
   'a mixture': toyModel({ ...tiny, levels: 256, output: 'dmol', mixtures: 1 }),
 };
-/** Every second byte is changed to one of these, in turn; ./build.sh test-sweep changes every byte to each of them. */
+/** Every second byte is changed to one of these values, which alternate; ./build.sh test-sweep changes every byte to each of them. */
 const BITS = [0x01, 0x80, 0xff];
 for (const [name, file] of Object.entries(damageable)) {
   test(`a damaged file gives an error or a model, never a trap: ${name}`, () => {
@@ -496,7 +500,7 @@ for (const [name, file] of Object.entries(damageable)) {
   });
 }
 
-test('files that this version does not support', async () => {
+test('file versions and features that this library does not support', async () => {
   const other = /** @param {Record<string, any[]>} metadata */ (metadata) => load(toyModel({ metadata }));
   await assert.rejects(other({ 'general.architecture': ['string', 'mamba'] }), isError('unsupported', /mamba/));
   await assert.rejects(other({ 'image-transformer.output.type': ['string', 'diffusion'] }), isError('unsupported', /output\.type/));
@@ -507,7 +511,7 @@ test('files that this version does not support', async () => {
   await assert.rejects(load(toyModel({ outputScale: NaN })), isError('numeric', /output\.weight/));
 });
 
-test('wasm that is missing, of another kind, or of another version', async () => {
+test('wasm that is missing, of another type, or of another version', async () => {
   const at = /** @param {string} url */ (url) => load(toy, { wasmUrl: url });
   await assert.rejects(at(`${origin}/missing.wasm`), isError('network', /missing\.wasm.*404/));
   await assert.rejects(at('/no/such.wasm'), isError('network'));
@@ -523,7 +527,7 @@ test('wasm that is missing, of another kind, or of another version', async () =>
   (await load(toy, { wasmUrl: join(ROOT, 'web/dist/nextpixel.wasm') })).close();
 });
 
-test('a process ends while a model is idle, with flags that workers do not accept', () => {
+test('a process ends although a model is still open, with flags that workers do not accept', () => {
   const script = `
     import { load } from ${JSON.stringify(pathToFileURL(`${ROOT}web/lib/index.js`).href)};
     const model = await load(${JSON.stringify(path)});
@@ -561,7 +565,7 @@ test('an error in onProgress reaches its caller, and no other caller that waits 
     }),
     (error) => error === mine,
   );
-  // An asynchronous function throws later, which would be an unhandled error of the page.
+  // An asynchronous function fails later, which would be an unhandled rejection.
   const onProgress = async () => {
     throw mine;
   };

@@ -19,13 +19,13 @@ const TOYS = {
   'a palette': { draft: true, width: 7, height: 9, channels: 3, palette: true, levels: 20 },
 };
 
-/** All drawn values. @param {PictureRun} run */
+/** Returns all drawn values. @param {PictureRun} run */
 async function drawn(run) {
   const { values, nats } = await collect(run);
   return { values, nats };
 }
 
-/** The number of columns computed ahead for each element, sample by sample. @param {PictureRun} run @param {number} samples */
+/** Returns the number of columns computed ahead for each element, sample by sample. @param {PictureRun} run @param {number} samples */
 async function aheadOf(run, samples = 1) {
   /** @type {number[][]} */
   const all = Array.from({ length: samples }, () => []);
@@ -45,7 +45,7 @@ for (const [name, options] of Object.entries(TOYS)) {
       for (let seed = 1; seed <= 4; seed++) {
         const plain = await drawn(model.complete(image, { rows: 2, seed, ...settings, lookAhead: false }));
         assert.deepEqual(await drawn(model.complete(image, { rows: 2, seed, ...settings, lookAhead: true })), plain);
-        assert.deepEqual(await drawn(model.complete(image, { rows: 2, seed, ...settings })), plain, 'where it is left open');
+        assert.deepEqual(await drawn(model.complete(image, { rows: 2, seed, ...settings })), plain, 'without the option');
       }
     }
     model.close();
@@ -63,7 +63,7 @@ for (const [name, options] of Object.entries(TOYS)) {
       assert.deepEqual(
         ahead,
         positions.flatMap((k) => Array(span).fill(k)),
-        'all elements of a pixel say the same',
+        'all elements of a pixel report the same number',
       );
       positions.forEach((k, i) => assert.ok(k === 0 || k === positions[i - 1] + 1));
       passes += positions.filter((k) => k === 0).length;
@@ -81,14 +81,14 @@ for (const [name, options] of Object.entries(TOYS)) {
   });
 }
 
-test('samples that workers draw alone equal those drawn together', async () => {
+test('samples that workers draw separately equal those drawn together', async () => {
   const file = toyModel(TOYS['local attention']);
   const [one, two] = [await load(file), await load(file, { workers: 2 })];
   assert.deepEqual(await drawn(two.generate({ samples: 2, seed: 5 })), await drawn(one.generate({ samples: 2, seed: 5 })));
   const alone = await aheadOf(two.generate({ samples: 2, seed: 5, lookAhead: true }), 2);
   assert.ok(
     alone.every((ahead) => ahead.some((k) => k > 0)),
-    'each worker has one sample, and looks ahead',
+    'each worker has one sample, and decodes speculatively',
   );
   one.close();
   two.close();
@@ -101,7 +101,7 @@ test('a file without a draft is drawn pixel by pixel', async () => {
   model.close();
 });
 
-test('the digits take far fewer passes than pixels', async () => {
+test('the digits take far fewer passes than they have pixels', async () => {
   const model = await load(DIGITS);
   assert.equal(model.info.lookAhead, true);
   const all = [];
@@ -111,7 +111,7 @@ test('the digits take far fewer passes than pixels', async () => {
   model.close();
 });
 
-test('the faster of two modes is used, and the slower one is tried again now and then', () => {
+test('the faster of two modes is used, and the slower one is tried again occasionally', () => {
   let now = 0,
     turns = 0;
   const costs = [3, 5]; // milliseconds per unit
@@ -133,11 +133,11 @@ test('the faster of two modes is used, and the slower one is tried again now and
       );
       return Number(second);
     });
-  assert.deepEqual(ways(12), [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 'in turns at first');
+  assert.deepEqual(ways(12), [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 'the modes alternate at first');
   assert.deepEqual(
     race.costs.map((ms) => Number(ms.toFixed(6))),
     [3, 5],
-    'the first turns of each, which compile the code, do not count',
+    'the first calls of each mode, which compile the code, do not count',
   );
   assert.equal(
     ways(52).reduce((sum, way) => sum + way),
@@ -149,7 +149,7 @@ test('the faster of two modes is used, and the slower one is tried again now and
   assert.equal(
     ways(32).reduce((sum, way) => sum + way),
     31,
-    'the other way, when the machine has changed',
+    'the other mode, because the machine has changed',
   );
 });
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The keys of a file, of every GGUF type: C and JavaScript read and check them in the same way. */
+/** C and JavaScript read and check metadata keys of every GGUF type in the same way. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -16,14 +16,14 @@ import { Core } from './core.js';
 import { GOLDEN, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 
-/** Sizes in bytes of the integer types. @type {Record<string, [type: number, bytes: number]>} */
+/** Code and size in bytes of each integer type. @type {Record<string, [type: number, bytes: number]>} */
 const WHOLE = { u8: [0, 1], i8: [1, 1], u16: [2, 2], i16: [3, 2], u32: [4, 4], i32: [5, 4], u64: [10, 8], i64: [11, 8] };
 const text = new TextEncoder();
 
-/** @param {Uint8Array} file  with the whole value */
+/** @param {Uint8Array} file  returns the value, read as an integer */
 const headOf = (file) => /** @type {import('../../web/lib/gguf/walk.js').Head} */ (atOnce(readingHead(file, true)));
 
-/** A value after its type. @param {string} type @param {any} value @returns {number[]} */
+/** Encodes a value, preceded by its type. @param {string} type @param {any} value @returns {number[]} */
 function typed(type, value) {
   const u32 = (/** @type {number} */ number) => [...new Uint8Array(Uint32Array.of(number).buffer)];
   const u64 = (/** @type {number} */ number) => [...u32(number % 2 ** 32), ...u32(Math.floor(number / 2 ** 32))];
@@ -39,11 +39,11 @@ function typed(type, value) {
 }
 
 /**
- * Returns a copy of a file in which some keys are changed.
+ * Returns a copy of a file with some keys changed.
  *
  * @param {Uint8Array} file
- * @param {(key: string, value: () => number, list: () => number[]) => number[] | undefined} change  returns the new type and value in
- *   bytes; undefined: the key stays as it is
+ * @param {(key: string, value: () => number, list: () => number[]) => number[] | undefined} change  returns the new type and value as
+ *   bytes, or undefined to keep the key as it is
  */
 function changed(file, change) {
   const { entries, end, tensors } = headOf(file);
@@ -81,7 +81,7 @@ for (const [i, name] of [
   'snail-tiny',
   'lstmn-tiny',
 ].entries()) {
-  oneOf(i, 4)(`every whole number of ${name}, whatever its width, says the same`, async () => {
+  oneOf(i, 4)(`the integers of ${name} mean the same in every integer type`, async () => {
     const file = await golden(name);
     const plain = await load(file.slice());
     const numbers = headOf(file)
@@ -102,7 +102,7 @@ for (const [i, name] of [
   });
 }
 
-test('load() checks every key that only JavaScript reads; none of these errors blames the caller', async () => {
+test('load() checks every key that only JavaScript reads, and none of these errors blames the caller', async () => {
   /** @type {Record<string, string[]>} */
   const keys = {
     'chain-crf-tiny': [
@@ -156,7 +156,7 @@ test('load() checks every key that only JavaScript reads; none of these errors b
   }
 });
 
-test("a picture's number that is negative, fractional or far too large is refused, whoever reads it", async () => {
+test('a negative, fractional or huge number in a picture model is refused, whichever side reads it', async () => {
   /** @type {[string, string][]} */
   const keys = [
     ['sagan-plain-tiny', 'sagan.image.channels'],
@@ -187,7 +187,7 @@ test("a picture's number that is negative, fractional or far too large is refuse
   }
 });
 
-test('signed and unsigned hashes are treated alike, or refused', async () => {
+test('signed and unsigned hashes mean the same, or are refused', async () => {
   const file = await golden('chain-crf-tiny');
   const tag = async (/** @type {Uint8Array} */ bytes) => (await (await load(bytes)).tag('The dog runs .')).tags;
   const unsigned = changed(file, (key, _, list) =>
@@ -202,7 +202,7 @@ test('signed and unsigned hashes are treated alike, or refused', async () => {
   if (same) assert.deepEqual(same, await tag(file.slice()));
 });
 
-test('a negative end token means none, and a negative count is refused, in the engine and in the library', async () => {
+test('a negative end token means that there is none, and a negative count is refused, in the engine and in the library', async () => {
   const eos = 'tokenizer.ggml.eos_token_id',
     eot = 'tokenizer.ggml.eot_token_id',
     file = toyText({ metadata: { [eot]: ['u32', 5] } });

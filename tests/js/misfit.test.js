@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A visitor's file: exactly one page shows files of its kind, and every other page names that page (web/shell/model/misfit.js). */
+/** Visitors' files: exactly one page shows files of a kind, and every other page names that page (web/shell/model/misfit.js). */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -20,9 +20,9 @@ const taken = new Set(
 for (const { name, verbs } of KINDS)
   test(`${name}: one page accepts such files, and the others name it`, () => {
     const own = PAGES.filter(([kind]) => kind === name);
-    assert.ok(own.length > 0, `PAGES of web/lib/kinds/${name}/kind.js has a sentence`);
+    assert.ok(own.length > 0, `PAGES of web/lib/kinds/${name}/kind.js needs a sentence`);
     for (const [, deed, says] of own) {
-      assert.ok(deed === name || Object.hasOwn(verbs, deed), `${deed} is a verb of ${name}`);
+      assert.ok(deed === name || Object.hasOwn(verbs, deed), `${deed} must be a verb of ${name}`);
       assert.ok(taken.has(deed), `a page takes ${deed}`);
       assert.match(says('x.gguf'), /^x\.gguf /);
     }

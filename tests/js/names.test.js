@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A page has one name: its h1, its title, its card and the list of its course agree, in each language. */
+/** A page has one name. Its h1, its title, its card and the list of its course have the same name, in each language. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -17,13 +17,13 @@ const pages = await framedPages(WEB);
 const steps = COURSES.flatMap(({ steps: all }) => all);
 
 for (const language of ['', 'ko/'])
-  test(`each page has one name, and shows its place: /${language}`, async () => {
+  test(`each page has one name, and shows its place in the course: /${language}`, async () => {
     /** @type {Record<string, string>} */
     const table = language ? JSON.parse(await readFile(`${WEB}front/ko.json`, 'utf8')) : {};
     const front = pages.get(`${language}index.html`) ?? '';
     for (const { page } of steps) {
       const system = PAPERS.find((paper) => paper.page === page)?.system ?? '';
-      const name = table[system] ?? system; // the texts that cards.js sets
+      const name = table[system] ?? system; // the names that cards.js sets
       const html = pages.get(`pages/${page}/${language}index.html`) ?? '';
       assert.equal(/<h1>(.*?)<\/h1>/.exec(html)?.[1], name);
       assert.equal(/<title>nextpixel: (.*?)<\/title>/.exec(html)?.[1], name);
@@ -34,7 +34,7 @@ for (const language of ['', 'ko/'])
     }
   });
 
-test('no page changes the layout of what precedes every h1', async () => {
+test('no page changes the layout of the line above every h1', async () => {
   const [, rules] = /\/\* ---- .*?(\.place \{.*?\.system span \{[^}]*\})/s.exec(await readFile(`${WEB}shell/page.css`, 'utf8')) ?? [];
   const classes = new Set([...(rules ?? '').matchAll(/^\.([\w-]+)/gm)].map(([, name]) => name));
   assert.deepEqual([...classes], ['place', 'where', 'system']);

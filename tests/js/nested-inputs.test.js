@@ -2,9 +2,8 @@
 // @ts-check
 
 /**
- * Inputs of verbs, and saved runs, in which one part at a time is replaced by an invalid value: a list with holes or without end, a huge
- * number, a wrong object, or a value that cannot become text. Each of them must soon be either accepted or refused with a message of the
- * library.
+ * Inputs of verbs, and saved runs, in which one part at a time is replaced by an invalid value: a list with holes or without an end, a huge
+ * number, a wrong object, or a value that cannot become text. The library must soon accept each of them or refuse it with a message.
  */
 
 import assert from 'node:assert/strict';
@@ -13,7 +12,7 @@ import { after, test } from 'node:test';
 import { NextPixelError } from '../../web/lib/index.js';
 import { GOLDEN, ROOT, load } from './helpers.js';
 
-/** A list of this length without items. @param {number} length */
+/** Returns a list of this length without items. @param {number} length */
 const holes = (length) => Object.assign([], { length });
 const VALUES = [
   undefined,
@@ -68,7 +67,7 @@ const CALLS = {
   ],
 };
 
-/** The paths to the parts of a value. @param {any} thing @param {number} [depth] @returns {string[][]} */
+/** Returns the paths to the parts of a value. @param {any} thing @param {number} [depth] @returns {string[][]} */
 const waysIn = (thing, depth = 5) => [
   [],
   ...(depth > 0 && typeof thing === 'object' && thing !== null && !ArrayBuffer.isView(thing)
@@ -78,7 +77,9 @@ const waysIn = (thing, depth = 5) => [
     : []),
 ];
 
-/** A copy of a value in which one part is replaced. @param {any} thing @param {string[]} way @param {unknown} part @returns {any} */
+/**
+ * Returns a copy of a value in which one part is replaced. @param {any} thing @param {string[]} way @param {unknown} part @returns {any}
+ */
 function withPart(thing, [key, ...way], part) {
   if (key === undefined) return part;
   const copy = Array.isArray(thing) ? [...thing] : { ...thing };
@@ -86,7 +87,7 @@ function withPart(thing, [key, ...way], part) {
   return copy;
 }
 
-/** Reads some steps of a verb's result. @param {any} answer */
+/** Reads a few steps of a verb's result. @param {any} answer */
 async function steps(answer) {
   const run = await answer;
   if (typeof run?.stop !== 'function') return run;

@@ -40,7 +40,7 @@ const SAID = [
 const ALPHABET = new Alphabet(SAID, NAMES);
 const MELODY = [67, 69, 71, 72, 74, 72, 71, 69].map((pitch, i) => ({ start: 4 * i, length: 4, pitch }));
 
-/** Pseudorandom integers, the same on every machine. @param {number} seed @returns {(below: number) => number} */
+/** Returns a generator of pseudorandom integers, the same on every machine. @param {number} seed @returns {(below: number) => number} */
 function random(seed) {
   let state = seed;
   return (below) => {
@@ -49,7 +49,9 @@ function random(seed) {
   };
 }
 
-/** Notes for all voices, with rests; none is repeated without a gap. @param {(below: number) => number} below @returns {Note[]} */
+/**
+ * Returns notes for all voices, with rests. No note is repeated without a gap. @param {(below: number) => number} below @returns {Note[]}
+ */
 function piece(below) {
   const notes = ALPHABET.voices.flatMap(({ name, low, high }) => {
     /** @type {Note[]} */
@@ -72,13 +74,13 @@ test('encoding and decoding preserve every note', () => {
     const notes = piece(below);
     assert.deepEqual(decode(ALPHABET, encode(ALPHABET, notes)), notes);
   }
-  // a note repeated without a gap, which ids cannot express
+  // a note repeated without a gap, which ids cannot represent
   const again = [0, 4].map((start) => ({ start, length: 4, pitch: 60, voice: 'soprano', velocity: 80 }));
   assert.deepEqual(decode(ALPHABET, encode(ALPHABET, again)), [{ ...again[0], length: 8 }]);
   assert.equal(pitchName(60), 'C4');
 });
 
-test('every piece may be drawn, and every drawn piece is well formed', () => {
+test('every piece can be drawn, and every drawn piece is well formed', () => {
   const below = random(2);
   for (let i = 0; i < 100; i++) {
     const notes = piece(below);
@@ -93,7 +95,7 @@ test('every piece may be drawn, and every drawn piece is well formed', () => {
   }
 });
 
-test('fixed voices stay unchanged, whatever is drawn', () => {
+test('given voices stay unchanged, whatever is drawn', () => {
   const below = random(3);
   for (const voices of [['soprano'], ['bass'], ['alto', 'tenor'], NAMES]) {
     for (let i = 0; i < 50; i++) {
@@ -125,7 +127,7 @@ test('fixed voices stay unchanged, whatever is drawn', () => {
   }
 });
 
-test('no voice moves in parallel with a higher one if that is forbidden, fixed or not', () => {
+test('if parallels are forbidden, no voice moves in parallel with a higher one, given or drawn', () => {
   const below = random(7);
   for (let i = 0; i < 60; i++) {
     const held = i % 2 ? Array.from({ length: 30 }, (_, k) => ({ start: 4 * k, length: 4, pitch: 60 + below(22), voice: 'soprano' })) : [];
@@ -149,7 +151,7 @@ test('no voice moves in parallel with a higher one if that is forbidden, fixed o
   }
 });
 
-test('MIDI files in both directions, exact to the tick', () => {
+test('MIDI files are written and read exactly, to the tick', () => {
   const below = random(4);
   for (let i = 0; i < 50; i++) {
     const notes = piece(below);
@@ -167,7 +169,7 @@ test('MIDI files in both directions, exact to the tick', () => {
   }
 });
 
-/** A file of one track. @param {MidiEvent[]} events @param {object} [header] */
+/** Returns a file of one track. @param {MidiEvent[]} events @param {object} [header] */
 const file = (events, header = {}) =>
   Uint8Array.from(
     writeMidi({
@@ -179,8 +181,8 @@ const file = (events, header = {}) =>
 const on = (deltaTime, noteNumber, velocity, channel = 0) => ({ deltaTime, channel, type: 'noteOn', noteNumber, velocity, running: true });
 const TWO = [on(0, 67, 90), on(96, 67, 0), on(0, 69, 70), on(48, 69, 0)];
 
-test('MIDI files of other programs', () => {
-  const heard = readMidi(file(TWO)); // it uses running status, and a velocity of 0 ends a note
+test('MIDI files from other programs are read', () => {
+  const heard = readMidi(file(TWO)); // the file uses running status, and a velocity of 0 ends a note
   assert.deepEqual(
     heard.notes.map(({ start, length, pitch, velocity }) => [start, length, pitch, velocity]),
     [
@@ -199,14 +201,14 @@ test('MIDI files of other programs', () => {
     true,
   );
   assert.equal(readMidi(file([on(0, 67, 90), on(0, 60, 90, 9), on(96, 67, 0)])).notes.length, 1); // drums are not a voice
-  // a note without an end lasts to the end of its track
+  // a note without an end lasts until the end of its track
   assert.equal(readMidi(file([on(0, 67, 90), { deltaTime: 96, meta: true, type: 'text', text: 'x' }])).notes[0].length, 1);
   const whole = file(TWO);
   const alien = Uint8Array.from([...whole.slice(0, 14), ...new TextEncoder().encode('XFIH'), 0, 0, 0, 2, 1, 2, ...whole.slice(14)]);
   assert.equal(readMidi(alien).notes.length, 2);
 });
 
-test('MIDI files in the wild: harmless faults are read like the correct file; omissions are reported', () => {
+test('MIDI files with harmless faults are read like the correct file; omissions are reported', () => {
   const u32 = (/** @type {number} */ n) => [n >>> 24, (n >> 16) & 255, (n >> 8) & 255, n & 255];
   const text = (/** @type {string} */ name) => [...new TextEncoder().encode(name)];
   const END = [0, 0xff, 0x2f, 0];
@@ -230,24 +232,24 @@ test('MIDI files in the wild: harmless faults are read like the correct file; om
       new Array(10).fill(255),
       text('XFIH'),
       [...text('XFIH'), ...u32(1e9)],
-    ].map((behind) => [`behind the last track ${behind.slice(0, 8)}`, midi([track([...NOTES, ...END])], { behind })]),
-    ['a track said to be longer than the file', midi([track([...NOTES, ...END], 1000)])],
-    ['the same before another track', midi([track(END, 2 ** 31), track([...NOTES, ...END])])],
-    ['bytes after the end of the track, within its chunk', midi([track([...NOTES, ...END, 1, 2, 3])])],
-    ['no end of the track', midi([track(NOTES)])],
-    ['an end with a length', midi([track([...NOTES, 0, 0xff, 0x2f, 1, 0])])],
-    ['fewer tracks than the header says', midi([track([...NOTES, ...END])], { head: [0, 1, 0, 3, 0, 96] })],
-    ['more tracks than the header says', midi([track(END), track([...NOTES, ...END])], { head: [0, 1, 0, 1, 0, 96] })],
+    ].map((behind) => [`after the last track ${behind.slice(0, 8)}`, midi([track([...NOTES, ...END])], { behind })]),
+    ['a track whose stated length exceeds the file', midi([track([...NOTES, ...END], 1000)])],
+    ['the same fault before another track', midi([track(END, 2 ** 31), track([...NOTES, ...END])])],
+    ['bytes after the end event, within the chunk of the track', midi([track([...NOTES, ...END, 1, 2, 3])])],
+    ['a track without an end event', midi([track(NOTES)])],
+    ['an end event with a length', midi([track([...NOTES, 0, 0xff, 0x2f, 1, 0])])],
+    ['fewer tracks than the header states', midi([track([...NOTES, ...END])], { head: [0, 1, 0, 3, 0, 96] })],
+    ['more tracks than the header states', midi([track(END), track([...NOTES, ...END])], { head: [0, 1, 0, 1, 0, 96] })],
     ['a longer header', midi([track([...NOTES, ...END])], { head: [0, 0, 0, 1, 0, 96, 7, 7] })],
-    ['an unknown chunk between', midi([[...text('XFIH'), ...u32(3), 1, 2, 3], track([...NOTES, ...END])])],
+    ['an unknown chunk between tracks', midi([[...text('XFIH'), ...u32(3), 1, 2, 3], track([...NOTES, ...END])])],
     ['within RIFF', rmid([...text('data'), ...little(whole.length), ...whole])],
     [
-      'within RIFF, behind another chunk',
+      'within RIFF, after another chunk',
       rmid([...text('INFO'), ...little(3), 1, 2, 3, 0], [...text('data'), ...little(whole.length), ...whole]),
     ],
-    ['a sequence number without a number', inside(meta(0x00))],
-    ['a key of one byte', inside(meta(0x59, 2))],
-    ['a metre of three bytes', inside(meta(0x58, 4, 2, 24))],
+    ['a sequence number without its value', inside(meta(0x00))],
+    ['a key signature of one byte', inside(meta(0x59, 2))],
+    ['a time signature of three bytes', inside(meta(0x58, 4, 2, 24))],
     ['an unknown meta event', inside(meta(0x66, 1, 2, 3))],
     ['system exclusive', inside([0, 0xf0, 2, 1, 0xf7])],
   ]))
@@ -260,10 +262,10 @@ test('MIDI files in the wild: harmless faults are read like the correct file; om
   for (const [name, events, first, changes] of /** @type {[string, number[], number, boolean][]} */ ([
     ['none', [], 120, false],
     ['one', tempo(0, 60), 60, false],
-    ['the last of two at once', [...tempo(0, 60), ...tempo(0, 90)], 90, false],
+    ['the last of two at the same time', [...tempo(0, 60), ...tempo(0, 90)], 90, false],
     ['120 until the first', tempo(96, 60), 120, true],
-    ['one that says the same again', [...tempo(0, 60), ...tempo(96, 60)], 60, false],
-    ['two at once, later', [...tempo(0, 60), ...tempo(96, 90), ...tempo(0, 60)], 60, false],
+    ['a second one with the same value', [...tempo(0, 60), ...tempo(96, 60)], 60, false],
+    ['two at the same time, later', [...tempo(0, 60), ...tempo(96, 90), ...tempo(0, 60)], 60, false],
     ['another one later', [...tempo(0, 60), ...tempo(96, 90)], 60, true],
   ])) {
     const heard = readMidi(midi([track([...events, ...END]), track([...NOTES, ...END])]));
@@ -274,7 +276,7 @@ test('MIDI files in the wild: harmless faults are read like the correct file; om
   assert.deepEqual([odd.notes.length, odd.empty, odd.drums], [2, 1, 1]);
 });
 
-test('bad MIDI files give one sentence each', () => {
+test('each invalid MIDI file gives an error of one sentence', () => {
   const whole = file(TWO);
   const bad = (/** @type {Uint8Array} */ bytes, /** @type {RegExp} */ message) =>
     assert.throws(() => readMidi(bytes), { name: 'NextPixelError', message });
@@ -291,7 +293,7 @@ test('bad MIDI files give one sentence each', () => {
   bad(changed([9, 2]), /format 2/);
   bad(changed([12, 0xe7]), /frames of film/);
   bad(changed([12, 0], [13, 0]), /a beat has no ticks/);
-  // A length of five bytes becomes negative when it is read into 32 bits, and the parser would go backwards forever.
+  // As a 32-bit integer a length of five bytes becomes negative, and the parser would go backwards forever.
   const track = [0, 0x90, 60, 64, 0, 0xff, 1, 0x88, 0x80, 0x80, 0x80, 0];
   const chunk = (/** @type {number[]} */ events) =>
     Uint8Array.from([...whole.slice(0, 10), 0, 1, 0, 96, ...Buffer.from('MTrk'), 0, 0, 0, events.length, ...events]);
@@ -305,13 +307,13 @@ test('bad MIDI files give one sentence each', () => {
   );
 });
 
-test('names of tracks are read as typed text is: without invisible characters', () => {
+test('names of tracks are read like typed text, without invisible characters', () => {
   const pasted = NAMES.map((name, i) => `${['\u200b', '\ufeff', '\u00a0', '\u200e'][i]}${name}\u00ad`);
   const notes = piece(random(3)).map((note) => ({ ...note, voice: pasted[NAMES.indexOf(note.voice)] }));
   assert.deepEqual(readMidi(writeNotes(notes, { ticks: 4, voices: pasted, tempo: 84 })).parts, NAMES);
 });
 
-test('a track becomes the voice of its name, as both are read as typed text is', async () => {
+test('a track becomes the voice with its name; both names are read like typed text', async () => {
   const names = ['Oboe d\u2019amore', 'Violin  1', 'Flo\u0308te', '\uff21lto'];
   const alphabet = new Alphabet(SAID, names);
   const own = piece(random(4)).map((note) => ({ ...note, voice: names[NAMES.indexOf(note.voice)] }));
@@ -324,7 +326,7 @@ test('a track becomes the voice of its name, as both are read as typed text is',
   }
 });
 
-test('a MIDI file with a few wrong bytes is read, or refused in a sentence', () => {
+test('a MIDI file with a few wrong bytes is read, or refused with a sentence', () => {
   const below = random(5);
   const whole = [file(TWO), writeNotes(piece(below), { ticks: 4, voices: NAMES, tempo: 84 })];
   for (let i = 0; i < 20000; i++) {
@@ -338,7 +340,7 @@ test('a MIDI file with a few wrong bytes is read, or refused in a sentence', () 
   }
 });
 
-test('the statistics of harmony', () => {
+test('statistics of the harmony', () => {
   const sung = (/** @type {number[][]} */ chords) =>
     chords.flatMap((chord, i) => chord.map((pitch, v) => ({ start: 4 * i, length: 4, pitch, voice: NAMES[v] })));
   const counted = (/** @type {number[][]} */ chords) => count(sung(chords), NAMES, 4);
@@ -404,7 +406,7 @@ const complete = (music, options) => /** @type {NoteRun} */ (/** @type {any} */ 
 /** @param {Note[]} notes */
 const alone = (notes) => notes.map(({ start, length, pitch }) => ({ start, length, pitch }));
 
-test('playTo() refuses invalid targets; an error in onPlay, immediate or later, reaches its caller', async () => {
+test('playTo() refuses invalid targets; an error in onPlay, synchronous or asynchronous, reaches its caller', async () => {
   const context = { state: 'running', sampleRate: 8000, currentTime: 0, addEventListener() {}, removeEventListener() {}, createGain() {} };
   const playTo = (/** @type {any} */ to, /** @type {any} */ options) =>
     complete([{ start: 0, length: 4, pitch: 60 }], {}).playTo(to, options);
@@ -451,14 +453,14 @@ test('music that is too long is refused before it is read', async () => {
     await assert.rejects(complete(music, {}).notes(), { code: 'limit', message });
 });
 
-test("the file's description", () => {
+test('info describes the file', () => {
   assert.deepEqual(model.info.notes, SAID);
   assert.deepEqual(model.info.voices, NAMES);
   assert.deepEqual([model.info.ticks, model.info.bar, model.info.kind], [4, 16, 'note']);
   assert.deepEqual(model.info.verbs, ['complete', 'generate', 'score']);
 });
 
-test('music without input is the same however it is read, and ends by the requested bar', async () => {
+test('music drawn without input is the same however it is read, and ends by the requested bar', async () => {
   const run = generate({ seed: 5, bars: 3 });
   const notes = await run.notes();
   assert.ok(endOf(notes) <= 48 && notes.length > 20);
@@ -477,7 +479,7 @@ test('music without input is the same however it is read, and ends by the reques
   }
 });
 
-test('without parallels the shipped model has none, and the seed draws other notes only where it had some', async () => {
+test('without parallels the shipped model has none, and the notes of a seed change only where it had some', async () => {
   const melody = MELODY.map((note) => ({ ...note, voice: 'soprano' }));
   let had = 0;
   for (let seed = 1; seed <= 6; seed++) {
@@ -498,7 +500,7 @@ test('without parallels the shipped model has none, and the seed draws other not
   assert.deepEqual(await resume(run.save()).notes(), await complete(melody, { voices: ['soprano'], seed: 1, parallels: false }).notes());
 });
 
-test('a fixed melody is kept, and costs what score() returns', async () => {
+test('a given melody is kept, and costs what score() returns', async () => {
   const run = complete(MELODY, { voices: ['soprano'], seed: 1 });
   const notes = await run.notes();
   assert.deepEqual(alone(notes.filter(({ voice }) => voice === 'soprano')), MELODY);
@@ -547,27 +549,27 @@ test('a run keeps the tempo of the file that it continues, and so does a saved r
     const bytes = file([...(says ? [setTempo(says)] : []), ...TWO]);
     const run = complete(bytes, { bars: 1, seed: 1, ...(option && { tempo: option }) });
     await run.input;
-    assert.equal(run.tempo, is, `${says}, asked for ${option}`);
+    assert.equal(run.tempo, is, `tempo ${says} in the file, option ${option}`);
     assert.ok(Math.abs(readMidi(new Uint8Array(await (await run.midi()).arrayBuffer())).tempo - is) < 1e-2);
     assert.equal(resume(JSON.parse(JSON.stringify(run.save()))).tempo, is);
   }
   assert.equal(complete([{ start: 0, length: 4, pitch: 67 }], { bars: 1 }).tempo, 84);
 });
 
-test('saved runs continue to the same notes, and may branch', async () => {
+test('saved runs continue with the same notes, and can branch', async () => {
   const whole = complete(MELODY, { voices: ['soprano'], seed: 3 });
   const notes = await whole.notes();
   const left = complete(MELODY, { voices: ['soprano'], seed: 3, chunkSize: 5 });
   for await (const step of left) if (step.to > 12) break;
   assert.deepEqual(await resume(JSON.parse(JSON.stringify(left.save()))).notes(), notes);
   const saved = whole.save();
-  for (const at of [1, 2, 3, 20]) assert.deepEqual(await resume(saved, { at }).notes(), notes, `at ${at}, in a chord`);
+  for (const at of [1, 2, 3, 20]) assert.deepEqual(await resume(saved, { at }).notes(), notes, `saved at ${at}, within a chord`);
   assert.notDeepEqual(await resume(saved, { at: 4, seed: 4 }).notes(), notes);
   assert.throws(() => resume({ ...saved, ids: [9999] }), { code: 'state' });
   assert.throws(() => resume(saved, { seed: 4 }), /cannot change seed/);
 });
 
-test('music that the model cannot take gives one sentence each', async () => {
+test('music that the model cannot read gives an error of one sentence each', async () => {
   /** @param {any} music @param {any} options @param {RegExp} message */
   const refused = async (music, options, message) =>
     assert.rejects(async () => complete(music, options).notes(), { name: 'NextPixelError', message });

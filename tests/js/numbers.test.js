@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Numerical results: whole distributions, attention of a given text, scores of many inputs. */
+/** Numerical results: complete distributions, attention over a given text, scores of many inputs. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { ROWS } from '../../web/lib/settings.js';
 /** @param {ArrayLike<number>} row */
 const sum = (row) => Array.from(row).reduce((all, one) => all + one, 0);
 
-test('texts: the whole distribution of each token', async () => {
+test('texts: the complete distribution of each token', async () => {
   const model = await load(toyText({ context: 64 }));
   const { vocabulary } = model.info;
   /** @param {any} options */
@@ -32,7 +32,7 @@ test('texts: the whole distribution of each token', async () => {
   assert.deepEqual(
     whole.map(({ token, nats }) => [token, nats]),
     plain.map(({ token, nats }) => [token, nats]),
-    'what is drawn is the same',
+    'the drawn tokens are the same',
   );
   for (const { token, nats, probabilities = [], alternatives = [] } of [...whole, ...both]) {
     assert.equal(probabilities.length, vocabulary);
@@ -57,7 +57,7 @@ test('pictures: the distribution of each level, for every kind of output', async
     const key = (/** @type {any} */ { sample, from, values, nats }) => [sample, from, [...values], [...nats]];
     const plain = (await read({ chunkSize: 1 })).map(key);
     const whole = await read({ chunkSize: 1, probabilities: true });
-    assert.deepEqual(whole.map(key), plain, 'what is drawn is the same');
+    assert.deepEqual(whole.map(key), plain, 'the drawn values are the same');
     for (const { nats, probabilities = new Float32Array(0) } of /** @type {any[]} */ (whole)) {
       const costs = nats.filter((/** @type {number} */ cost) => cost !== 0);
       assert.equal(probabilities.length % levels, 0);
@@ -68,7 +68,7 @@ test('pictures: the distribution of each level, for every kind of output', async
         if (cost !== undefined)
           assert.ok(
             row.some((/** @type {number} */ p) => Math.abs(-Math.log(p) - cost) < 1e-3),
-            'its cost is one of them',
+            'the cost of the drawn value is one of them',
           );
       }
     }
@@ -86,7 +86,7 @@ test('a saved run continues with its distributions', async () => {
   model.close();
 });
 
-test('the attention of a given text: for each head, from each token to the previous ones', async () => {
+test('attention over a given text: for each head, from each token to the previous ones', async () => {
   const model = await load(toyText({ context: 64 }));
   const text = 'ab abc ab abc';
   const tokens = model.tokenizer.encode(text, { special: true });
@@ -113,7 +113,7 @@ test('the attention of a given text: for each head, from each token to the previ
   const run = model.generate([...tokens].slice(0, -1), { oneOf: ['a', 'b', 'c', ' '], maps: true, maxTokens: 1 });
   for await (const step of run) {
     const last = step.maps?.[0].weights ?? [];
-    // the tokens of the model begin with the first token, not with a start token
+    // this model's sequences begin with the first token, not with a start token
     assert.deepEqual([...maps[0].weights.subarray((tokens.length - 1) * tokens.length + 1)], [...last]);
     break;
   }
@@ -123,7 +123,7 @@ test('the attention of a given text: for each head, from each token to the previ
   model.close();
 });
 
-test('a list of inputs is scored in all workers; results keep the order', async () => {
+test('a list of inputs is scored by all workers, and the results keep its order', async () => {
   const texts = ['ab', 'abc abc', 'a b c', 'cab', [1, 2, 3], 'ab abc ab'];
   for (const workers of [1, 3]) {
     const model = await load(toyText({ context: 64 }), { workers });
@@ -149,7 +149,7 @@ test('a list of inputs is scored in all workers; results keep the order', async 
   pictures.close();
 });
 
-test("hidden states of texts and pictures equal PyTorch's, and requesting them changes no number", async () => {
+test("hidden states of texts and pictures equal PyTorch's, and requesting them changes no result", async () => {
   const recorded = JSON.parse(await readFile(`${ROOT}tests/golden/hidden.json`, 'utf8'));
   let compared = 0;
   for (const [name, { values, source, layers }] of Object.entries(recorded)) {
@@ -186,7 +186,7 @@ test("hidden states of texts and pictures equal PyTorch's, and requesting them c
   assert.ok(compared > 8, `${compared}`);
 });
 
-test('hidden states of a text longer than the context, of a list, and of a model without any', async () => {
+test('hidden states of a text longer than the context, of a list, and of a model that has none', async () => {
   const text = await load(toyText({ context: 16 }));
   const long = 'ab abc ab abc abc ab ab abc ab ab ab '.repeat(4);
   const { tokens, perToken, hiddenStates = [] } = await text.score(long, { hiddenStates: [0, 1] });
@@ -203,13 +203,13 @@ test('hidden states of a text longer than the context, of a list, and of a model
   fvsbn.close();
 });
 
-/** A picture that has these ids in generation order. @param {any} info @param {number[]} ids */
+/** Returns a picture that has these ids in generation order. @param {any} info @param {number[]} ids */
 function picture({ width, height, channels, levels }, ids) {
   assert.equal(channels, 1);
   return { data: Uint8Array.from(ids, (id) => Math.round((255 * id) / (levels - 1))), width, height };
 }
 
-test('every kind that draws: with probabilities, each step has the whole distribution of each of its ids', async () => {
+test('every kind that draws: with probabilities, each step has the complete distribution of each of its ids', async () => {
   const golden = (/** @type {string} */ name) => readFile(`${ROOT}tests/golden/${name}.gguf`);
   const seen = new Set();
   /**
@@ -228,7 +228,7 @@ test('every kind that draws: with probabilities, each step has the whole distrib
     };
     const plain = (await read({})).flatMap(idsOf);
     const whole = await read({ probabilities: true });
-    assert.deepEqual(whole.flatMap(idsOf), plain, `${model.info.kind}: what is drawn is the same`);
+    assert.deepEqual(whole.flatMap(idsOf), plain, `${model.info.kind}: the drawn ids are the same`);
     let rows = 0;
     for (const step of whole) {
       for (const [ids, nats] of idsOf(step)) {
@@ -261,16 +261,16 @@ test('every kind that draws: with probabilities, each step has the whole distrib
   await compare(await golden('show-attend-tell-soft'), caption, unnamed, { samples: 3, temperature: 1 });
   await compare(await golden('jukebox-tiny'), (model, given) => model.generate({ seconds: 0.01, ...given }), codes);
   assert.deepEqual([...seen].sort(), ['caption', 'code', 'text']);
-  // Pictures, sounds and notes have their own tests, above and in sound.test.js and notes.test.js. This one covers every kind whose options
-  // have a seed.
+  // Pictures, sounds and notes have their own tests, above and in sound.test.js and notes.test.js. Together the tests must cover every kind
+  // that has the option `seed`.
   const kinds = ROWS.find(([name]) => name === 'probabilities')?.[1].of.split(' ');
   const draws = ROWS.find(([name]) => name === 'seed')?.[1]
     .of.split(' ')
-    .filter((kind) => kind !== 'latent'); // they are drawn in one pass, not from distributions of values
+    .filter((kind) => kind !== 'latent'); // latents are drawn in one pass, not from distributions of values
   assert.deepEqual(new Set(kinds), new Set(draws));
 });
 
-/** A blank picture of the size that a model takes. @param {any} info */
+/** Returns a test picture of the size that a model reads. @param {any} info */
 const blankOf = ({ width, height, channels }) => ({
   data: Uint8Array.from({ length: width * height * channels }, (_, i) => (i * 37) % 256),
   width,

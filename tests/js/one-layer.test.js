@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The layer in the walk of the Image Transformer page: its weights equal the engine's map, and its output equals that of a model with only
- * this layer. */
+/** The layer in the step-by-step part of the Image Transformer page: its weights equal the engine's map, and its output equals that of a
+ * model with only this layer. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ for (const [row, column, label] of /** @type {[number, number, string][]} */ ([
   });
 }
 
-test("the layer's output has the probabilities of a model with only this layer", async () => {
+test("the layer's output gives the probabilities of a model with only this layer", async () => {
   const short = Buffer.from(bytes);
   const key = 'image-transformer.block_count';
   short.writeUInt32LE(1, short.indexOf(key) + key.length + 4); // the value follows its type

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The example in the form of OpenAI's chat completions returns the same as a run of chat(). */
+/** The example that follows OpenAI's chat completions returns the same as a run of chat(). */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -49,7 +49,7 @@ test('a completion is the text of the run, with its probabilities and counts', a
   await assert.rejects(chat.completions.create({ messages, best_of: 2 }), isError('argument', /no option best_of/));
 });
 
-/** A constraint that makes the run write a text and then end. @param {string} text */
+/** Returns a constraint that makes the run write a text and then end. @param {string} text */
 const writing = (text) => {
   const ids = [...model.tokenizer.encode(text), Number(model.tokenizer.end)];
   return {
@@ -62,7 +62,7 @@ const writing = (text) => {
   };
 };
 
-test('response_format is a constraint by a grammar', async () => {
+test('response_format becomes a constraint by a grammar', async () => {
   /** @type {any[]} */
   const seen = [];
   const { chat: own } = openai(model, { grammar: async (schema) => (seen.push(schema), writing('{"a":1}')) });
@@ -77,7 +77,7 @@ test('response_format is a constraint by a grammar', async () => {
   await assert.rejects(own.completions.create({ messages, response_format: { type: 'xml' } }), /no type xml/);
 });
 
-test('a tool call is distinguished from text, streamed or not', async () => {
+test('a tool call is told apart from text, streamed or not', async () => {
   const tools = [{ type: 'function', function: { name: 'look', parameters: {} } }];
   const template = '{{ tools | tojson if tools }}{% for message in messages %}{{ message.content }} {% endfor %}';
   const shown = async (/** @type {string} */ text, /** @type {object} */ more = {}) => {

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A second implementation of the opened Transformer for the tests: it computes in double precision from the numbers of the file, by the
- * equations of the paper, and uses no code of the page. Matrices are arrays of rows, with the names of web/pages/opened/networks.js.
+ * A second implementation of the opened Transformer for the tests. It computes in double precision from the values in the file, by the
+ * equations of the paper, and shares no code with the page. Matrices are arrays of rows, named as in web/pages/opened/networks.js.
  */
 
 import { readGGUF } from './gguf.js';
@@ -26,7 +26,7 @@ const softmax = (a) =>
 /**
  * @param {Uint8Array} bytes the bytes of weights/opened.gguf
  * @param {number[]} source ids of the source, including the end
- * @param {number[]} written ids that precede the predicted positions
+ * @param {number[]} written ids before the predicted positions
  * @returns {Record<string, Rows>}
  */
 export function opened(bytes, source, written) {

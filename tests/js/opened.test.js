@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * The opened networks: the page's matrices of a step equal the engine's. The page's slow computation gives the engine's logits to the last
- * bit, PyTorch agrees with every intermediate matrix, and a second implementation reproduces the numbers from the file in double precision.
+ * The opened networks: the page's matrices of a step equal the engine's. The page's own computation, which is slow, gives the engine's
+ * logits to the last bit; PyTorch agrees with every intermediate matrix; and a second implementation in double precision reproduces the
+ * values from the file.
  */
 
 import assert from 'node:assert/strict';
@@ -39,7 +40,7 @@ const WORDS = [
   'pizza',
   'jjqqj',
 ];
-/** The largest allowed difference of double precision and of PyTorch from single precision; the numbers here are below a hundred. */
+/** The largest allowed difference of double precision and PyTorch from single precision; the values are below 100. */
 const NEAR = 2e-4;
 
 /** @param {string} name */
@@ -51,7 +52,7 @@ async function network(name) {
 }
 
 for (const name of ['opened', 'opened-decoder']) {
-  test(`${name}: the slow computation gives the engine's logits, to the last bit, and the probabilities used for drawing`, async () => {
+  test(`${name}: the page's computation gives the engine's logits, to the last bit, and the probabilities used for drawing`, async () => {
     const { bytes, file, shape, ids } = await network(name);
     const core = new Core(wasmModule, bytes);
     for (const word of WORDS) {
@@ -103,7 +104,7 @@ for (const name of ['opened', 'opened-decoder']) {
     }
   });
 
-  test(`${name}: every matrix has a box, every box its matrices, and each number the sum behind it`, async () => {
+  test(`${name}: every matrix has a box, every box its matrices, and each value the sum that gives it`, async () => {
     const { file, shape, ids } = await network(name);
     const pass = trace(file, ids('zebra'));
     const boxes = boxesOf(shape);
@@ -177,7 +178,7 @@ test("the softmax of every head in every block equals the engine's map, to the l
   alone.close();
 });
 
-test('double precision reproduces every number from the file', async () => {
+test('double precision reproduces every value from the file', async () => {
   const { bytes, file, ids } = await network('opened');
   const { matrices, source, written } = trace(file, ids('planet'));
   const again = opened(bytes, source, written.slice(0, -1));
@@ -191,7 +192,7 @@ test('double precision reproduces every number from the file', async () => {
   }
 });
 
-test('drafts for a word change nothing', async () => {
+test('drafts do not change a word', async () => {
   for (const name of ['opened', 'opened-decoder']) {
     const { file, ids } = await network(name);
     for (const word of ['stop', 'planet', 'anna']) {
@@ -215,7 +216,7 @@ test('drafts for a word change nothing', async () => {
   }
 });
 
-test('the displayed sum equals the number', async () => {
+test('the displayed sum equals the value', async () => {
   const { file, ids } = await network('opened');
   const { matrices } = trace(file, ids('stop'));
   for (const name of [
@@ -235,7 +236,7 @@ test('the displayed sum equals the number', async () => {
       .replaceAll('×', '*')
       .replace(/e\^/g, 'Math.E ** ')
       .replace(/Math\.E \*\* (-?[\d.]+)/g, '(Math.E ** ($1))');
-    // The terms of the sum are shown with two digits.
+    // The terms of the displayed sum are rounded to two digits.
     const told = Number(new Function(`return ${formula}`)());
     assert.ok(
       Math.abs(told - matrix.at(1, 1)) < 0.03 * (1 + Math.abs(matrix.at(1, 1))) + 0.15,
@@ -244,7 +245,7 @@ test('the displayed sum equals the number', async () => {
   }
 });
 
-test('switches: each removes what its label says', async () => {
+test('each switch removes the part that its label names', async () => {
   const { file, ids } = await network('opened');
   const word = ids('stop');
   const data = (/** @type {Partial<typeof ALL_ON>} */ off, /** @type {string} */ name) =>
@@ -254,7 +255,7 @@ test('switches: each removes what its label says', async () => {
   assert.ok(data({ positions: false }, 'enc.position').data.every((x) => x === 0));
   assert.deepEqual(data({ residual: false }, 'enc.0.self.sum').data, data({ residual: false }, 'enc.0.self.project').data);
   assert.ok(data({ off: 'enc.0.self.1' }, 'enc.0.self.1.output').data.every((x) => x === 0));
-  // Without positions, the encoder computes the same vectors for a word and for a permutation of its letters, only in another order.
+  // Without positions, the encoder computes the same vectors for a permutation of a word's letters, in permuted order.
   const sorted = (/** @type {string} */ text) => {
     const { data: numbers, cols } = /** @type {import('../../web/pages/opened/graph.js').Matrix} */ (
       trace(file, ids(text), { ...ALL_ON, positions: false }).matrices.get('enc.1.ffn.norm')

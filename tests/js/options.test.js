@@ -31,10 +31,10 @@ const NAMES = [
 const models = Object.fromEntries(await Promise.all(NAMES.map(async (name) => [name, await load(`${GOLDEN}${name}.gguf`)])));
 after(() => Object.values(models).forEach((model) => model.close()));
 
-/** The first model that has a verb. @param {string} verb */
+/** Returns the first model that has a verb. @param {string} verb */
 function modelOf(verb) {
   const model = Object.values(models).find((one) => engineOf(one).verbs.includes(verb));
-  assert.ok(model, `none of these models has ${verb}()`);
+  assert.ok(model, `one of these models must have ${verb}()`);
   return model;
 }
 
@@ -44,7 +44,7 @@ const EVERY = [
 ];
 
 /**
- * Calls a verb with some options. Its other arguments do not matter to these tests.
+ * Calls a verb with these options. Its other arguments are not tested here.
  *
  * @param {any} model
  * @param {import('../../web/lib/verbs/table.js').VerbName} verb
@@ -52,7 +52,7 @@ const EVERY = [
  */
 const ask = async (model, verb, options) => model[verb](...Array(argumentsOf(verb, model.info.kind)).fill(''), options);
 
-/** @param {any} model @param {string} name of its file */
+/** @param {any} model @param {string} name name of the model's file */
 async function sweep(model, name) {
   for (const verb of /** @type {import('../../web/lib/verbs/table.js').VerbName[]} */ (engineOf(model).verbs)) {
     const own = optionsOf(verb, model.info.kind);
@@ -87,7 +87,7 @@ async function sweep(model, name) {
   }
 }
 
-test('every shipped file: each verb refuses each option of other kinds, and options that are not objects', async () => {
+test('every shipped file: each verb refuses the options of other kinds, and options that are not objects', async () => {
   const names = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
   assert.ok(names.length > 20);
   for (const name of names) {
@@ -116,7 +116,7 @@ for (const [verb] of ALL) {
   });
 }
 
-test('option names of other libraries lead to ours', async () => {
+test('option names of other libraries are answered with ours', async () => {
   const model = models.stories260K;
   for (const [name, ours] of [
     ['top_k', 'topK'],
@@ -167,7 +167,7 @@ test('load(), acquire(), tokenizer() and the methods of runs refuse unknown opti
   await assert.rejects(tokenizer(ROOT), isError('network', /is a folder/));
 });
 
-test('every flag must be true or false, wherever it occurs', async () => {
+test('every flag must be true or false, in every call that has it', async () => {
   for (const [verb] of ALL) {
     const model = modelOf(verb);
     const count = argumentsOf(verb, model.info.kind);

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The package as published: packed, installed in an empty folder, imported, and its types compiled.
+ * The published package: packed, installed in an empty folder, imported, and its types compiled.
  */
 
 import assert from 'node:assert/strict';
@@ -29,7 +29,7 @@ const run = promisify(execFile);
 const manifest = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
 const tsc = `${ROOT}node_modules/typescript/bin/tsc`;
 
-/** The maximum compressed size of the library and of the wasm with every model. ./build.sh size shows it with image models alone. */
+/** The maximum compressed size of the library and of the wasm with every model. ./build.sh size prints the size with image models alone. */
 const MAX_GZIP_BYTES = 128 * 1024;
 
 const DIST = `${ROOT}web/dist/`;
@@ -38,7 +38,7 @@ const MADE = await bundles();
 /** The languages of the element's sentences. */
 const WORDS = (await readdir(`${ROOT}web/lib/element/words`)).map((name) => name.replace('.js', ''));
 const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js', ...WORDS.map((lang) => `words-${lang}.js`)];
-/** Files that a page fetches only when they are needed. */
+/** Files that a page fetches only when it needs them. */
 const LATER = [...MADE.keys()].filter((name) => name.endsWith('.js') && !name.startsWith('page-') && !PUBLISHED.includes(name));
 
 /** @type {string} */
@@ -65,7 +65,7 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }));
 
-test('code of other packages keeps its licence in every file that contains it, as comments that bundlers keep, and in NOTICE', async () => {
+test('code of other packages keeps its licence, in NOTICE and, as comments that bundlers keep, in every file that contains it', async () => {
   const marks = { 'midi-file': /Carter Thaxton/, '@huggingface/jinja': /Hugging Face/ };
   const notice = await readFile(`${ROOT}NOTICE`, 'utf8');
   assert.equal(notice, await noticeFile());
@@ -76,12 +76,12 @@ test('code of other packages keeps its licence in every file that contains it, a
   }
   const files = [
     ...[...MADE].filter(([path]) => /^(midi|template)\.js$/.test(path)),
-    // inline.js alone; all three of them with test:all.
+    // only inline.js; with test:all all three files
     ...[...(await singles())].filter(([path]) => !/^(define|chat-models|words-)/.test(path)).filter((_, i) => i === 0 || EVERY),
   ];
   assert.equal(files.length, EVERY ? 5 : 3);
   for (const [path, text] of files) {
-    // As bundlers do. Of the single files, which take terser five seconds each, only test:all has them.
+    // Minifies the files as bundlers do. Terser takes five seconds for each single file, so only test:all includes them.
     const minified =
       EVERY || text.length < 100_000 ? [(await minify(text, { module: true, format: { comments: 'some' } })).code ?? ''] : [];
     const {
@@ -96,13 +96,13 @@ test('code of other packages keeps its licence in every file that contains it, a
       legalComments: 'eof',
     });
     for (const [name, mark] of Object.entries(marks)) {
-      if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // this file belongs to the other package
+      if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // this file does not contain the other package
       for (const made of [text, ...minified, bundled]) assert.match(made, mark, `${name} in ${path}`);
     }
   }
 });
 
-test('it contains everything that a page needs and nothing else', () => {
+test('the package contains all that a page needs and nothing else', () => {
   for (const name of [
     'package.json',
     'web/dist/nextpixel.js',
@@ -129,7 +129,7 @@ test('it contains everything that a page needs and nothing else', () => {
     assert.ok(packed.includes(name), name);
   }
   const known = [
-    // Npm packs every README.*, whatever "files" says.
+    // Npm packs every README.*, regardless of "files".
     /^(package\.json|README(\.\w+)?\.md|LICENSE|NOTICE|CHANGELOG\.md|include\/nextpixel\.h)$/,
     new RegExp(`^web/dist/(${[...PUBLISHED, ...LATER].join('|').replaceAll('.js', '')})\\.js$`),
     /^web\/dist\/[\w-]+\.wasm$/,
@@ -145,7 +145,7 @@ test('it contains everything that a page needs and nothing else', () => {
 });
 
 test('each export can be imported in Node without output on stderr', async () => {
-  // worker.js is for a worker; an export with only types is not a module.
+  // worker.js runs only in a worker, and an export that has only types is not a module.
   const names = Object.entries(manifest.exports)
     .filter(([name, to]) => !/\.(json|wasm)$|worker\.js$/.test(name) && (typeof to === 'string' || to.default))
     .flatMap(([name]) => (name.includes('*') ? WORDS.map((lang) => name.replace('*', lang)) : [name]));
@@ -159,7 +159,7 @@ test('each export can be imported in Node without output on stderr', async () =>
   }
 });
 
-test('the installed package draws', async () => {
+test('the installed package draws a picture', async () => {
   await writeFile(join(folder, 'toy.gguf'), toyModel());
   await writeFile(
     join(folder, 'draw.mjs'),
@@ -178,7 +178,7 @@ test('the installed package draws', async () => {
   assert.deepEqual({ stdout, stderr }, { stdout: '64\n64\n', stderr: '' });
 });
 
-test('the installed package has a command line', async () => {
+test('the installed package has a command-line program', async () => {
   await writeFile(join(folder, 'toy.gguf'), toyModel());
   const npx = (/** @type {string[]} */ ...args) => run('npx', ['--no-install', 'nextpixel', ...args], { cwd: folder, timeout: 30000 });
   assert.equal(JSON.parse((await npx('info', 'toy.gguf')).stdout).kind, 'picture');
@@ -187,7 +187,7 @@ test('the installed package has a command line', async () => {
   assert.match(stdout, /^input,nats,elements,natsPerElement\ntoy\.ppm,[\d.]+,64,[\d.]+\n$/);
 });
 
-test('require() gives the same as import, with and without the features of newer Nodes', async () => {
+test('require() returns the same as import, with and without the features of newer versions of Node', async () => {
   await writeFile(join(folder, 'toy.gguf'), toyModel());
   await writeFile(
     join(folder, 'draw.cjs'),
@@ -215,7 +215,7 @@ test('require() gives the same as import, with and without the features of newer
   }
 });
 
-test('the package contains exactly the public declarations; none of them is marked internal', async () => {
+test('the package contains exactly the public declarations, and none of them is marked internal', async () => {
   const types = packed.filter((name) => /^web\/types\/(?!cjs)[\w/-]+\.d\.ts$/.test(name));
   for (const name of ['engine/core', 'workers/link', 'workers/job', 'engine/jobs', 'engine/heap', 'workers/start'])
     assert.ok(!types.includes(`web/types/${name}.d.ts`), name);
@@ -224,14 +224,16 @@ test('the package contains exactly the public declarations; none of them is mark
     assert.doesNotMatch(await readFile(join(folder, 'node_modules/nextpixel', name), 'utf8'), /@internal|: Link\b|Array<ArrayBuffer/, name);
 });
 
-/** Returns the compiler's errors in these files, compiled as one program; '' if there are none. @param {string[]} files @param {string[]} flags */
+/**
+ * Compiles these files as one program. Returns the compiler's errors, '' if there are none. @param {string[]} files @param {string[]} flags
+ */
 async function compile(files, flags) {
   const args = [tsc, '--noEmit', '--strict', '--target', 'es2022', '--skipLibCheck', 'false', '--ignoreConfig', ...flags, ...files];
   const { code = 0, stdout, stderr } = await run(process.execPath, args, { cwd: folder }).catch((error) => error);
   return code === 0 ? stdout : `exit code ${code}: ${stdout}${stderr}`;
 }
 
-test('types: Node without DOM types, import and require', async () => {
+test('types compile in Node without DOM types, with import and require', async () => {
   const node = ['--lib', 'es2022', '--types', 'node', '--typeRoots', `${ROOT}node_modules/@types`];
   const files = ['node.mts', 'node.cts'];
   for (const file of files) {
@@ -265,7 +267,7 @@ test('types: a page knows the element, a strict consumer compiles, and mistakes 
     element.dance();`,
   );
   for (const file of ['consumer.ts', 'kinds.ts']) await copyFile(`${ROOT}tests/js/types/${file}`, join(folder, file));
-  // A page has none of Node's own types.
+  // A page has no types of Node.
   const page = ['--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--types', ''];
   for (const [module, moduleResolution] of [
     ['nodenext', 'nodenext'],
@@ -278,7 +280,7 @@ test('types: a page knows the element, a strict consumer compiles, and mistakes 
     );
 });
 
-test('kinds.ts, which that consumer compiles, imports every type of every kind and calls every verb of each', async () => {
+test('kinds.ts, which is part of the strict consumer, imports every type of every kind and calls each verb', async () => {
   const [types, consumer] = await Promise.all([
     readFile(`${ROOT}web/lib/kinds/types.js`, 'utf8'),
     readFile(`${ROOT}tests/js/types/kinds.ts`, 'utf8'),
@@ -298,14 +300,14 @@ test('kinds.ts, which that consumer compiles, imports every type of every kind a
   }
 });
 
-/** The files of web/dist into which another package is bundled, with what they import from it. */
+/** The files of web/dist into which another package is bundled, with their imports from that package. */
 const BUNDLED = new Map([
   [join('kinds', 'note', 'midi.js'), 'midi-file'],
   [join('kinds', 'text', 'template.js'), '@huggingface/jinja'],
 ]);
 
-// The SVG namespace is only a name: nothing is fetched from that address.
-test('the sources import only each other, and no Node module that a bundler would see', async () => {
+// The SVG namespace is only a name; nothing is fetched from it.
+test('the sources import only each other, and no Node module that a bundler would follow', async () => {
   const lib = `${ROOT}web/lib/`;
   const names = (await readdir(lib, { recursive: true })).filter((name) => name.endsWith('.js'));
   assert.ok(names.length > 25 && names.includes(join('kinds', 'picture', 'picture-run.js')));
@@ -316,22 +318,25 @@ test('the sources import only each other, and no Node module that a bundler woul
       assert.match(from, /^(\.\/|(\.\.\/)+)([\w-]+\/)*[\w-]+\.js$/, `${name} imports ${from}`);
       assert.ok(names.includes(join(dirname(name), from)), `${name} imports ${from}`);
     }
-    if (name === 'chat-models.js') continue; // its addresses are data for pages, which fetch them
+    if (name === 'chat-models.js') continue; // its addresses are data, which pages fetch
     assert.doesNotMatch(source, /https?:\/\/(?!git-lfs|huggingface\.co'|www\.w3\.org\/2000\/svg')|eval\(|new Function/, name);
   }
   const lock = await readFile(`${ROOT}package-lock.json`, 'utf8');
   assert.doesNotMatch(lock, /"resolved"/);
 });
 
-test('every file of web/dist except the wasm equals, byte for byte, what the sources generate', async () => {
+test('every file of web/dist except the wasm equals, byte for byte, the output of the build', async () => {
   for (const [name, text] of MADE) {
-    assert.ok((await readFile(`${DIST}${name}`, 'utf8')) === text, `web/dist/${name} is old: run ./build.sh js and commit the result`);
+    assert.ok(
+      (await readFile(`${DIST}${name}`, 'utf8')) === text,
+      `web/dist/${name} is out of date: run ./build.sh js and commit the result`,
+    );
   }
   const there = (await readdir(DIST)).filter((name) => /\.(js|css)$/.test(name));
   assert.deepEqual(there.sort(), [...MADE.keys()].sort());
 });
 
-test('published files have the forms that bundlers recognise, and import nothing unpublished', async () => {
+test('published files have the forms that bundlers recognise, and import only published files', async () => {
   const read = (/** @type {string} */ name) => readFile(`${DIST}${name}`, 'utf8');
   const shared = await read('shared.js');
   for (const wasm of ['nextpixel', 'nextpixel-relaxed', 'nextpixel-pairs'])
@@ -341,7 +346,7 @@ test('published files have the forms that bundlers recognise, and import nothing
     const text = await read(name);
     assert.ok(text.startsWith('// SPDX-License-Identifier: MIT\n'), name);
     for (const [, from] of text.matchAll(/(?<!")\b(?:from|import)\s*"([^"]+)"/g)) assert.match(from, /^\.\/(shared|element)\.js$/, name);
-    // Imports only Node's modules, and none that a bundler for the browser would follow.
+    // They import only Node's modules, in a form that no bundler for the browser follows.
     for (const [, what] of text.matchAll(/\bimport\(([^)]*)\)/g)) {
       if (LATER.includes(what.slice(3, -1))) continue;
       assert.match(what, /^\/\* webpackIgnore: true \*\/ \/\* @vite-ignore \*\/ \w+$/, name);
@@ -350,7 +355,7 @@ test('published files have the forms that bundlers recognise, and import nothing
 });
 
 test('size', async (context) => {
-  /** Each file compressed separately, as a static server sends it. @param {string[]} names */
+  /** Returns the sum of the sizes of files that are compressed separately, as a static server sends them. @param {string[]} names */
   const sum = async (...names) => {
     let total = 0;
     for (const name of names) total += gzipSync(await readFile(DIST + name), { level: 9 }).length;
@@ -366,7 +371,7 @@ test('size', async (context) => {
   assert.ok(library + wasm < MAX_GZIP_BYTES);
 });
 
-test('a release names what is not ready', () => {
+test('a release lists what is not ready', () => {
   const ready = {
     changes: '# Changes\n\n## 1.2.0, 2027-01-02\n\n## 1.1.0\n',
     manifest: { version: '1.2.0', repository: { url: 'x' } },

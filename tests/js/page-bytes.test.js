@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The bytes that a page loads at first are those in the manual, which node tests/bench/page-bytes.js measures. */
+/** The bytes that a page loads at first equal those in the manual, which node tests/bench/page-bytes.js measures. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { pagesOf } from '../../web/tools/fresh.js';
 import { bytesOf, noted, said, pages as framed } from '../bench/page-bytes.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** How much a page may grow before its row must be measured again. */
+/** Factor by which a page may grow before its row must be measured again. */
 const MOST = 1.1;
 
-/** The scripts that a page imports, and the scripts that these import. @param {string} page @returns {Set<string>} */
+/** Returns the scripts that a page imports, directly or through other scripts. @param {string} page @returns {Set<string>} */
 function imported(page) {
   /** @type {Set<string>} */
   const found = new Set();
@@ -34,7 +34,7 @@ function imported(page) {
 
 const pages = ['web/', ...(await pagesOf(join(ROOT, 'web/'))).map((page) => `web/pages/${page}/`)];
 
-test('every page has its row', () => {
+test('every page has a row in the table', () => {
   assert.deepEqual(Object.keys(noted).sort(), [...pages].sort());
   assert.deepEqual([...said().keys()].sort(), [...pages].sort());
 });
@@ -43,11 +43,11 @@ for (const page of pages) {
   test(`${page} loads no more than the manual says`, () => {
     const scripts = imported(page);
     assert.ok(scripts.size > 0);
-    for (const script of scripts) assert.ok(noted[page].includes(script), `${page} imports ${script}: node tests/bench/page-bytes.js`);
+    for (const script of scripts) assert.ok(noted[page].includes(script), `${page} imports ${script}: run node tests/bench/page-bytes.js`);
     const { page: own, library, weights } = bytesOf(noted[page]);
     [own, library, weights].forEach((bytes, i) => {
       const most = said().get(page)?.[i] ?? 0;
-      assert.ok(bytes <= most * MOST * 1024, `${bytes} bytes, where the table says ${most} KB: node tests/bench/page-bytes.js`);
+      assert.ok(bytes <= most * MOST * 1024, `${bytes} bytes, but the table says ${most} KB: run node tests/bench/page-bytes.js`);
     });
   });
 }

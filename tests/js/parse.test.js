@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** model.parse(): its results and its errors. */
+/** model.parse(): results and errors. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { GOLDEN, ROOT, load, wasmModule } from './helpers.js';
 const model = await load(`${ROOT}weights/parents-en.gguf`);
 after(() => model.close());
 
-test('features equal those of training', async () => {
+test('features equal those computed in training', async () => {
   const core = new Core(wasmModule, await readFile(`${ROOT}weights/parents-en.gguf`));
   const features = new Features(core.metadata, 'tree');
   for (const { words, ids } of JSON.parse(await readFile(`${GOLDEN}parents-en.features.json`, 'utf8'))) {
@@ -45,7 +45,7 @@ test('heads, marginals and nats are consistent', async () => {
   assert.equal((await model.parse('The dog', {})).marginals, undefined);
 });
 
-test('a pinned head is kept, and costs its probability', async () => {
+test('a pinned head is kept, and costs its surprisal', async () => {
   const text = 'I saw the man with the telescope.';
   const free = await model.parse(text, { marginals: true });
   const { words, marginals = new Float32Array() } = free;
@@ -72,7 +72,7 @@ test('one word, unknown words, 128 words', async () => {
   assert.ok(Number.isFinite(long.nats) && (long.marginals ?? [NaN]).every((p) => p >= 0 && p <= 1.0001));
 });
 
-test('inputs that cannot be parsed give errors', async () => {
+test('inputs that cannot be parsed are refused', async () => {
   const text = 'The dog saw the cat';
   for (const [given, pinned, message] of /** @type {[any, any, RegExp][]} */ ([
     ['  ', {}, /no word.*the text is empty/],
@@ -101,7 +101,12 @@ test('inputs that cannot be parsed give errors', async () => {
   await assert.rejects(model.parse(text, { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });
 
-/** A canvas on which a letter is 0.5 em wide. It records the words and the number of lines. @param {number} width @param {number} height */
+/**
+ * Returns a fake canvas on which a letter is 0.5 em wide. It records the words and the number of lines.
+ *
+ * @param {number} width
+ * @param {number} height
+ */
 function fakeCanvas(width, height) {
   /** @type {{ text: string, x: number, y: number }[]} */
   let texts = [];
@@ -128,7 +133,7 @@ function fakeCanvas(width, height) {
   return { width, height, getContext: () => context, drawn: () => ({ texts, strokes }) };
 }
 
-test('drawTo: a line of words if it fits, else a column; at least one arc per word', async () => {
+test('drawTo: a line of words if it fits, otherwise a column; at least one arc per word', async () => {
   const parse = await model.parse('The dog saw the cat.');
   for (const [width, inLine] of /** @type {[number, boolean][]} */ ([
     [600, true],
@@ -154,7 +159,7 @@ test('drawTo: a line of words if it fits, else a column; at least one arc per wo
   assert.ok(steps[0].marginals);
 });
 
-test('treebanks in both forms', () => {
+test('treebanks are read in both formats', () => {
   const lines = 'The\tDET\t2\tdet\ndog\tNOUN\t3\tnsubj\nbarks\tVERB\t0\troot\n\nYes\tINTJ\t0\troot\n';
   const conllu =
     '# text = The dog\n1\tThe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2-3\tx\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdog\t_\tNOUN\t_\t_\t3\tnsubj\t_\t_\n3\tbarks\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n1\tYes\t_\tINTJ\t_\t_\t0\troot\t_\t_\n';

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A model of two parts, run through the core and through the worker. The first part has no sequence; its ids fill a port of the second. */
+/**
+ * A model of two parts, run through the core and through the worker. The first part has no sequence; its ids are an input of the second
+ * part.
+ */
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -18,7 +21,7 @@ import { ids } from './toy.js';
 
 const OUT = `${ROOT}build/relay`;
 
-/** Builds the library with only that model. */
+/** Builds the library with only the relay model. */
 function relay() {
   mkdirSync(OUT, { recursive: true });
   execFileSync('sh', ['build.sh', 'wasm-with', 'tests/js/relay/relay.c', `${OUT}/relay.wasm`], {
@@ -30,11 +33,11 @@ function relay() {
 
 const module = relay();
 const file = writeGGUF({ metadata: { 'general.architecture': ['string', 'relay'], 'general.alignment': ['u32', 32] }, tensors: {} });
-const words = ids(9000, 50); // more than one chunk of results
+const words = ids(9000, 50); // the results take more than one chunk
 const marks = words.map((word, i) => (7 * word + (i ? words[i - 1] : 0)) % 16);
 const floats = Float32Array.from({ length: 2 * words.length }, (_, i) => (i % 2 ? -marks[i >> 1] : words[i >> 1] / 4));
 
-test('a part without a sequence leaves results, and draws nothing', () => {
+test('a part without a sequence has results and draws nothing', () => {
   const core = new Core(module, file);
   assert.deepEqual(
     core.parts.map(({ outputs, span }) => [outputs, span]),
@@ -69,7 +72,7 @@ test('a part without a sequence leaves results, and draws nothing', () => {
   assert.throws(() => core.openSession({ seed: 0n, samples: 2, topP: 1 }, { part: 0, inputs }), isError('argument'));
 });
 
-test('its ids fill a port of the next part', () => {
+test('its ids are an input of the next part', () => {
   const core = new Core(module, file);
   const inputs = { marks: marks.subarray(0, 30) };
   const session = core.openSession({ seed: 1n, samples: 2, temperature: 0 }, { part: 1, inputs, length: 30 });
@@ -137,7 +140,7 @@ test('through the worker: encode, then draw', () => {
   assert.equal(jobs.core?.sessions, 0);
 });
 
-test('stopping while inputs are read frees the run', () => {
+test('a stop while inputs are read frees the run', () => {
   /** @type {FromWorker[]} */
   const posted = [];
   /** @type {(() => void)[]} */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Patches a WebAssembly binary without imports, to test the library with a failing engine. */
+/** Patches a WebAssembly binary that has no imports, to test the library with a failing engine. */
 
 const MEMORY = 5,
   EXPORT = 7,
@@ -14,8 +14,8 @@ export const constant = (value) => [0x41, value];
 
 /**
  * @param {Uint8Array} wasm
- * @param {{ functions?: Record<string, number[]>, maxPages?: number }} changes  functions: the new instructions of functions, by exported
- *   name
+ * @param {{ functions?: Record<string, number[]>, maxPages?: number }} changes  functions: the new instructions of each function, by
+ *   exported name
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function patch(wasm, { functions = {}, maxPages }) {
@@ -67,7 +67,7 @@ export function patch(wasm, { functions = {}, maxPages }) {
         for (const byte of body) content.push(byte);
       }
     } else if (id === MEMORY && maxPages !== undefined) {
-      at = start + 2; // after the number of memories, which is one, and the flags
+      at = start + 2; // after the number of memories (one) and the flags
       const initial = leb();
       content = [1, 1, ...encode(initial), ...encode(maxPages)];
     } else {
@@ -79,7 +79,7 @@ export function patch(wasm, { functions = {}, maxPages }) {
   return Uint8Array.from(out);
 }
 
-/** An address from which these bytes can be fetched. @param {Uint8Array} wasm */
+/** Returns an address from which these bytes can be fetched. @param {Uint8Array} wasm */
 export function wasmUrl(wasm) {
   return `data:application/wasm;base64,${Buffer.from(wasm).toString('base64')}`;
 }

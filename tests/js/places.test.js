@@ -2,8 +2,7 @@
 // @ts-check
 
 /**
- * The learned positions of the Image Transformer: what the page computes from them, and whether its statements about the shipped models
- * hold.
+ * The learned positions of the Image Transformer: the page's computations, and whether its statements about the shipped models hold.
  */
 
 import assert from 'node:assert/strict';
@@ -19,11 +18,11 @@ function read(name) {
   const { buffer, byteOffset, length } = readFileSync(new URL(`../../weights/${name}.gguf`, import.meta.url));
   return placesOf(buffer.slice(byteOffset, byteOffset + length));
 }
-/** The similarity of two rows of a table, after training and before; rows are counted from 1.
+/** Returns the similarity of two rows of a table, after training and before; rows are counted from 1.
  * @param {Table} table @param {number} a @param {number} b */
 const compared = (table, a, b) => [table, waves(table.length, table[0].length)].map((one) => likeness(apart(one))[a - 1][b - 1]);
 
-test('waves are sines, then cosines, the last 10,000 times as slow as the first', () => {
+test('waves are sines and then cosines; the last is 10,000 times as slow as the first', () => {
   const table = waves(5, 8);
   assert.deepEqual([...table[0]], [0, 0, 0, 0, 1, 1, 1, 1]);
   assert.ok(Math.abs(table[3][0] - Math.sin(3)) < 1e-6);
@@ -46,10 +45,10 @@ test('a vector is similar to itself, and opposite to its negative', () => {
   );
   const pixels = likenessOfPixels({ rows: table, cols: table }, { row: 0, col: 2 });
   assert.ok(Math.abs(pixels[0][2] - 1) < 1e-6);
-  assert.ok(Math.abs(pixels[1][2]) < 1e-6, 'the row is opposite, the column is the same');
+  assert.ok(Math.abs(pixels[1][2]) < 1e-6, 'another row gives the opposite vector, another column the same');
 });
 
-test('the mean of all vectors is removed', () => {
+test('the mean of all vectors is subtracted', () => {
   for (const sum of apart(
     [
       [1, 5],

@@ -50,7 +50,7 @@ const WAYS = `
   process.exit();
 `;
 
-test('the same results if Promise is replaced before or after the library is loaded', { timeout: 120000 }, async () => {
+test('the results do not depend on whether Promise is replaced before or after the library is loaded', { timeout: 120000 }, async () => {
   const run = async (/** @type {string} */ code) =>
     JSON.parse((await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT })).stdout);
   const [plain, before, after] = await Promise.all([

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The receptive field of a pixel, layer by layer. The shapes on the page are those of the files. The engine, cut after the same number of
- * layers and probed by flipping pixels, sees no further. Not every pixel in the field has a visible effect, because its influence may be
- * too small for single precision.
+ * The receptive field of a pixel, layer by layer. The shapes on the page are those in the files. The engine is cut after the same number of
+ * layers and probed by flipping pixels. It sees no further than the field. Not every pixel in the field has a visible effect, because its
+ * influence may be too small for single precision.
  */
 
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ function read(file) {
   return buffer.slice(byteOffset, byteOffset + length);
 }
 
-/** A copy of a file whose model has only this many blocks. @param {ArrayBuffer} file @param {string} key @param {number} blocks */
+/** Returns a copy of a file whose model has only this many blocks. @param {ArrayBuffer} file @param {string} key @param {number} blocks */
 function cut(file, key, blocks) {
   const copy = new Uint8Array(file.slice(0));
   const at = Buffer.from(copy.buffer).indexOf(key);
@@ -42,7 +42,7 @@ const stackOf = (file) => {
   return stack;
 };
 
-test('the shapes are those of the files', () => {
+test('the shapes on the page are those in the files', () => {
   for (const { file, stack } of REACHES) {
     if (!stack) continue;
     const { facts } = readGguf(read(file));
@@ -68,10 +68,10 @@ for (const [file, key, depths] of /** @type {[string, string, number[]][]} */ ([
   ['wavenet-digits.gguf', '', [21]],
   ['fvsbn.gguf', '', [1]],
 ])) {
-  test(`${file}: the engine sees no further after ${depths.join(', ')} layers`, async () => {
+  test(`${file}: after ${depths.join(', ')} layers, the engine sees no further than the page says`, async () => {
     const stack = stackOf(file);
     const bytes = read(file);
-    // In pictures with many rows the pixel is far down, so that it cannot see some of the others.
+    // In pictures with many rows the tested pixel is far down, so that it cannot see some of the others.
     const asked = file.startsWith('image') ? 22 * SIDE + 11 : ASKED;
     const reach = reachOf(stack, asked);
     const drawn = before(stack, asked);
@@ -90,17 +90,17 @@ for (const [file, key, depths] of /** @type {[string, string, number[]][]} */ ([
         image.data[pixel] ^= 255;
         const changed = (await costs()) !== first;
         image.data[pixel] ^= 255;
-        if (changed) assert.ok(reach[depth - 1][pixel] && drawn[pixel], `after ${depth} layers pixel ${pixel} has a say in ${asked}`);
+        if (changed) assert.ok(reach[depth - 1][pixel] && drawn[pixel], `after ${depth} layers pixel ${pixel} affects ${asked}`);
         seen += reach[depth - 1][pixel];
         felt += Number(changed);
       }
-      assert.ok(felt > 0, `after ${depth} layers ${felt} of ${seen} pixels have a say`);
+      assert.ok(felt > 0, `after ${depth} layers ${felt} of ${seen} pixels have an effect`);
       await model.close();
     }
   });
 }
 
-test('local attention in two dimensions reaches to both sides, and a whole picture with several layers', () => {
+test('local attention in two dimensions reaches to both sides, and through several layers to the whole picture', () => {
   const stack = stackOf('cifar10-sr-2d.gguf');
   const pixel = 21 * 32 + 18;
   const sizes = reachOf(stack, pixel).map((seen) => seen.reduce((a, b) => a + b, 0));
@@ -111,7 +111,7 @@ test('local attention in two dimensions reaches to both sides, and a whole pictu
   assert.ok(sizes[0] < 200 && sizes[5] === before(stack, pixel).reduce((a, b) => a + b, 0), String(sizes));
 });
 
-test('strided attention reads the positions that the page of sparse attention describes', () => {
+test('strided attention reads the positions that the page on sparse attention describes', () => {
   const stack = stackOf('sparse-digits.gguf');
   for (const position of [0, 27, 28, 300, 783]) {
     for (const [layer, sets] of [

@@ -16,10 +16,10 @@ import { singles } from '../../web/tools/single.js';
 import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
 import { toyText } from './toy-text.js';
 
-/** The value of code that runs in another realm. @param {string} code @param {object} [given] */
+/** Returns the value of code that runs in another realm. @param {string} code @param {object} [given] */
 const foreign = (code, given = {}) => runInNewContext(code, given);
 
-test('a weight file in arrays of another realm', async () => {
+test('weight files in arrays of another realm are read', async () => {
   const bytes = toyText();
   const array = foreign('Uint8Array.from(list)', { list: [...bytes] });
   assert.equal(array instanceof Uint8Array, false);
@@ -36,7 +36,7 @@ test('a weight file in arrays of another realm', async () => {
   }
 });
 
-test('a picture in an array of another realm', async () => {
+test('pictures in arrays of another realm are read', async () => {
   const model = await load(DIGITS);
   const data = foreign('new Uint8ClampedArray(28 * 28).fill(7)');
   for (const one of [data, foreign('new Uint8Array(28 * 28).fill(7)'), foreign('Array(28 * 28).fill(7)')]) {
@@ -46,7 +46,7 @@ test('a picture in an array of another realm', async () => {
   model.close();
 });
 
-test('Blobs whose class cannot be recognised, or without a method for their bytes', async () => {
+test('Blobs with an unrecognisable class, or without a method that returns their bytes, are read', async () => {
   const bytes = toyText();
   class Nameless {
     // like a Blob of happy-dom
@@ -87,7 +87,7 @@ test('Blobs whose class cannot be recognised, or without a method for their byte
   }
 });
 
-test('the library itself in another realm, as Jest runs it: without TextDecoder, Response and streams', async () => {
+test('the library itself runs in another realm, as in Jest, without TextDecoder, Response and streams', async () => {
   const script = /** @type {string} */ ((await singles()).get('nextpixel.cjs'));
   const bytes = toyText();
   const nodeRequire = createRequire(import.meta.url);
@@ -124,7 +124,7 @@ test('the library itself in another realm, as Jest runs it: without TextDecoder,
   assert.deepEqual([...said], ['string', true, 'network']);
 });
 
-test('if no worker can be started, as in a service worker, an error says so', async () => {
+test('where no worker can be started, as in a service worker, the error says so', async () => {
   const script = /** @type {string} */ ((await singles()).get('nextpixel.cjs'));
   const context = {
     module: { exports: {} },
@@ -150,7 +150,7 @@ test('if no worker can be started, as in a service worker, an error says so', as
   }
 });
 
-test('addresses in a window of Electron with Node: relative to its page; without one, an error of ours', async () => {
+test('in an Electron window with Node, addresses are relative to the page; without a page, the error is ours', async () => {
   const { versions } = process;
   const given = (/** @type {string} */ baseURI) => {
     Object.defineProperty(process, 'versions', { value: { ...versions, electron: '30.0.0' }, configurable: true });
@@ -178,7 +178,7 @@ test('addresses in a window of Electron with Node: relative to its page; without
   }
 });
 
-test('invalid addresses, folders and devices', async () => {
+test('invalid addresses, folders and devices are refused', async () => {
   for (const address of ['http://[', 'https://', 'http://a b/']) await assert.rejects(load(address), isError('network', /Cannot fetch/));
   for (const path of [tmpdir(), '/dev/null', '/']) await assert.rejects(load(path), isError('network', /it is a (folder|device)/));
   for (const source of /** @type {any[]} */ ([Object.create(null), Symbol('x'), () => {}, null, 7n, [], new Date()])) {
@@ -187,7 +187,7 @@ test('invalid addresses, folders and devices', async () => {
   }
 });
 
-test('invalid options and lists', async () => {
+test('invalid options and lists are refused', async () => {
   const stories = `${GOLDEN}stories260K.gguf`;
   const own = await tokenizer(new Uint8Array(await readFile(stories)));
   for (const options of /** @type {any[]} */ ([null, 7, 'special', Symbol('x')])) {

@@ -8,10 +8,10 @@ import { test } from 'node:test';
 
 import { relation } from '../../web/pages/transformer/relation.js';
 
-/** n rows, each with its whole weight at one column. @param {number} n @param {(i: number) => number} column */
+/** Returns n rows, each with its whole weight in one column. @param {number} n @param {(i: number) => number} column */
 const rows = (n, column) => Array.from({ length: n }, (_, i) => Float32Array.from({ length: n }, (_, j) => Number(j === column(i))));
 
-test('the relation that gets most of the weight', () => {
+test('the description names the relation that has most of the weight', () => {
   assert.equal(relation([], 'encoder'), '');
   assert.equal(
     relation(
@@ -62,7 +62,8 @@ test('the relation that gets most of the weight', () => {
     ),
     'one word 100%',
   );
-  for (const kind of ['encoder', 'attention', 'source']) assert.match(relation([[0.2]], kind), /^over 1 tokens$/, kind); // an empty text has only its end
+  // an empty text has only its end token
+  for (const kind of ['encoder', 'attention', 'source']) assert.match(relation([[0.2]], kind), /^over 1 tokens$/, kind);
   assert.equal(relation([[1]], 'source'), 'the end 100%');
   assert.equal(relation(Array(6).fill(new Float32Array(6).fill(1 / 6)), 'encoder'), 'over 6 tokens');
 });

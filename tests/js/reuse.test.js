@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * A run reuses the session of an earlier run of the same model: it draws the same bits and reads less, and the number of sessions stays
+ * A run reuses the session of an earlier run of the same model. It draws the same bits and reads less, and the number of sessions stays
  * bounded.
  */
 
@@ -31,7 +31,12 @@ async function told(run) {
   return { ids: [...run.ids], nats, text, reused: run.reused, prompt: run.promptLength };
 }
 
-/** The same run, on a model that has not run before. @param {(model: Model) => TextRun} ask @param {Uint8Array<ArrayBuffer>} [bytes] */
+/**
+ * Starts the same run on a model that has had no run before.
+ *
+ * @param {(model: Model) => TextRun} ask
+ * @param {Uint8Array<ArrayBuffer>} [bytes]
+ */
 async function alone(ask, bytes = file()) {
   const model = await load(bytes);
   const { reused, ...all } = await told(ask(model));
@@ -40,7 +45,7 @@ async function alone(ask, bytes = file()) {
   return all;
 }
 
-/** The length of the common prefix of two lists. @param {number[]} a @param {number[]} b */
+/** Returns the length of the common prefix of two lists. @param {number[]} a @param {number[]} b */
 const alike = (a, b) => a.findIndex((id, i) => id !== b[i]) + (a.every((id, i) => id === b[i]) ? a.length + 1 : 0);
 
 /** @param {Model} model @param {(model: Model) => TextRun} ask @param {Uint8Array<ArrayBuffer>} [bytes] */
@@ -50,7 +55,7 @@ async function same(model, ask, bytes) {
   return { ...all, reused };
 }
 
-test('each turn of a chat of five turns reads only the new text', async () => {
+test('in a chat of five turns, each turn reads only the new text', async () => {
   const model = await load(file());
   /** @type {Message[]} */
   const talk = [{ role: 'system', content: 'abc' }];
@@ -70,7 +75,7 @@ test('each turn of a chat of five turns reads only the new text', async () => {
   model.close();
 });
 
-test('another seed, another end, an earlier message: the common prefix is not read again, and the earlier chat is still cached', async () => {
+test('another seed, another end or an edited message: the common prefix is not read again, and the earlier chat stays cached', async () => {
   const model = await load(file());
   const ask = (/** @type {string} */ prompt, /** @type {TextOptions} */ options = {}) =>
     same(model, (one) => one.generate(prompt, { seed: 1, maxTokens: 40, ...options }));
@@ -86,7 +91,7 @@ test('another seed, another end, an earlier message: the common prefix is not re
   model.close();
 });
 
-test('with maps, biases, alternatives, penalties or another number of key bits, the bits equal those of a separate run', async () => {
+test('with maps, biases, alternatives, penalties or another number of bits for keys, the bits equal those of a separate run', async () => {
   const model = await load(file());
   /** @type {TextOptions[]} */
   const all = [
@@ -104,18 +109,18 @@ test('with maps, biases, alternatives, penalties or another number of key bits, 
   ];
   for (const [i, options] of all.entries()) {
     const { reused, prompt } = await same(model, (one) => one.generate('ab abc ab abc', { seed: i, maxTokens: 20, ...options }));
-    assert.equal(reused, i === 0 || i === 6 ? 0 : prompt, `${i}: keys of other bits are read anew`);
+    assert.equal(reused, i === 0 || i === 6 ? 0 : prompt, `${i}: keys with another number of bits are read again`);
   }
   model.close();
 });
 
-test('after an end, a stop, a break, an abort, and while another run continues', async () => {
+test('sessions are reused after an end, a stop, a break or an abort, and while another run continues', async () => {
   const model = await load(file());
   const prompt = 'ab abc ab';
   const end = 2;
   const ended = await same(model, (one) => one.generate(prompt, { seed: 1, logitBias: { [end]: 1e9 }, maxTokens: 5 }));
   const after = await same(model, (one) => one.generate([...ended.ids, end, 5, 6], { seed: 1, maxTokens: 5 }));
-  assert.equal(after.reused, ended.ids.length + 1, 'also the token that ended it');
+  assert.equal(after.reused, ended.ids.length + 1, 'the token that ended the text, too');
   for await (const step of model.generate(prompt, { seed: 2, maxTokens: 100 })) if (step) break;
   const stopper = new AbortController();
   await assert.rejects(async () => {
@@ -128,7 +133,7 @@ test('after an end, a stop, a break, an abort, and while another run continues',
   model.close();
 });
 
-test('a text beyond the context, its branches, and its score', async () => {
+test('sessions are reused by a text beyond the context, its branches and its score', async () => {
   const bytes = file(40);
   const model = await load(bytes);
   const long = await same(model, (one) => one.generate('ab abc ab abc', { seed: 5, maxTokens: 100 }), bytes);
@@ -146,7 +151,7 @@ test('a text beyond the context, its branches, and its score', async () => {
   model.close();
 });
 
-test('a part that cannot rewind so far restarts, and its cached state is dropped', () => {
+test('a part that cannot rewind far enough restarts, and its cached state is dropped', () => {
   const message = /** @type {any} */ ({ part: 0, settings: {}, known: [1, 2, 3] });
   /** @type {any[]} */
   const closed = [];
@@ -158,13 +163,13 @@ test('a part that cannot rewind so far restarts, and its cached state is dropped
   );
   const session = /** @type {any} */ ({ bytes: 10 });
   kept.add(session, [1, 2, 3, 4], message);
-  assert.equal(kept.take({ ...message, settings: { first: 1 } }), undefined, 'of another sample: not in place, and no copy');
+  assert.equal(kept.take({ ...message, settings: { first: 1 } }), undefined, 'the session of another sample is neither reused nor copied');
   assert.deepEqual(closed, []);
   assert.equal(kept.take(message), undefined);
   assert.deepEqual(closed, [session]);
 });
 
-test('at most four sessions are kept, and besides the last one at most 128 MB', () => {
+test('at most four sessions are kept, with at most 128 MB in addition to the last one', () => {
   /** @type {any[]} */
   const closed = [];
   const kept = new KeptSessions(/** @type {any} */ ({ closeSession: (/** @type {any} */ session) => closed.push(session) }));
@@ -178,7 +183,7 @@ test('at most four sessions are kept, and besides the last one at most 128 MB', 
   assert.equal(closed.length, 5);
   assert.ok(kept.bytes <= MOST_BYTES);
   kept.add(/** @type {any} */ ({ bytes: 3 * MOST_BYTES }), [10], message);
-  assert.equal(kept.bytes, 3 * MOST_BYTES, 'the last one, whatever it takes');
+  assert.equal(kept.bytes, 3 * MOST_BYTES, 'the last session is kept whatever its size');
   assert.ok(kept.clear());
   assert.ok(!kept.clear());
   assert.equal(closed.length, 8);

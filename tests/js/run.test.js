@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * complete, generate, score and attention through the worker: their results, and whether only the seed decides them.
+ * complete, generate, score and attention through the worker: the results, and that only the seed changes them.
  */
 
 import assert from 'node:assert/strict';
@@ -69,7 +69,7 @@ withToy('steps cover exactly the drawn part, in order', {}, async (model) => {
   }
 });
 
-withToy('chunk limits the size of a step and does not change the values', {}, async (model) => {
+withToy('chunkSize limits the size of a step and does not change the values', {}, async (model) => {
   const options = { rows: 2, samples: 3, seed: 5 };
   const whole = await collect(model.complete(grey, options));
   for (const chunkSize of [1, 5, 48, 1000]) {
@@ -92,7 +92,7 @@ withToy('a sample does not depend on the number of samples', {}, async (model) =
   assert.notDeepEqual(three.values[2], three.values[1]);
 });
 
-withToy('seeds: numbers and bigints, and a random one that is reported', {}, async (model) => {
+withToy('seeds may be numbers and bigints; a random seed is reported', {}, async (model) => {
   const same = [await collect(model.generate({ seed: 2 ** 40 + 3 })), await collect(model.generate({ seed: 2n ** 40n + 3n }))];
   assert.deepEqual(same[0].values, same[1].values);
   const low = await collect(model.generate({ seed: 3 })); // a seed with the same lower half
@@ -146,7 +146,7 @@ withToy('a label changes the distribution; name and index denote the same label'
   }
 });
 
-withToy('arguments out of range', {}, async (model) => {
+withToy('arguments out of range are refused', {}, async (model) => {
   const bad = /** @type {[string, any[]][]} */ ([
     ['rows', [-1, 9, 1.5, NaN, '4']],
     ['samples', [0, 65, 1.5, NaN]],
@@ -186,7 +186,7 @@ for (const [options, image] of /** @type {[any, any][]} */ ([
     ]) {
       const element = (row * width + column) * channels + channel;
       const attention = await model.attention(image, { row, column, channel });
-      // The positions of queries and keys are one more than those of the input elements.
+      // Positions of queries and keys are one higher than those of the input elements.
       const first = queryBlock ? Math.max(0, queryBlock * Math.floor(element / queryBlock) - memoryBlock) : 0;
       assert.deepEqual([...attention[0].queries], [element]);
       assert.deepEqual(
@@ -198,7 +198,7 @@ for (const [options, image] of /** @type {[any, any][]} */ ([
   });
 }
 
-withToy('attention depends on the elements before, not on those after', {}, async (model) => {
+withToy('attention depends only on earlier elements', {}, async (model) => {
   const at = { row: 4, column: 3 };
   const maps = await model.attention(grey, at);
   const after = { ...grey, data: grey.data.slice().fill(0, 4 * 8 + 3) };
@@ -244,7 +244,7 @@ withToy('a run can be read again: the same steps, without recomputation', {}, as
   await assert.rejects(run.drawTo(/** @type {any} */ ({})), isError('argument', /canvas/));
 });
 
-withToy('next() may be called ahead', {}, async (model) => {
+withToy('next() may be called again before the previous step has arrived', {}, async (model) => {
   const { values } = await collect(model.generate({ seed: 1 }));
   const steps = model.generate({ seed: 1, chunkSize: 20 })[Symbol.asyncIterator]();
   const results = await Promise.all([steps.next(), steps.next(), steps.next(), steps.next(), steps.next()]);
@@ -285,7 +285,7 @@ withToy(
     }, 0);
     context.diagnostic(`sum of probabilities ${total}; chi-squared ${chiSquared.toFixed(1)} with 15 degrees of freedom`);
     assert.ok(Math.min(...probabilities) * runs * samples > 5, 'enough samples for the test to mean something');
-    assert.ok(chiSquared < 37.7, 'a true sampler exceeds this once in a thousand seeds'); // the seeds are fixed
+    assert.ok(chiSquared < 37.7, 'by chance this happens for one seed in a thousand'); // the seeds are fixed
   },
 );
 
@@ -321,7 +321,7 @@ async function competed(model, { rows, samples, resample, resampleRows, ...optio
 }
 
 /**
- * The final values of each sample of a run.
+ * Returns the final values of each sample of a run.
  * @param {import('../../web/lib/index.js').PictureRun} run
  * @param {number} samples
  * @param {number} first element drawn
@@ -332,7 +332,7 @@ async function settled(run, samples, first) {
   for await (const step of run) {
     if (step.anew) {
       assert.equal(step.from, first);
-      assert.equal(step.to, first + drawn[step.sample].values.length, 'as much as it had');
+      assert.equal(step.to, first + drawn[step.sample].values.length, "the step continues where the sample's values end");
       assert.ok(
         step.values.length === step.to - step.from && step.nats.length === step.values.length && step.ahead.length === step.values.length,
       );
@@ -371,13 +371,13 @@ for (const [name, toy, rows] of /** @type {[string, import('./toy.js').ToyOption
         assert.deepEqual(
           drawn.map(({ values }) => values),
           expected.map(({ values }) => values),
-          `${samples} in groups of ${resample}, ${chunkSize} at once`,
+          `${samples} in groups of ${resample}, chunks of ${chunkSize}`,
         );
         drawn.forEach(({ cost }, i) => assert.ok(Math.abs(cost - expected[i].cost) < 1e-4));
         assert.ok(anew > 0);
       }
       for (let i = 1; i < samples; i++)
-        assert.ok(i % resample === 0 || expected[i].cost >= expected[i - 1].cost, 'the likeliest of a group first');
+        assert.ok(i % resample === 0 || expected[i].cost >= expected[i - 1].cost, 'the most probable of a group comes first');
       const pictures = await model.complete(image, options).pictures();
       const plain = await model.complete(image, { ...options, resample: 1 }).pictures();
       assert.notDeepEqual(pictures, plain);
@@ -387,7 +387,7 @@ for (const [name, toy, rows] of /** @type {[string, import('./toy.js').ToyOption
   });
 }
 
-withToy('resample: one sample, or groups of one, is a plain run; impossible settings are refused', {}, async (model) => {
+withToy('resample: one sample, or groups of one, give a plain run; impossible settings are refused', {}, async (model) => {
   const options = { samples: 4, seed: 2 };
   const plain = await collect(model.generate(options));
   for (const resample of [0, 1]) assert.deepEqual((await collect(model.generate({ ...options, resample }))).values, plain.values);
@@ -404,7 +404,7 @@ withToy('resample: one sample, or groups of one, is a plain run; impossible sett
   assert.throws(() => model.generate({ ...options, resample: 3 }), isError('argument', /^samples \/ resample must be a whole number /));
 });
 
-test('maps: every step is a position with its attention, and nothing else changes', async () => {
+test('maps: every step is one position with its attention, and nothing else changes', async () => {
   for (const options of [{}, { channels: 3, levels: 5, palette: true, inputWidth: 4 }]) {
     const model = await load(toyModel(options));
     const small = { data: new Uint8Array(48), width: 4, height: 4 };
@@ -443,7 +443,7 @@ test('maps: every step is a position with its attention, and nothing else change
         else if (position > 0) assert.equal(keys.at(-1), model.order[position - 1]);
       }
     }
-    // This gives the same maps as attention() for one position.
+    // The maps equal those of attention() for one position.
     if (!options.inputWidth) {
       const image = { data: Uint8Array.from(values(plain)[0]), width: model.info.width, height: model.info.height };
       const asked = await model.attention(image, { row: 3, column: 2 });

@@ -12,11 +12,10 @@ import { KINDS } from '../../web/lib/kinds/index.js';
 import { ROOT, load } from './helpers.js';
 
 /**
- * How to make a small run of a kind, how to get the ids of its steps, and whether a resumed run begins with a step that repeats the drawn
- * part.
+ * How to start a short run of a kind, how to get the ids of its steps, and whether the first step of a resumed run repeats the drawn part.
  *
- * @typedef {{ run: (model: any, options: object) => any, ids: (step: any) => number[], begins?: true, rest?: (model: any, drawn: number) => object }} Row rest: options of
- * resume() that are not saved
+ * @typedef {{ run: (model: any, options: object) => any, ids: (step: any) => number[], begins?: true, rest?: (model: any, drawn: number) => object }} Row
+ * rest: options of resume() that save() does not store
  */
 
 const grey = (/** @type {number} */ width, /** @type {number} */ height, /** @type {number} */ channels) => ({
@@ -54,13 +53,13 @@ const ROWS = {
     rest: ({ info }, drawn) => (info.verbs.includes('translate') ? {} : { maxTokens: 8 - drawn }),
   },
 };
-/** Kinds whose results come as a whole, so that they have no runs. */
+/** Kinds whose verbs return a complete result, so that they have no runs. */
 const ANSWERS = ['tag', 'head', 'sign'];
 
-/** Of a long run, only this many steps are compared. */
+/** The number of steps of a long run that are compared. */
 const MOST = 24;
 
-/** A canvas that accepts all drawing calls. */
+/** Returns a canvas that accepts all drawing calls. */
 function canvas() {
   /** @type {any} */
   const context = new Proxy(
@@ -98,12 +97,12 @@ const plain = (/** @type {unknown} */ value) => JSON.parse(JSON.stringify(value)
 
 const files = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
 
-/** Files whose architecture and kind a smaller file has too; only ./build.sh test-sweep uses them. */
+/** Files with the architecture and kind of a smaller file. Only ./build.sh test-sweep tests them. */
 const LIKE_ANOTHER = /^(captions-hard|cifar10|image-transformer|seq2seq-(characters|general|local|location|none))/;
 
 for (const file of files) {
   const once = LIKE_ANOTHER.test(file) ? more : test;
-  once(`${file}: read twice, drawn, saved, resumed and stopped as every run`, { timeout: 120000 }, async () => {
+  once(`${file}: can be read twice, drawn, saved, resumed and stopped like every run`, { timeout: 120000 }, async () => {
     const model = /** @type {any} */ (await load(`${ROOT}weights/${file}`));
     try {
       const { kind, verbs } = model.info;
@@ -113,10 +112,10 @@ for (const file of files) {
       )
         return;
       const row = ROWS[kind];
-      assert.ok(row, `${kind} has no row`);
+      assert.ok(row, `${kind} needs a row`);
       const make = () => row.run(model, { seed: 3 });
 
-      // The run is read twice, and by two readers at the same time: it gives the same steps without computing them again.
+      // The run is read twice, and by two readers at the same time: they get the same steps, and nothing is computed again.
       const run = make();
       const [steps, side] = await Promise.all([read(run), read(run)]);
       assert.ok(steps.length > 0);
@@ -129,7 +128,7 @@ for (const file of files) {
       assert.deepEqual(await run.input, await run.input);
       const flat = steps.flatMap(row.ids);
 
-      // It is drawn after it was read, and the result is the same as without reading.
+      // It is drawn to a canvas after it was read, and the result is the same as without reading.
       const drawn = await run.drawTo(canvas());
       assert.deepEqual(await run.drawTo(canvas()), drawn);
       const short = steps.length < MOST;
@@ -147,7 +146,7 @@ for (const file of files) {
         const later = await read(rest, MOST);
         const all = row.begins ? later.flatMap(row.ids) : [...before, ...later].flatMap(row.ids);
         if (kind === 'code') {
-          // in a resumed run the levels alternate again
+          // in a resumed run, the order of levels begins anew
           const level = (/** @type {any[]} */ list, /** @type {string} */ name) =>
             list.filter((step) => step.level === name).flatMap(row.ids);
           for (const name of ['top', 'bottom', 'sound'])
@@ -159,10 +158,10 @@ for (const file of files) {
           if (short) assert.equal(all.length, flat.length, `saved at ${at}`);
         }
         if (short) assert.deepEqual(await rest.result(), await run.result(), `the result, saved at ${at}`);
-        assert.deepEqual(plain(model.resume(saved).save()), saved, 'saved again without a step, it is the same');
+        assert.deepEqual(plain(model.resume(saved).save()), saved, 'a run that is saved again before any step gives the same object');
       }
 
-      // It is stopped before it begins, and while a step is computed: it ends immediately and keeps the drawn part.
+      // A run stopped before it begins, or while a step is computed, ends immediately and keeps the drawn part.
       const none = make();
       none.stop();
       assert.deepEqual([await read(none), none.finish], [[], 'abort']);
@@ -183,7 +182,7 @@ for (const file of files) {
   });
 }
 
-/** Manipulated versions of a value. @param {any} value @returns {any[]} */
+/** Returns manipulated versions of a value. @param {any} value @returns {any[]} */
 function spoilt(value) {
   const always = [null, 'x', -1, 1.5, NaN, {}, [{}], () => {}, ['length']];
   if (!Array.isArray(value)) return typeof value === 'object' && value !== null ? [...always, { ...value, more: 1 }] : always;
@@ -237,13 +236,13 @@ test('a manipulated saved run is refused, entry by entry, before it is used', { 
   }
 });
 
-test('every frame of a walk', async () => {
+test('the steps of a walk are its frames', async () => {
   const model = /** @type {any} */ (await load(`${ROOT}weights/sagan-emoji.gguf`));
   const run = model.walk(1, 2, { steps: 3 });
   const frames = await run.pictures();
   assert.equal(frames.length, 3);
   assert.notDeepEqual(frames[0].data, frames[2].data);
-  assert.deepEqual((await run.drawTo(canvas()))[0].data, frames[2].data, 'a canvas shows the last');
+  assert.deepEqual((await run.drawTo(canvas()))[0].data, frames[2].data, 'the canvas shows the last frame');
   model.close();
 });
 
@@ -254,7 +253,7 @@ test('a model is disposed of like a closed one', async () => {
 });
 
 /**
- * For kinds that both encode and decode: a small file and an input.
+ * A small file and an input for each kind that has both encode() and decode().
  * @type {Record<string, { file: string, input: (info: any) => unknown }>}
  */
 const BOTH_WAYS = {
@@ -264,10 +263,10 @@ const BOTH_WAYS = {
   },
 };
 
-test('encode() accepts the result of decode(), for every kind that has both', async () => {
+test('decode() accepts the result of encode(), for every kind that has both', async () => {
   for (const { name, verbs } of KINDS.filter((kind) => kind.verbs.encode && kind.verbs.decode)) {
     const row = BOTH_WAYS[name];
-    assert.ok(row, `${name} (${Object.keys(verbs).join(', ')}) has no row`);
+    assert.ok(row, `${name} (${Object.keys(verbs).join(', ')}) needs a row`);
     const model = /** @type {any} */ (await load(ROOT + row.file));
     const codes = await model.encode(row.input(model.info));
     const decoded = await model.decode(codes);

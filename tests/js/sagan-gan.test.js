@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The GAN of points that the SAGAN page trains: its gradients, its spectral norm, and that it learns. */
+/** The GAN of points that the SAGAN page trains: its gradients, its spectral norm, and whether it learns. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -37,18 +37,18 @@ test('the gradient equals finite differences', () => {
   assert.ok(Math.abs((up - down) / (2 * by) - own) < 0.02 * Math.max(1, Math.abs(own)), `${own}`);
 });
 
-test('with normalisation no layer stretches a vector', () => {
+test('with spectral normalisation, no layer makes a vector longer', () => {
   const { layers } = new Network(POINT, 1, randomFrom(3), true);
   const random = randomFrom(4);
   for (const layer of layers) {
-    for (let k = 0; k < 50; k++) layer.iterate(); // one iteration for each training step
+    for (let k = 0; k < 50; k++) layer.iterate(); // one power iteration for each training step
     const x = Float32Array.from({ length: layer.inputs }, () => random() - 0.5);
     const y = layer.forward(x); // the bias is zero
     assert.ok(Math.hypot(...y) <= 1.001 * Math.hypot(...x));
   }
 });
 
-/** The number of groups covered after 300 steps. @param {boolean} normaliseD @param {number} seed */
+/** Returns the number of groups covered after 300 steps. @param {boolean} normaliseD @param {number} seed */
 function after300(normaliseD, seed) {
   const gan = new Gan({ normaliseD, normaliseG: false, rateD: 0.005, rateG: 0.005 }, seed);
   const latents = gan.latents(256, randomFrom(99));
@@ -56,7 +56,7 @@ function after300(normaliseD, seed) {
   return covered(gan.points(latents));
 }
 
-test("the page's statements about 300 steps hold, and trainings with the same seed are equal", () => {
+test("the page's statements about 300 steps hold, and training is the same for the same seed", () => {
   const found = [false, true].map((normaliseD) => [1, 2].map((seed) => after300(normaliseD, seed)));
   assert.deepEqual(found, [
     [1, 0],

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** f, g and h as the SAGAN page computes them equal those of the engine, except for rounding to 8 bits: they give the same attention
- * weights. */
+/** The SAGAN page's own f, g and h equal the engine's except for rounding to 8 bits, so they give the same attention weights. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -15,7 +14,9 @@ import { ROOT } from './helpers.js';
 /** @import { LatentOptions } from '../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-/** Starts a run of latents; its type says so, unlike that of the general options. @param {Model} model @param {LatentOptions} options */
+/**
+ * Starts a run of latents. The type of the general options does not include latents. @param {Model} model @param {LatentOptions} options
+ */
 const made = (model, options) => model.generate(options);
 
 for (const [file, most] of /** @type {[string, number][]} */ ([

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** save(), resume() and stop() of runs that draw: the same bits wherever a run was interrupted, also through JSON, and errors. Texts:
- * tokens.test.js. */
+/** save(), resume() and stop() of runs that draw: the bits are the same wherever a run is interrupted, also through JSON. Also their
+ * errors. Texts: tokens.test.js. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,10 +15,10 @@ import { noise, toyModel } from './toy.js';
 /** @import { PictureModel, PictureRun, SavedPicture, PictureStep } from '../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-/** @typedef {{ values: number[][], nats: number[][] }} Drawn  per sample, by element */
+/** @typedef {{ values: number[][], nats: number[][] }} Drawn  per sample, indexed by element */
 
 /**
- * Reads a run to its end, or only this many steps of it.
+ * Reads a run to its end, or only this many of its steps.
  *
  * @param {PictureRun} run
  * @param {number} [most]
@@ -44,9 +44,9 @@ async function read(run, most = Infinity, drawn = { values: [], nats: [] }) {
 const kept = (run) => JSON.parse(JSON.stringify(run.save()));
 
 /**
- * Interrupts a run after every few steps, and continues it until it is drawn.
+ * Interrupts a run again and again after a few steps, and continues it until it is complete.
  *
- * @param {Model[]} models  the models that continue it in turn
+ * @param {Model[]} models  the models that continue it, in turn
  * @param {PictureRun} run
  * @param {number} each     number of steps between two interruptions
  * @param {object} [options]  the options with which it continues
@@ -57,7 +57,7 @@ async function piecemeal(models, run, each, options = {}) {
     assert.ok(i < 5000);
     const saved = kept(run);
     run = models[i % models.length].resume(saved, options);
-    assert.deepEqual(kept(run), { ...saved, options: { ...saved.options, ...options } }, 'before it goes on, it is what it was');
+    assert.deepEqual(kept(run), { ...saved, options: { ...saved.options, ...options } }, 'a resumed run begins as it was saved');
     if (!saved.steps.some((step) => 'anew' in step))
       run.drawn.forEach((values, sample) =>
         assert.deepEqual([...values], drawn.values[sample]?.slice(0, values.length) ?? [], 'what was drawn'),
@@ -93,7 +93,7 @@ const RUNS = [
     { chunkSize: 2 },
   ],
   [
-    'a palette and look-ahead',
+    'a palette and speculative decoding',
     { draft: true, width: 7, height: 9, channels: 3, palette: true, levels: 20 },
     (model, options) => model.complete(colour, { rows: 1, seed: 6, ...options }),
     { chunkSize: 3 },
@@ -123,7 +123,7 @@ const RUNS = [
     { samples: 6, resample: 3, resampleRows: 2, chunkSize: 5 },
   ],
   [
-    'samples that compete in one group, pixel by pixel of a palette',
+    'competing samples in one group, pixel by pixel, with a palette',
     { width: 7, height: 9, channels: 3, palette: true, levels: 20 },
     (model, options) => model.generate({ seed: 11, ...options }),
     { samples: 4, resample: 4, resampleRows: 3, maps: true },
@@ -131,7 +131,7 @@ const RUNS = [
 ];
 
 for (const [name, toy, begin, options] of RUNS) {
-  test(`a run continues to the same bits wherever it was interrupted: ${name}`, async () => {
+  test(`a run continues with the same bits wherever it was interrupted: ${name}`, async () => {
     const file = toyModel(toy);
     const models = await Promise.all([1, 2, 3].map((workers) => load(file, { workers })));
     const expected = await read(begin(models[0], options));
@@ -141,7 +141,7 @@ for (const [name, toy, begin, options] of RUNS) {
       }
     }
     assert.deepEqual(await piecemeal([models[0]], begin(models[0], options), 3, { chunkSize: 4, maps: true }), expected, 'in other steps');
-    // A drawing continues after the earlier part, even if only the pictures are requested.
+    // A canvas shows the earlier part of a resumed run, even if only its pictures are requested.
     const run = begin(models[1], options);
     await read(run, 4);
     const data = async (/** @type {PictureRun} */ one) => (await one.pictures()).map((picture) => [...picture.data]);
@@ -152,7 +152,7 @@ for (const [name, toy, begin, options] of RUNS) {
 
 for (const [name, path, begin] of /** @type {[string, string, (model: Model) => PictureRun][]} */ ([
   ['digits', DIGITS, (model) => model.generate({ label: '3', seed: 1 })],
-  ['digits, two at a time', DIGITS, (model) => model.generate({ label: '3', seed: 1, samples: 2 })],
+  ['digits, two samples', DIGITS, (model) => model.generate({ label: '3', seed: 1, samples: 2 })],
   ['emoji', `${ROOT}weights/emoji.gguf`, (model) => model.generate({ seed: 2, label: 0 })],
   ['PixelCNN', `${ROOT}weights/pixelcnn-digits.gguf`, (model) => model.generate({ seed: 3, samples: 2, chunkSize: 50 })],
   ['an FVSBN', `${GOLDEN}fvsbn-tiny.gguf`, (model) => model.generate({ seed: 4, samples: 3, chunkSize: 2 })],
@@ -174,7 +174,7 @@ for (const [name, path, begin] of /** @type {[string, string, (model: Model) => 
   });
 }
 
-test('a complete run, and one that has not begun', async () => {
+test('a complete run, and a run that has not begun, can be saved and resumed', async () => {
   const model = await load(toyModel());
   const run = model.generate({ seed: 1, samples: 2 });
   const before = kept(run);
@@ -190,7 +190,7 @@ test('a complete run, and one that has not begun', async () => {
   model.close();
 });
 
-test('a continuation with other settings is refused', async () => {
+test('resume() refuses other settings', async () => {
   const model = await load(toyModel({ classes: ['cat', 'dog'] }));
   const other = await load(toyModel());
   const run = model.generate({ seed: 1, samples: 2, label: 'cat', chunkSize: 3 });
@@ -239,7 +239,7 @@ test('a continuation with other settings is refused', async () => {
   for (const one of [model, other, tagger]) one.close();
 });
 
-test('a saved run does not change with the run, nor the run with it', async () => {
+test('later steps do not change a saved run, and changes to a saved run do not affect the run', async () => {
   const model = await load(toyModel());
   const run = model.generate({ seed: 1, chunkSize: 4 });
   const steps = run[Symbol.asyncIterator]();
@@ -256,7 +256,7 @@ test('a saved run does not change with the run, nor the run with it', async () =
   model.close();
 });
 
-test('stop() ends a run of every kind after the current step, and drawn values stay', async () => {
+test('stop() ends a run of every kind after the current step and keeps the drawn values', async () => {
   const model = await load(toyModel());
   const run = model.generate({ seed: 1, chunkSize: 4 });
   /** @type {PictureStep[]} */
@@ -294,7 +294,7 @@ test('stop() ends a run of every kind after the current step, and drawn values s
   stories.close();
 });
 
-test('a translation continues to the same tokens: greedy, sampled, with beams, with maps', async () => {
+test('a translation continues with the same tokens: greedy, sampled, with beams, with maps', async () => {
   const sentence = 'ab bc a b bbb Grüße, 世界!';
   const copier = await load(toyTranslation());
   const golden = await load(`${GOLDEN}transformer-post.gguf`);
@@ -359,7 +359,7 @@ test('biases of a text survive JSON: a Map, names, and forbidden tokens', async 
   stories.close();
 });
 
-test('a sound continues to the same samples, with its input and the drawn part', async () => {
+test('a sound continues with the same samples, after its input and the drawn part', async () => {
   const model = await load(`${GOLDEN}wavenet-tiny.gguf`);
   const sound = { samples: Float32Array.from({ length: 50 }, (_, i) => Math.sin(i / 3)), sampleRate: 8000 };
   const options = { seconds: 0.03, seed: 5, chunkSize: 40, temperature: 0.9 };

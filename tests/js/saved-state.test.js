@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** save({ state: true }) saves the processed tokens with the run. When it is resumed, no token is processed again and the bits are the
- * same; an invalid state is refused. */
+/** save({ state: true }) also saves the state of the processed tokens. A run that is resumed with it processes no token again and has the
+ * same bits; an invalid state is refused. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ async function told(run) {
 }
 
 /**
- * A finished run, and the same through a structured clone, as IndexedDB stores it.
+ * Returns the saved state of a finished run, and the same after a structured clone, as IndexedDB stores it.
  * @param {Model} model
  * @param {TextOptions} [options]
  * @param {string} [prompt]
@@ -38,7 +38,7 @@ async function kept(model, options = {}, prompt = PROMPT) {
   return { run, saved: structuredClone(await run.save({ state: true })) };
 }
 
-test('a run continues later where it was, and reads nothing again, with any options', async () => {
+test('a run resumes where it was saved, and reads nothing again, with any options', async () => {
   /** @type {TextOptions[]} */
   const all = [
     {},
@@ -83,11 +83,11 @@ test('a chat continues with the next question, and reads only that', async () =>
   const tomorrow = await load(file());
   const next = tomorrow.chat(talk, { seed: 2, maxTokens: 12, state: saved.state });
   assert.deepEqual(await told(next), expected);
-  assert.equal(next.reused, second.reused, 'as much as on the same day');
+  assert.equal(next.reused, second.reused, 'as much as without saving');
   tomorrow.close();
 });
 
-test('saved states of an interrupted run, of one beyond its context, and of a resumed one', async () => {
+test('states of an interrupted run, of a run beyond its context, and of a resumed run can be saved', async () => {
   const model = await load(file(40));
   const left = model.generate(PROMPT, { seed: 2, maxTokens: 200 });
   let count = 0;
@@ -108,7 +108,7 @@ test('saved states of an interrupted run, of one beyond its context, and of a re
   model.close();
 });
 
-test('an invalid state (damaged, truncated, of another file) is refused with a sentence, and the save continues without it', async () => {
+test('an invalid state (damaged, truncated, of another file) is refused with a sentence; without it, the run resumes', async () => {
   const model = await load(file());
   const { saved } = await kept(model);
   const { state } = saved;
@@ -157,29 +157,29 @@ test('an invalid state (damaged, truncated, of another file) is refused with a s
   assert.throws(
     () => model.resume({ ...saved, state: none[0][0] }),
     isError('state', /is none/),
-    'at once, where nothing has to be read for that',
+    'immediately, because this check reads no bytes',
   );
-  // A large state is checked in chunks, also when a run begins meanwhile, and so is the input of that run.
+  // A large state is checked in chunks, even if another run begins meanwhile, and the other run's input is read meanwhile.
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const large = model.resume({ ...saved, state: { ...state, bytes: new Uint8Array(2 ** 27) } }, { maxTokens: 3 });
   await model.generate('a', { maxTokens: 1 }).text();
   await assert.rejects(large.text(), isError('state', /damaged/));
   clearInterval(timer);
-  assert.ok(turns > 1, `${turns} turns of others`);
+  assert.ok(turns > 1, `other tasks ran ${turns} times`);
   await model.resume({ ...saved, state: undefined }, { maxTokens: 3 }).text();
   // A file with the same description but other weights.
   const other = file();
   other[other.length - 2] ^= 64;
   const stranger = await load(other);
   await assert.rejects(() => stranger.resume(saved, { maxTokens: 3 }).text(), isError('state', /another weight file/));
-  stranger.resume(saved); // it has no reader, and must not cause an unhandled rejection
+  stranger.resume(saved); // this run has no reader, and must not cause an unhandled rejection
   await stranger.resume({ ...saved, state: undefined }, { maxTokens: 3 }).text();
   stranger.close();
   model.close();
 });
 
-test('a run in progress, or one that read nothing or is not cached, has no state to save', async () => {
+test('a run that is in progress, has read nothing or is not cached has no state to save', async () => {
   const model = await load(file());
   const run = model.generate(PROMPT, { seed: 1, maxTokens: 20 });
   assert.throws(() => run.save({ state: true }), isError('state', /not over/));
@@ -193,13 +193,14 @@ test('a run in progress, or one that read nothing or is not cached, has no state
   model.close();
 });
 
-test('a manipulated state with its right hash reaches no run that does not name it', async () => {
+test('a manipulated state with a correct hash affects no run that does not name it', async () => {
   const model = await load(file());
   const { saved } = await kept(model);
   const expected = await told(model.generate(PROMPT, { seed: 5, maxTokens: 12 }));
   const fresh = await load(file());
   const bytes = saved.state.bytes.slice();
-  new Uint32Array(bytes.buffer).fill(0x3f000000, (bytes.length / 8) | 0, (bytes.length / 8 + 400) | 0); // within the keys and values
+  // in the middle of the keys and values
+  new Uint32Array(bytes.buffer).fill(0x3f000000, (bytes.length / 8) | 0, (bytes.length / 8 + 400) | 0);
   const state = { ...saved.state, bytes };
   state.hash = atOnce(hashing(state));
   const named = fresh.resume({ ...saved, state }, { maxTokens: 12 });
@@ -212,7 +213,7 @@ test('a manipulated state with its right hash reaches no run that does not name 
     assert.ok(run.reused < fresh.tokenizer.encode(PROMPT).length || run.reused === named.promptLength);
   }
   const again = fresh.generate(PROMPT, { seed: 5, maxTokens: 12, state: saved.state });
-  assert.deepEqual(await told(again), expected, 'the right state, where it is named');
+  assert.deepEqual(await told(again), expected, 'a run that names the correct state');
   assert.ok(again.reused > 0);
   model.close();
   fresh.close();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The search of the manual, in its own index. */
+/** The manual's search and its index. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { ROOT } from './helpers.js';
 /** @type {import('../../web/manual/search.js').Place[]} */
 const places = JSON.parse(await readFile(`${ROOT}web/manual/search.json`, 'utf8'));
 
-test('an entry of that name comes first; an empty query finds nothing', () => {
+test('the entry with that name comes first; an empty query finds nothing', () => {
   for (const [question, address] of [
     ['SoundOptions', 'reference.html#SoundOptions'],
     ['trusted types', 'hosting.html'],
@@ -27,7 +27,7 @@ test('an entry of that name comes first; an empty query finds nothing', () => {
   assert.deepEqual(find(places, '  '), []);
 });
 
-test('every word must occur, unless no entry has them all; synonyms are known, and stop words ignored', () => {
+test('every word must occur, unless no entry has them all; synonyms match, and stop words are ignored', () => {
   const made = /** @type {import('../../web/manual/search.js').Place[]} */ ([
     ['a.html', 'Walks', 'circle line'],
     ['b.html', 'Colours', 'circle of a walk'],
@@ -67,7 +67,7 @@ test('every word must occur, unless no entry has them all; synonyms are known, a
   }
 });
 
-test('words of teachers, in English and in Korean, find the sections that do not say them', () => {
+test('words that teachers use, in English and Korean, find sections that do not contain them', () => {
   for (const [questions, address] of [
     ['iframe embed moodle 임베드 아이프레임 퍼가기', 'classroom.html#one-figure-in-your-own-page'],
     ['offline 오프라인', 'classroom.html#without-a-network'],
@@ -87,7 +87,7 @@ test('words of teachers, in English and in Korean, find the sections that do not
   }
 });
 
-test('every target exists', async () => {
+test("every entry's target exists", async () => {
   for (const name of new Set(places.map(([address]) => address.split('#')[0]))) {
     const html = await readFile(`${ROOT}web/manual/${name}`, 'utf8');
     for (const [address] of places.filter(([at]) => at.startsWith(`${name}#`)))

@@ -66,7 +66,7 @@ after(async () => {
 });
 
 /**
- * A request with an unnormalised path, including dots.
+ * Sends a request with an unnormalised path, including dots.
  *
  * @param {string} path
  * @param {{ method?: string, headers?: Record<string, string> }} [options]
@@ -116,7 +116,7 @@ test('types', async () => {
   assert.doesNotMatch(POLICY, /unsafe-inline|'unsafe-eval'|https?:/);
 });
 
-test('the front page', async () => {
+test('the front page is served', async () => {
   const { status, headers } = await ask('/');
   assert.deepEqual([status, headers.location], [302, '/web/']);
   assert.equal((await ask('/web/')).body, '<!doctype html>');
@@ -157,7 +157,11 @@ test('ranges', async () => {
   assert.equal((await conditional(etag)).status, 206);
   assert.equal((await conditional(date)).status, 206);
   assert.equal((await conditional('"other"')).status, 200);
-  assert.equal((await ask('/web/page.css', { headers: { range: 'bytes=0-' } })).status, 416, 'an empty file has no bytes');
+  assert.equal(
+    (await ask('/web/page.css', { headers: { range: 'bytes=0-' } })).status,
+    416,
+    'a range of an empty file cannot be satisfied',
+  );
   assert.deepEqual([(await ask('/web/page.css')).status, (await ask('/web/page.css')).body], [200, '']);
 });
 
@@ -187,13 +191,13 @@ test('cached files are not sent again', async () => {
   assert.equal(await status({ 'if-none-match': tag }), 200, 'written anew');
 });
 
-test('from build/, only the models that training wrote', async () => {
+test('only models that training wrote are served from build/', async () => {
   assert.deepEqual([(await ask('/build/mine.gguf')).status, (await ask('/build/mine.gguf')).body], [200, digits]);
   for (const path of ['/build/', '/build/mine.json', '/build/found/a.gguf', '/build/.hidden.gguf', '/build/none.gguf'])
     assert.equal((await ask(path)).status, 404, path);
 });
 
-test('nothing outside the folders', async () => {
+test('nothing outside the folders is served', async () => {
   const paths = [
     '/secret.txt',
     '/web/../secret.txt',
@@ -257,7 +261,7 @@ test('it accepts only its own host names', async () => {
   }
 });
 
-test('a request with two hosts is refused', async () => {
+test('a request with two Host headers is refused', async () => {
   const { port } = server;
   const own = `127.0.0.1:${port}`;
   for (const hosts of [
@@ -298,7 +302,7 @@ test('an occupied port is an error if it was requested', async () => {
   await assert.rejects(serve({ port: server.port, root }), { code: 'EADDRINUSE' });
 });
 
-test("the pages' scripts, and their sources where these differ", async () => {
+test('bundled scripts are served, or their sources if these have changed', async () => {
   /** @type {Record<string, string>} */
   const sources = {
     'page-front.js': "import '../front/main.js';\n",
@@ -328,7 +332,7 @@ test("the pages' scripts, and their sources where these differ", async () => {
     await write(made, `// ${await sourcesOf(join(root, 'web'))}\nthe bundle`);
     assert.match((await ask(`/${made}`)).body, /the bundle$/);
     for (const [changed, text] of [
-      ['web/pages/look-ahead/main.js', `one, changed for ${name}`],
+      ['web/pages/look-ahead/main.js', `a file changed for ${name}`],
       [`web/lib/${name}`, ''],
     ]) {
       await write(changed, text);
@@ -365,8 +369,8 @@ test('a module that imports a package is served as the file of web/dist that con
   }
 });
 
-test('a page shows its current page.html in the common frame', async () => {
-  const folder = join(root, 'web/pages/snail'); // this page has a place in a course
+test('a page shows its current page.html in the shared frame', async () => {
+  const folder = join(root, 'web/pages/snail'); // this page is part of a course
   await mkdir(folder, { recursive: true });
   const source = (/** @type {string} */ title) =>
     [
@@ -388,8 +392,8 @@ test('a page shows its current page.html in the common frame', async () => {
       '</footer>',
       '',
     ].join('\n');
-  await writeFile(join(folder, 'index.html'), 'what was made before');
-  assert.equal((await ask('/web/pages/snail/')).body, 'what was made before', 'without a page.html');
+  await writeFile(join(folder, 'index.html'), 'an earlier build');
+  assert.equal((await ask('/web/pages/snail/')).body, 'an earlier build', 'without a page.html');
   await writeFile(join(folder, 'snail.css'), '');
   await writeFile(join(folder, 'another.css'), '');
   await writeFile(join(folder, 'page.html'), source('one'));
@@ -423,7 +427,7 @@ test('a page shows its current page.html in the common frame', async () => {
   await mkdir(join(root, 'elsewhere'));
   await writeFile(join(root, 'elsewhere/page.html'), source('secret'));
   await symlink(join(root, 'elsewhere'), join(root, 'web/pages/out'));
-  assert.equal((await ask('/web/pages/out/')).status, 404, 'a link out of the folder');
+  assert.equal((await ask('/web/pages/out/')).status, 404, 'a link that leads out of the folder');
   for (const [wrong, message] of /** @type {[string, RegExp][]} */ ([
     ['<h1>no facts</h1>', /toy\.html must begin with its facts/],
     [source('x').replace('title', 'titel'), /"titel: x" must begin with one of title, /],
@@ -445,7 +449,7 @@ test('a page shows its current page.html in the common frame', async () => {
     '<b>Figure 2.</b> Of two.',
   ])
     assert.ok(two.includes(part), part);
-  assert.match(numbered(figure('one')), /<b>Figure\.<\/b> Of one\./, 'the only one has no number');
+  assert.match(numbered(figure('one')), /<b>Figure\.<\/b> Of one\./, 'the only figure has no number');
   await rm(folder, { recursive: true });
 });
 

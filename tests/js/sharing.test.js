@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The preview of a shared link, and the project's citation. */
+/** The preview of a shared link, and the citation of the project. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { ROOT } from './helpers.js';
 
 const ADDRESS = 'https://example.org/some/where/';
 
-test('a page of a site with a known address has title, description and picture, and the addresses of itself and its other language', async () => {
+test('a page on a site with a known address has a title, a description, a picture, and the addresses of both its languages', async () => {
   const pages = await framedPages(`${ROOT}web`);
   const page = shared(pages.get('pages/fvsbn/ko/index.html') ?? '', 'web/pages/fvsbn/ko/index.html', ADDRESS);
   for (const tag of [

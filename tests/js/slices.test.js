@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The worker handles its messages at least every MOST_MS of processor time, so that a stop takes effect, even if a file states very large
+ * The worker handles its messages at least every MOST_MS of processor time, so that a stop takes effect, even if a file declares very large
  * pictures, sounds and sentences or has unusual layers.
  */
 
@@ -17,7 +17,7 @@ import { GOLDEN, cost, wasmModule } from './helpers.js';
 /** @import { FromWorker } from '../../web/lib/engine/protocol.js' */
 
 const MOST_MS = 300;
-/** The longest time for which each file is computed; the expensive layers run within it. */
+/** The time for which each file is computed; its expensive layers run within that time. */
 const ENOUGH_MS = 2500;
 
 /** @param {unknown} value */
@@ -27,7 +27,7 @@ const typed = (value) => {
 };
 
 /**
- * A golden file with other sizes. The tensors named in `shapes` get the shapes that follow from them.
+ * Returns a golden file with other sizes. The tensors named in `shapes` get the shapes that follow from these sizes.
  * @param {string} name
  * @param {Record<string, any>} sizes
  * @param {Record<string, number[]>} shapes
@@ -51,7 +51,7 @@ const PIXELS = 256 * 256;
 /** @type {[string, () => Uint8Array<ArrayBuffer>, Record<string, Uint32Array<ArrayBuffer>>][]} */
 const ENCODERS = [
   [
-    'SNAIL: a convolution of 7 x 7 over 64 channels of a picture of 256 x 256',
+    'SNAIL: a 7 x 7 convolution over 64 channels of a 256 x 256 picture',
     () =>
       grown(
         'snail-tiny',
@@ -68,7 +68,7 @@ const ENCODERS = [
     { support: ids(2 * PIXELS, 256), labels: ids(2, 2), query: ids(PIXELS, 256) },
   ],
   [
-    'SNAIL: a first layer that costs nothing before one that costs much',
+    'SNAIL: a cheap first layer before an expensive one',
     () =>
       grown(
         'snail-tiny',
@@ -85,7 +85,7 @@ const ENCODERS = [
     { support: ids(2 * PIXELS, 256), labels: ids(2, 2), query: ids(PIXELS, 256) },
   ],
   [
-    'captions: the same of a photograph',
+    'captions: an expensive convolution over a photograph',
     () =>
       grown(
         'show-attend-tell-soft',
@@ -111,7 +111,7 @@ const ENCODERS = [
     { image: ids(3 * PIXELS, 256) },
   ],
   [
-    'SAGAN: every location of a picture of 256 x 256 attends to every other',
+    'SAGAN: every location of a 256 x 256 picture attends to every other',
     () =>
       grown(
         'sagan-tiny',
@@ -136,7 +136,7 @@ const ENCODERS = [
   ],
   ['trees: the longest sentence', () => grown('tree-tiny', {}, {}), { features: ids(128 * 4, 40) }],
   [
-    'chains: most states, a long text',
+    'chains: the largest number of states, a long text',
     () =>
       grown(
         'chain-crf-tiny',
@@ -174,8 +174,8 @@ for (const [name, make, inputs] of ENCODERS)
     }
     const failed = /** @type {any} */ (posted.find(({ type }) => type === 'failed'));
     assert.equal(failed, undefined, failed?.error.message);
-    assert.ok(all > 20, `${all} ms in all: too little to say anything`);
-    assert.ok(most < MOST_MS, `${most} ms without a look at the messages`);
+    assert.ok(all > 20, `${all} ms in total: too short to be meaningful`);
+    assert.ok(most < MOST_MS, `${most} ms without handling a message`);
     jobs.receive({ type: 'stop', id: 2 });
     assert.equal(jobs.core?.sessions, 0);
   });

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Sounds in every form that a page may have, and their playback: invalid sounds are refused with an understandable message, and nothing is
- * thrown elsewhere.
+ * Sounds in every form that a page may have, and their playback. Invalid sounds are refused with a clear message, and no error is thrown
+ * elsewhere.
  */
 
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ const heard = async (sound) => [...(await heardOf(sound, 8000)).samples];
 /** @param {number} scale @param {number} [middle] */
 const whole = (scale, middle = 0) => Array.from(wave, (x) => Math.round(scale * x) + middle);
 
-test('integers, as files and decoders have them, are scaled to -1 to 1; if their scale is unknown they are refused', async () => {
+test('integers from files and decoders are scaled to -1 to 1; integers of an unknown scale are refused', async () => {
   for (const [data, error] of /** @type {[any, number][]} */ ([
     [Int16Array.from(whole(32768)), 1e-4],
     [Int8Array.from(whole(128)), 0.01],
@@ -107,7 +107,7 @@ test('lists with holes or wrong items, and values that are not lists, are refuse
   }
 });
 
-/** A WAV file with the given sizes in its header.
+/** Returns a WAV file with the given sizes in its header.
  * @param {number} said @param {{ long?: bigint, behind?: number[], bits?: number, frame?: number }} [more] */
 function wav(said, { long, behind = [], bits = 16, frame = 2 } = {}) {
   const bytes = writeWav(wave, 8000);
@@ -153,7 +153,7 @@ test('a WAV file of unknown length is read to its end', async () => {
   assert.throws(() => openWav(wav(800, { bits: 12, frame: 3 })), { name: 'NextPixelError' });
 });
 
-test('a WAV file with other chunks before its samples, of odd lengths, padded or not', async () => {
+test('a WAV file with other chunks before its samples, of odd lengths, padded or not, is read', async () => {
   const plain = wav(800);
   const chunk = (/** @type {string} */ name, /** @type {number} */ size, /** @type {number[]} */ pad) => [
     ...new TextEncoder().encode(name),
@@ -184,7 +184,7 @@ test('sounds that are too long are refused before they are read', async () => {
   const blob = /** @type {any} */ ({
     size: 1e12,
     slice: () => (read++, new Blob([long.subarray(0, 1 << 16)])),
-    arrayBuffer: () => assert.fail('it is read whole'),
+    arrayBuffer: () => assert.fail('the whole file must not be read'),
   });
   for (const [sound, message] of /** @type {[any, RegExp][]} */ ([
     [long, /more than 60 seconds/],
@@ -192,13 +192,13 @@ test('sounds that are too long are refused before they are read', async () => {
     [{ samples: { length: 480001 }, sampleRate: 8000 }, /more than 60/],
     [{ samples: new Float32Array(60 * 1000 + 1000), sampleRate: 1000 }, /61 seconds/],
     [{ sampleRate: 8000, numberOfChannels: 2, length: 1e9, getChannelData: () => assert.fail('a channel is read') }, /125000 seconds/],
-    [/** @type {any} */ ({ size: 1e9, slice: () => new Blob(['ID3']), arrayBuffer: () => assert.fail('it is read whole') }), /1000 MB/],
+    [/** @type {any} */ ({ size: 1e9, slice: () => new Blob(['ID3']), arrayBuffer: () => assert.fail('read whole') }), /1000 MB/],
   ]))
     await assert.rejects(heardOf(sound, 8000), isError('limit', message));
   assert.equal(read, 1);
 });
 
-test('only the samples of a WAV file are read from disk, wherever they are; a file with very many chunks is refused', async () => {
+test('only the samples of a WAV file are read from disk, wherever they are in it; a file with very many chunks is refused', async () => {
   const plain = wav(800);
   const cover = new Uint8Array(8 + 300000);
   cover.set([...new TextEncoder().encode('id3 '), ...new Uint8Array(Uint32Array.of(300000).buffer)]);
@@ -212,7 +212,7 @@ test('only the samples of a WAV file are read from disk, wherever they are; a fi
         asked.push([from, to]);
         return new Blob([bytes.slice(from, to)]);
       },
-      arrayBuffer: () => assert.fail('it is read whole'),
+      arrayBuffer: () => assert.fail('the whole file must not be read'),
     });
   /** @type {[number, number][]} */
   const asked = [];
@@ -223,7 +223,7 @@ test('only the samples of a WAV file are read from disk, wherever they are; a fi
     `${asked}`,
   );
   const long = Uint8Array.from(whole);
-  new DataView(long.buffer).setUint32(24, 1000, true); // samples per second
+  new DataView(long.buffer).setUint32(24, 1000, true); // sample rate in the header
   long.set(new Uint8Array(Uint32Array.of(0xffffffff).buffer), 36 + cover.length + 4);
   asked.length = 0;
   await assert.rejects(heardOf(file(long, asked), 8000), isError('limit', /100 seconds/));
@@ -237,7 +237,7 @@ test('only the samples of a WAV file are read from disk, wherever they are; a fi
     await assert.rejects(heardOf(sound, 8000), isError('format', /more than 1000 chunks/));
 });
 
-test('a long sound is read in chunks, and its signal is checked meanwhile', async () => {
+test('a long sound is read in chunks, and its signal is checked between them', async () => {
   const sound = { samples: new Float32Array(60 * 192000).fill(0.25), sampleRate: 192000 };
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
@@ -245,8 +245,8 @@ test('a long sound is read in chunks, and its signal is checked meanwhile', asyn
   const { samples } = await heardOf(sound, 8000);
   clearInterval(timer);
   assert.equal(samples.length, 480000);
-  const each = (performance.now() - began) / turns; // a mean, because the machine may be busy
-  assert.ok(each < 100, `the page stood still for ${each} ms at a time`);
+  const each = (performance.now() - began) / turns; // the average, because the machine may be busy
+  assert.ok(each < 100, `the page was blocked for ${each} ms at a time`);
   const stopper = new AbortController();
   let stopped = NaN;
   setTimeout(() => {
@@ -258,7 +258,8 @@ test('a long sound is read in chunks, and its signal is checked meanwhile', asyn
 });
 
 /**
- * An audio context with its own clock and without worklets: it runs ten times as fast as real time, and pauses while the machine is busy.
+ * An audio context with its own clock and without worklets. The clock runs ten times as fast as real time and pauses while the machine is
+ * busy.
  */
 class Context extends EventTarget {
   state = 'running';
@@ -284,7 +285,7 @@ async function* steps(count = 50) {
   for (let i = 0; i < count; i++) yield { samples: new Float32Array(80) };
 }
 
-test('an error in onPlay reaches the caller of playTo(), once; onPlay is not called again', async () => {
+test('an error in onPlay reaches the caller of playTo() once, and onPlay is not called again', async () => {
   let calls = 0;
   const mine = new Error('mine');
   await assert.rejects(
@@ -342,7 +343,7 @@ test('playTo() refuses invalid targets', async () => {
     );
 });
 
-test('a sound pauses without a gap, and resumes where it was', async () => {
+test('a sound pauses without a gap and resumes where it was', async () => {
   const context = new Context();
   /** @type {(resting: boolean) => void} */
   let rest = () => {};
@@ -373,5 +374,5 @@ test('a sound pauses without a gap, and resumes where it was', async () => {
   rest(false);
   const { gaps, seconds } = await playing;
   assert.ok(Math.abs(seconds - 2) < 0.01 && gaps <= 1, `${gaps} gaps, ${seconds} s`);
-  told.slice(1).forEach((now, i) => assert.ok(now >= told[i] - 0.05, `from ${told[i]} back to ${now}`));
+  told.slice(1).forEach((now, i) => assert.ok(now >= told[i] - 0.05, `the position went back from ${told[i]} to ${now}`));
 });

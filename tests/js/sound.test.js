@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Audio models: mu-law, WAV, rates, runs, scores, errors. */
+/** Audio models: mu-law, WAV, sample rates, runs, scores, errors. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -28,7 +28,7 @@ after(() => model.close());
 /** @param {SoundOptions} options @returns {SoundRun} */
 const generate = (options) => /** @type {any} */ (model.generate(/** @type {any} */ (options)));
 
-/** Pseudorandom numbers from 0 to 1. @param {number} seed */
+/** Returns a generator of pseudorandom numbers from 0 to 1. @param {number} seed */
 const random = (seed) => () => (seed = (seed * 48271) % 2147483647) / 2147483647;
 
 /** @param {number} length @param {number} [hertz] @param {number} [rate] */
@@ -36,7 +36,7 @@ const tone = (length, hertz = 440, rate = 8000) =>
   Float32Array.from({ length }, (_, i) => 0.5 * Math.sin((2 * Math.PI * hertz * i) / rate));
 
 /**
- * A WAV file with any values in its header.
+ * Returns a WAV file with any values in its header.
  * @param {{ encoding?: number, channels?: number, rate?: number, bits?: number, size?: number, data: number[] }} fields
  */
 function wavOf({ encoding = 1, channels = 1, rate = 8000, bits = 16, data, size = data.length }) {
@@ -58,7 +58,7 @@ function wavOf({ encoding = 1, channels = 1, rate = 8000, bits = 16, data, size 
   return bytes;
 }
 
-test('mu-law: every level and back, 0 is 128, by the formula', () => {
+test('mu-law: every level survives decoding and encoding, 0 is level 128, and values follow the formula', () => {
   const levels = Uint32Array.from({ length: 256 }, (_, i) => i);
   const samples = expand(levels);
   assert.deepEqual(compress(samples), levels);
@@ -77,7 +77,7 @@ test('mu-law: every level and back, 0 is 128, by the formula', () => {
   }
 });
 
-test('WAV: writing and reading; all encodings; channels are averaged', () => {
+test('WAV files are written and read in all encodings, and channels are averaged', () => {
   const samples = tone(500);
   const back = readWav(writeWav(samples, 8000));
   assert.equal(back.rate, 8000);
@@ -99,7 +99,11 @@ test('WAV: writing and reading; all encodings; channels are averaged', () => {
     read({ encoding: 6, bits: 8, data: [0xd5, 0x55, 0xaa] }).map((x) => Math.round(32768 * x)),
     [8, -8, 32256],
   );
-  assert.equal(readWav(wavOf({ data: [0, 64, 0, 64], size: 0xffffffff })).data.length, 2, 'of no stated end, as a stream writes it');
+  assert.equal(
+    readWav(wavOf({ data: [0, 64, 0, 64], size: 0xffffffff })).data.length,
+    2,
+    'a file without a stated end, as a stream writes it',
+  );
 });
 
 test('invalid WAV files are refused, whatever their bytes', () => {
@@ -120,7 +124,7 @@ test('invalid WAV files are refused, whatever their bytes', () => {
   assert.equal(code(wavOf({ channels: 0, data: [0, 0] })), 'format');
   assert.equal(code(wavOf({ rate: 0, data: [0, 0] })), 'format');
   assert.equal(code(wavOf({ data: [] }).subarray(0, 40)), 'format');
-  // A file with changed bytes, or of another length, either decodes to samples or throws one of the documented errors.
+  // A file with changed bytes, or of another length, is either decoded to samples or refused with a documented error.
   const next = random(7);
   const forms = [
     [1, 8],
@@ -142,7 +146,7 @@ test('invalid WAV files are refused, whatever their bytes', () => {
   assert.deepEqual([...seen].sort(), ['format', 'read', 'unsupported']);
 });
 
-test('WAV files: other chunks, and the offset of the bytes, make no difference', () => {
+test('other chunks in a WAV file, and the offset of its bytes, make no difference', () => {
   const next = random(9);
   const plain = wavOf({ channels: 2, data: Array.from({ length: 60 }, (_, i) => (91 * i) % 256) });
   const wanted = readWav(plain);
@@ -166,7 +170,7 @@ test('WAV files: other chunks, and the offset of the bytes, make no difference',
   }
 });
 
-test('another rate: a tone keeps its pitch, frequencies above the limit vanish, chunks make no difference', () => {
+test('resampling keeps the pitch of a tone, removes frequencies above the limit, and does not depend on the chunks', () => {
   const high = tone(44100, 500, 44100);
   const low = resample(high, 44100, 8000);
   assert.equal(low.length, 8000);
@@ -190,13 +194,14 @@ test('another rate: a tone keeps its pitch, frequencies above the limit vanish, 
   assert.deepEqual(resample(same, 8000, 8000), same);
 });
 
-test('another rate: the same bits in every engine, which Math.sin does not guarantee', async () => {
+test('resampling gives the same bits in every engine, which Math.sin does not guarantee', async () => {
   const given = random(5);
   const noise = Float32Array.from({ length: 2000 }, () => Math.fround(2 * given() - 1));
   const trigonometry = ['sin', 'cos', 'tan', 'exp', 'pow'].map((name) => /** @type {any} */ ([name, /** @type {any} */ (Math)[name]]));
   const digests = [];
   try {
-    for (const [name] of trigonometry) /** @type {any} */ (Math)[name] = () => assert.fail(`Math.${name} has other bits elsewhere`);
+    for (const [name] of trigonometry)
+      /** @type {any} */ (Math)[name] = () => assert.fail(`Math.${name} gives other bits in other engines`);
     for (const [from, to] of [
       [44100, 8000],
       [8000, 48000],
@@ -247,7 +252,7 @@ test('the sound of a seed is the same however it is read', async () => {
     chunks.push(...samples);
   }
   assert.deepEqual(Float32Array.from(chunks), all);
-  // Several readers of one run, one after the other and at the same time.
+  // Several readers of one run, sequentially and at the same time.
   const shared = generate(options);
   const [one, wav] = await Promise.all([shared.samples(), shared.wav()]);
   assert.deepEqual(one, all);
@@ -273,7 +278,7 @@ test('probabilities of each sample add up to one and agree with the nats', async
   }
 });
 
-test('a sound is continued, and scored, as it was drawn', async () => {
+test('a sound is continued and scored with the costs with which it was drawn', async () => {
   const nats = [];
   const run = generate({ seconds: 0.04, seed: 9, label: 2 });
   for await (const step of run) nats.push(...step.nats);
@@ -283,7 +288,7 @@ test('a sound is continued, and scored, as it was drawn', async () => {
   assert.deepEqual([...perElement], nats);
   assert.ok(Math.abs(bitsPerDim - nats.reduce((sum, cost) => sum + cost, 0) / nats.length / Math.LN2) < 1e-6);
   const longer = model.complete({ samples: sound.samples.subarray(0, 200), sampleRate: 8000 }, { seconds: 0.015, seed: 9, label: 2 });
-  assert.deepEqual(await longer.samples(), sound.samples, 'the noise is that of the positions');
+  assert.deepEqual(await longer.samples(), sound.samples, 'the noise depends on the position');
   assert.equal((await longer.input)?.samples.length, 200);
 });
 
@@ -297,7 +302,7 @@ test('a sound that the model ends is shorter', async () => {
   assert.ok(ended > 0 && ended < 4000);
 });
 
-test('another rate and number of channels: reported', async () => {
+test('conversion from another sample rate and number of channels is reported', async () => {
   const { samples, said, sampleRate, channels } = await heardOf(
     { samples: [tone(4410, 440, 44100), new Float32Array(4410)], sampleRate: 44100 },
     8000,
@@ -310,7 +315,7 @@ test('another rate and number of channels: reported', async () => {
   assert.equal((await heardOf(new Blob([writeWav(tone(80), 8000)]), 8000)).samples.length, 80);
 });
 
-test('bad sounds are refused with a reason', async () => {
+test('invalid sounds are refused with a reason', async () => {
   /** @type {[any, string, RegExp][]} */
   const rows = [
     [{ samples: [], sampleRate: 8000 }, 'argument', /empty/],
@@ -335,7 +340,7 @@ test('bad sounds are refused with a reason', async () => {
   await assert.rejects(generate({ seconds: 0.01, seed: 1 }).playTo(/** @type {any} */ ({})), { code: 'argument', message: /AudioContext/ });
 });
 
-test('signal, break and close stop it; the drawn part stays', async () => {
+test('a signal, a break and close() stop a run and keep the drawn part', async () => {
   const stop = new AbortController();
   const run = generate({ seconds: 60, seed: 1, chunkSize: 50, signal: stop.signal });
   let steps = 0;
@@ -359,7 +364,7 @@ test('signal, break and close stop it; the drawn part stays', async () => {
   );
 });
 
-test('a WaveNet of pictures is a model of pictures', async () => {
+test('a WaveNet of pictures has the kind picture', async () => {
   const pictures = /** @type {AnyModel} */ (await load(`${GOLDEN}wavenet-picture.gguf`));
   assert.deepEqual([pictures.info.kind, pictures.info.width, pictures.info.sampleRate], ['picture', 7, undefined]);
   const [picture] = await pictures.generate({ seed: 1 }).pictures();
@@ -389,7 +394,7 @@ test('an invalid sound next to an invalid option: one error, and no unhandled re
   assert.deepEqual(unhandled, []);
 });
 
-test('silence: a sound ends after the given time of silence, however its samples are divided', async () => {
+test('silence: a sound ends after the given duration of silence, however its samples are divided', async () => {
   const rate = 8000;
   const sound = [...tone(4000), ...tone(1600).map((x) => 0.3 * x), ...tone(8000).map((x) => 0.1 * x)];
   for (const [seconds, end] of [
@@ -406,21 +411,21 @@ test('silence: a sound ends after the given time of silence, however its samples
         const here = quiet.until(sound.slice(at, at + step));
         if (here >= 0) found = at + here;
       }
-      assert.equal(found, end, `${seconds} s of quiet, ${step} at once`);
+      assert.equal(found, end, `${seconds} s of silence, chunks of ${step}`);
     }
   }
-  assert.equal(new Silence(rate, 0.25).until(new Float32Array(20000)), -1, 'what has never been loud is not quiet');
+  assert.equal(new Silence(rate, 0.25).until(new Float32Array(20000)), -1, 'before any loud sample there is no silence');
   assert.throws(() => generate({ silence: -1 }), isError('argument', /silence/));
 });
 
-test('silence: a run ends there, in chunks of any size, and so does a saved one that continues', async () => {
+test('silence: a run ends there with chunks of any size, and so does a saved run that continues', async () => {
   const speaking = /** @type {AnyModel} */ (await load(`${ROOT}weights/wavenet.gguf`));
   /** @param {SoundOptions} [more] @returns {SoundRun} */
   const say = (more) => /** @type {any} */ (speaking.generate({ label: '8', speaker: 'theo', seed: 8, seconds: 0.6, ...more }));
   const whole = say();
   const all = await whole.samples();
   const end = new Silence(whole.sampleRate, 0.25).until(all);
-  assert.ok(whole.finish === 'length' && end > 0 && end < all.length, `it hums on, and is quiet after ${end} samples`);
+  assert.ok(whole.finish === 'length' && end > 0 && end < all.length, `it runs to its length, and is silent after ${end} samples`);
   for (const chunkSize of [333, 8000]) {
     const run = say({ silence: 0.25, chunkSize });
     assert.deepEqual(await run.samples(), all.slice(0, end));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A model in several files, as llama.cpp splits them. */
+/** Models in several files, as llama.cpp splits them. */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -36,11 +36,11 @@ function split(file, count, metadata) {
   );
 }
 
-/** A copy of the bytes of a tensor. @param {import('./gguf.js').Tensor} tensor */
+/** Returns a copy of the bytes of a tensor. @param {import('./gguf.js').Tensor} tensor */
 const cut = (tensor) =>
   tensor.type === 8 ? { ...tensor, data: tensor.data.slice(0, ((tensor.shape[0] * tensor.shape[1]) / 32) * 34) } : tensor;
 
-/** The numbers and texts in the metadata of a model, with their types. @param {Uint8Array<ArrayBuffer>} file */
+/** Returns the numbers and texts in the metadata of a model, with their types. @param {Uint8Array<ArrayBuffer>} file */
 function metadataOf(file) {
   return Object.fromEntries(
     Object.entries(readGGUF(file).metadata).map(([key, value]) => [
@@ -58,7 +58,7 @@ function metadataOf(file) {
   );
 }
 
-test('parts in any order give the model', async () => {
+test('parts in any order give the same model', async () => {
   for (const file of [toyQwen({ key: 60 }), toyText(), toyQwen({ exact: true })]) {
     const metadata = /** @type {Record<string, Typed>} */ (metadataOf(file));
     const score = async (/** @type {any} */ source) => {
@@ -85,7 +85,7 @@ test('parts in any order give the model', async () => {
   }
 });
 
-test('parts whose tensors share data are refused: a small file could request any amount of memory', async () => {
+test('parts whose tensors share data are refused, because a small file could request any amount of memory', async () => {
   const names = Array.from({ length: 2000 }, (_, i) => `t${i}`);
   const part = writeGGUF({
     metadata: { 'general.architecture': ['string', 'llama'] },
@@ -95,7 +95,7 @@ test('parts whose tensors share data are refused: a small file could request any
   });
   const view = new DataView(part.buffer);
   for (let at = 24 + 8 + 'general.architecture'.length + 4 + 8 + 'llama'.length, i = 0; i < names.length; i++) {
-    // all tensors have the offset and the length of the first
+    // all tensors get the offset and the length of the first
     at += 8 + names[i].length + 4;
     view.setBigUint64(at, 2n ** 17n, true);
     view.setBigUint64(at + 12, 0n, true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** break, abort and close: which promises reject, with what, and that nothing is computed afterwards. */
+/** break, abort and close: which promises reject, and with which error, and that nothing is computed afterwards. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const toy = toyModel();
 const image = { data: noise(256 * 256), width: 256, height: 256 };
 const reason = new Error('enough');
 
-/** An idle process uses less than this share of a processor; a busy one uses more, even if others compete for it. */
+/** The share of a processor that an idle process stays below. A busy one uses more, even if other processes compete with it. */
 const IDLE = 0.12;
 
 /** @param {Model} model */
@@ -52,7 +52,9 @@ function withSlow(name, body) {
   });
 }
 
-/** Checks that work has stopped: if it continued it would take seconds, whereas the current chunk and the engine's compiler end sooner. */
+/**
+ * Checks that work has stopped. Otherwise it would continue for seconds, whereas the current chunk and the engine's compiler end sooner.
+ */
 async function assertIdle() {
   let busy = 0;
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -63,7 +65,7 @@ async function assertIdle() {
   assert.fail(`${busy.toFixed(0)} ms of work in 200 ms`);
 }
 
-withSlow('the measure: a run that is read keeps the processor busy', async (model) => {
+withSlow('the measurement works: a run that is read keeps the processor busy', async (model) => {
   const end = new AbortController();
   const reading = collect(model.generate({ signal: end.signal }));
   const busy = await busyDuring(300);
@@ -72,7 +74,7 @@ withSlow('the measure: a run that is read keeps the processor busy', async (mode
   assert.ok(busy > 300 * IDLE, `${busy.toFixed(0)} ms of work in 300 ms`);
 });
 
-withSlow('no consumer, no work', async (model) => {
+withSlow('without a consumer, nothing is computed', async (model) => {
   model.generate();
   const steps = model.generate()[Symbol.asyncIterator]();
   await steps.next();
@@ -92,7 +94,7 @@ withSlow('break', async (model) => {
   await stillWorks(model);
 });
 
-withSlow('an error thrown in the loop comes through', async (model) => {
+withSlow('an error thrown in the loop reaches the caller', async (model) => {
   await assert.rejects(async () => {
     for await (const step of model.generate()) throw Object.assign(reason, { step });
   }, reason);
@@ -116,7 +118,7 @@ for (const [what, start] of /** @type {[string, (model: Model, signal: AbortSign
   ['a score', (model, signal) => model.score(image, { signal })],
   ['an attention', (model, signal) => model.attention(image, { row: 255, column: 255, signal })],
 ])) {
-  withSlow(`abort during ${what} rejects at once and computes no further`, async (model) => {
+  withSlow(`abort during ${what} rejects immediately and ends the computation`, async (model) => {
     const end = new AbortController();
     const work = start(model, end.signal);
     await sleep(100);
@@ -130,10 +132,10 @@ for (const [what, start] of /** @type {[string, (model: Model, signal: AbortSign
   });
 }
 
-withSlow('abort between two steps: the run is freed, the next step rejects', async (model) => {
+withSlow('an abort between two steps frees the run, and the next step rejects', async (model) => {
   const end = new AbortController();
   const steps = model.generate({ signal: end.signal, samples: 2 })[Symbol.asyncIterator]();
-  await steps.next(); // with two samples the second step is already here
+  await steps.next(); // with two samples, the second step has already arrived
   end.abort(reason);
   await assert.rejects(steps.next(), reason);
   assert.deepEqual(await steps.next(), { done: true, value: undefined });
@@ -172,7 +174,7 @@ withSlow('close during everything', async (model) => {
 });
 
 test('interrupted, aborted, failed and finished runs are freed', async () => {
-  // The memory holds about sixty runs of one sample: if any kind of run were not freed, it would fill up.
+  // The memory holds about sixty runs of one sample. If any kind of run were not freed, the memory would fill up.
   const model = await load(toy, { wasmUrl: wasmUrl(patch(wasmBytes, { maxPages: 17 })) });
   const small = { data: noise(64), width: 8, height: 8 };
   for (let i = 0; i < 100; i++) {
@@ -191,7 +193,7 @@ test('interrupted, aborted, failed and finished runs are freed', async () => {
   model.close();
 });
 
-test('a trap rejects all concurrent calls, and the next use starts afresh', async () => {
+test('a trap rejects all concurrent calls, and the next call starts a new engine', async () => {
   const trapping = patch(wasmBytes, { functions: { nx_session_draw: UNREACHABLE } });
   const model = await load(slow, { wasmUrl: wasmUrl(trapping) });
   const scoring = assert.rejects(model.score(image), isError('trap', /Another run/));
@@ -206,7 +208,7 @@ test('a trap rejects all concurrent calls, and the next use starts afresh', asyn
   small.close();
 });
 
-test('not enough memory for a run: an error, and the model stays usable', async () => {
+test('too little memory for a run gives an error, and the model stays usable', async () => {
   const small = patch(wasmBytes, { maxPages: 20 });
   const model = await load(toyModel({ width: 16, height: 16 }), { wasmUrl: wasmUrl(small) });
   await assert.rejects(collect(model.generate({ samples: 64 })), isError('memory'));
@@ -214,7 +216,7 @@ test('not enough memory for a run: an error, and the model stays usable', async 
   model.close();
 });
 
-test('a model that computes no finite numbers: code numeric', async () => {
+test('a model that computes non-finite values gives an error with the code numeric', async () => {
   const model = await load(toyModel({ outputScale: 5e37, embedding: 64 }));
   const small = { data: noise(64), width: 8, height: 8 };
   await assert.rejects(model.score(small), isError('numeric'));
@@ -223,19 +225,22 @@ test('a model that computes no finite numbers: code numeric', async () => {
   model.close();
 });
 
-withSlow('stop() ends a run at once, also in a step of a huge chunk and in the given part; what was drawn can be saved', async (model) => {
-  for (const start of [() => model.generate({ chunkSize: 65536, seed: 1 }), () => model.complete(image, { rows: 255, seed: 1 })]) {
-    const run = start();
-    const reading = collect(run);
-    await sleep(100);
-    const busy = await busyIn(async () => {
-      run.stop();
-      await reading;
-    });
-    assert.ok(busy < 250, `${busy} ms`);
-    assert.equal(run.finish, 'abort');
-    assert.ok(run.save());
-    await assertIdle();
-  }
-  await stillWorks(model);
-});
+withSlow(
+  'stop() ends a run immediately, even in a step of a huge chunk or in the given part, and the drawn part can be saved',
+  async (model) => {
+    for (const start of [() => model.generate({ chunkSize: 65536, seed: 1 }), () => model.complete(image, { rows: 255, seed: 1 })]) {
+      const run = start();
+      const reading = collect(run);
+      await sleep(100);
+      const busy = await busyIn(async () => {
+        run.stop();
+        await reading;
+      });
+      assert.ok(busy < 250, `${busy} ms`);
+      assert.equal(run.finish, 'abort');
+      assert.ok(run.save());
+      await assertIdle();
+    }
+    await stillWorks(model);
+  },
+);

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Finds the texts for people in the scripts of a page by parsing them: texts in phrase`...`, and texts that should be there.
+ * Finds the texts for people in the scripts of a page by parsing the scripts: texts in phrase`...`, and texts that are missing there.
  *
  *     node tests/js/strings.js web/pages/NAME/*.js           lists the latter
  *     node tests/js/strings.js --mark web/pages/NAME/*.js    writes phrase before each of them, and its import; what is not for people after all is left to you
@@ -56,14 +56,14 @@ const UNREAD = new Set([
   'selector',
   'accept',
 ]);
-/** Two words with a space between them, as in a sentence, but not a list of classes or a CSS rule. */
+/** Matches two words with a space between them, as in a sentence, but not a list of classes or a CSS rule. */
 const SENTENCE = /^["“(]?[A-Z][\w’'-]*[,:;]? [\w“(]|\p{L}{2,}[,;]? \p{L}{2,}.*[.?!…:]$|^\p{Ll}+( \p{Ll}+){2,}$/u;
 const LETTERS = /\p{L}{2,}/u;
-/** Functions whose texts are selectors, data or messages for developers; an error that visitors see goes through fault(). */
+/** Functions whose texts are selectors, data or messages for developers. An error that visitors see goes through fault(). */
 const SILENT =
   /^(querySelector(All)?|closest|matches|locator|matchMedia|addEventListener|getPropertyValue|fetch|URL|RegExp|split|join|replaceAll?|includes|startsWith|endsWith|setProperty|Error|TypeError|RangeError)$/;
 
-/** The name of the called function. @param {any} callee @returns {string} */
+/** Returns the name of the called function. @param {any} callee @returns {string} */
 const nameOf = (callee) => callee.name ?? callee.property?.name ?? '';
 
 /** @param {any} node a TemplateLiteral */
@@ -71,7 +71,7 @@ const keyOf = (node) => node.quasis.map((/** @type {any} */ { value }) => value.
 
 /**
  * @param {string} source
- * @param {string} file  for error messages
+ * @param {string} file  name for error messages
  * @returns {Strings}
  */
 export function stringsOf(source, file) {

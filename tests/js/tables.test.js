@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The tables of settings and of verbs, and the files generated from them and from the C headers. */
+/** The tables of settings and verbs, and the files generated from them and from the C headers. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -39,7 +39,7 @@ test('the largest side of a picture is the same in C, in JavaScript and in the m
   assert.deepEqual(new Set(said), new Set([side]));
 });
 
-test('settings that grow move the ones after them: nothing overlaps', async () => {
+test('a new field of nx_settings moves the fields after it, and no memory areas overlap', async () => {
   const more = header.replace('uint32_t biases;', 'float first_more, second_more; uint32_t biases;');
   assert.notEqual(more, header);
   const text = abi(more).replace(/^export const STRUCTS/m, 'export const GROWN');
@@ -62,14 +62,14 @@ test('settings that grow move the ones after them: nothing overlaps', async () =
   assert.ok(scratchAreas(GROWN).result >= 4 * names.length);
 });
 
-test('every field of nx_settings has its row, or is set by the core', () => {
+test('every field of nx_settings has a row, or is set by the core', () => {
   const told = ['seed_low', 'seed_high', 'maps', 'biases', 'hidden'];
   assert.deepEqual([...told, ...ROWS.flatMap(([, { field }]) => field ?? [])].sort(), Object.keys(STRUCTS.nx_settings).sort());
   for (const [name, { field, initial, off = initial }] of ROWS)
-    if (field && name !== 'lookUp') assert.ok(off !== undefined, `${name}: what is it where nothing is said?`);
+    if (field && name !== 'lookUp') assert.ok(off !== undefined, `${name} needs a default or a value that turns it off`);
 });
 
-test("the table's ranges are the ones checked", () => {
+test('the library checks the ranges in the table', () => {
   for (const [name, { of, whole, number, over, flag }] of ROWS) {
     const kind = of.split(' ')[0];
     if (!kind) continue;
@@ -87,7 +87,7 @@ test("the table's ranges are the ones checked", () => {
   }
 });
 
-test('verbs: those with attributes are tasks of the element, and each attribute has one meaning', () => {
+test('verbs with attributes are tasks of the element, and each attribute has one meaning', () => {
   assert.deepEqual(
     TASKS.map(({ task }) => task),
     ['caption', 'chat', 'complete', 'generate', 'super-resolve', 'translate', 'walk', 'classify', 'parse', 'tag'],
@@ -122,7 +122,7 @@ test('verbs: those with attributes are tasks of the element, and each attribute 
   ]);
 });
 
-/** Kinds on which other kinds are based, or that the library's own files mention. */
+/** Kinds that other kinds build on, or that the library's own files mention. */
 const BASE = ['picture', 'sound', 'text'];
 
 test('a kind is declared once: at most three hand-written files of the library outside its folder mention it', async () => {
@@ -144,7 +144,7 @@ test('a kind is declared once: at most three hand-written files of the library o
   }
 });
 
-test('a system: at most three hand-written files of the library outside its own mention it, comments included', () => {
+test("at most three hand-written files of the library outside a system's own mention the system, comments included", () => {
   const texts = new Map([...handWritten()].filter(([name]) => name.startsWith('web/lib/')));
   assert.ok(texts.size > 100);
   for (const system of SYSTEMS) {
@@ -153,7 +153,7 @@ test('a system: at most three hand-written files of the library outside its own 
   }
 });
 
-test('mentions.js counts the systems that it is given, with --list or without, and refuses others', () => {
+test('mentions.js counts the systems named in its arguments, with or without --list, and refuses others', () => {
   const names = (/** @type {string[]} */ ...args) => asked(args).systems.map(({ name }) => name);
   assert.deepEqual(names('chat'), ['chat']);
   assert.deepEqual(names('SNAIL', '--list', 'chat'), ['chat', 'SNAIL']);

@@ -34,7 +34,7 @@ test('a text is divided into words as in the treebank', () => {
 });
 
 for (const name of ['crf-en', 'hmm-en']) {
-  test(`features equal those of training: ${name}`, async () => {
+  test(`features equal those computed in training: ${name}`, async () => {
     const core = new Core(wasmModule, await readFile(`${ROOT}weights/${name}.gguf`));
     const features = new Features(core.metadata);
     for (const { words, ids } of JSON.parse(await readFile(`${GOLDEN}${name}.features.json`, 'utf8'))) {
@@ -63,10 +63,11 @@ test('tags, marginals and nats are consistent', async () => {
     assert.equal(tagging.pinnedNats, 0);
     assert.equal((await model.tag('The dog', {})).marginals, undefined);
   }
-  assert.ok(Math.abs((await memm.tag('The dog sleeps.')).best.logZ) < 1e-4); // the sums of the memm are 1 without normalisation
+  // each of the MEMM's distributions sums to 1 without a normaliser
+  assert.ok(Math.abs((await memm.tag('The dog sleeps.')).best.logZ) < 1e-4);
 });
 
-test('a pinned tag is kept, and the others adapt', async () => {
+test('a pinned tag is kept, and the other tags adapt', async () => {
   const free = await crf.tag('Time flies like an arrow', { marginals: true });
   const pinned = await crf.tag('Time flies like an arrow', { marginals: true, pinned: { 1: 'NOUN' } });
   assert.equal(free.tags[1], 'VERB');
@@ -76,10 +77,10 @@ test('a pinned tag is kept, and the others adapt', async () => {
   assert.equal(at(pinned, 1, 'NOUN'), 1);
   assert.ok(Math.abs(pinned.pinnedNats + Math.log(at(free, 1, 'NOUN'))) < 1e-4); // -log p of the pinned tags
   const moved = free.names.reduce((sum, name) => sum + Math.abs(at(pinned, 0, name) - at(free, 0, name)), 0);
-  assert.ok(moved > 0.01, `the word before moved by ${moved}`);
+  assert.ok(moved > 0.01, `the tag probabilities of the word before changed by ${moved}`);
 });
 
-test('an empty text, one word, unknown characters, very long texts', async () => {
+test('an empty text, one word, unknown characters and very long texts can be tagged', async () => {
   for (const model of models) {
     const none = await model.tag('  ', { marginals: true });
     assert.deepEqual([none.words, none.tags, none.nats, none.marginals?.length], [[], [], 0, 0]);
@@ -100,7 +101,7 @@ test('an empty text, one word, unknown characters, very long texts', async () =>
 });
 
 /**
- * A canvas on which a letter is 0.5 em wide. It records the texts and shades drawn since it was cleared.
+ * Returns a fake canvas on which a letter is 0.5 em wide. It records the texts and shades drawn since it was last cleared.
  * @param {number} width
  * @param {number} height
  */
@@ -125,7 +126,7 @@ function fakeCanvas(width, height) {
   return { width, height, getContext: () => context, drawn: () => ({ texts, shades }) };
 }
 
-test('drawTo: words, the best tags under them, shades as dark as marginals', async () => {
+test('drawTo shows words, the best tags under them, and shades as dark as the marginals', async () => {
   let others = 0;
   for (const model of models) {
     const plain = await model.tag('Time flies like an arrow', { pinned: { 1: 'NOUN' } });
@@ -142,22 +143,23 @@ test('drawTo: words, the best tags under them, shades as dark as marginals', asy
       [words, tags],
     );
     const first = shades.filter(({ y }) => y === Math.min(...shades.map((shade) => shade.y)));
-    first.forEach(({ alpha }, t) => assert.ok(Math.abs(alpha / first[1].alpha - p(t)) < 1e-6)); // the pinned tag is certain
-    for (const [i, { x, width }] of first.entries()) assert.ok(x >= 0 && x + width <= (first[i + 1]?.x ?? 600), 'words stand side by side');
+    // the shade of the pinned tag is the reference, because its probability is 1
+    first.forEach(({ alpha }, t) => assert.ok(Math.abs(alpha / first[1].alpha - p(t)) < 1e-6));
+    for (const [i, { x, width }] of first.entries()) assert.ok(x >= 0 && x + width <= (first[i + 1]?.x ?? 600), 'words do not overlap');
     assert.ok(rows.length <= 4);
     others += shades.length - words.length;
   }
-  assert.ok(others > 0, 'what else a word may be');
+  assert.ok(others > 0, 'some words have other probable tags');
 });
 
-test('drawTo: no words, and more words than fit', async () => {
+test('drawTo shows no words, and more words than fit', async () => {
   const none = fakeCanvas(100, 50);
   assert.equal(await (await crf.tag('')).drawTo(/** @type {any} */ (none)), '');
   assert.deepEqual(none.drawn().texts, []);
   const canvas = fakeCanvas(300, 90);
   const words = Array(2000).fill('word');
   const result = await (await hmm.tag(words)).drawTo(/** @type {any} */ (canvas));
-  assert.equal(result.split(' %) ').length, 2000, 'whoever does not see it has all');
+  assert.equal(result.split(' %) ').length, 2000, 'the text alternative has every word');
   const texts = canvas.drawn().texts;
   assert.ok(
     texts.every(({ y }) => y < 90) && texts.some(({ text }) => text === '…') && texts.filter(({ text }) => text === 'word').length > 5,
@@ -166,7 +168,7 @@ test('drawTo: no words, and more words than fit', async () => {
   await assert.rejects((await crf.tag('a b')).drawTo(/** @type {any} */ (canvas), { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });
 
-test('invalid texts, tags and positions are refused; a signal stops', async () => {
+test('invalid texts, tags and positions are refused, and a signal stops the call', async () => {
   for (const bad of [undefined, 3, ['a', ''], ['a', 1], {}]) await assert.rejects(crf.tag(/** @type {any} */ (bad)), { code: 'argument' });
   await assert.rejects(crf.tag('a b', { pinned: { 2: 'NOUN' } }), /no word 2/);
   await assert.rejects(crf.tag('a b', { pinned: { 0: 'noun' } }), /"noun" is no tag.*NOUN/);
@@ -184,7 +186,7 @@ test('invalid texts, tags and positions are refused; a signal stops', async () =
   assert.throws(() => crf.complete(/** @type {any} */ ({})), { code: 'argument', message: /no complete\(\): use tag\(\)$/ });
 });
 
-test('treebanks in both forms', () => {
+test('treebanks are read in both formats', () => {
   const sentence = { words: ['do', "n't", '#'], tags: ['AUX', 'PART', 'SYM'] };
   assert.deepEqual(readTreebank("do\tAUX\nn't\tPART\n#\tSYM\n\n"), [sentence]);
   const columns = (/** @type {string} */ id, /** @type {string} */ word, /** @type {string} */ tag) =>

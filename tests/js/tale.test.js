@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the page of tokens computes itself: the branches of a story, and the effect of the filters that it displays. */
+/** The computations of the page on tokens: the branches of a story, and the effect of the displayed filters. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { GOLDEN, load } from './helpers.js';
 
 const STORIES = `${GOLDEN}stories260K.gguf`;
 
-test('a story branches, and every branch stays', async () => {
+test('a story branches, and keeps every branch', async () => {
   const words = await tokenizer(STORIES);
   const tale = new Tale(words.encode('One day', { special: true }), words);
   const given = tale.given;
@@ -36,7 +36,7 @@ test('a story branches, and every branch stays', async () => {
   tale.branch(at, { token: words.encode('z')[1], nats: 2 });
   assert.deepEqual(tale.ids, second);
   assert.equal(tale.branches().length, 2);
-  // Continuing extends the branch instead of adding a new one.
+  // Continuing at the end of a branch extends it instead of adding a branch.
   say('x Yes.');
   assert.equal(tale.branches().length, 2);
   assert.equal(tale.texts().join(''), words.decode(tale.ids));
@@ -58,7 +58,7 @@ test("the page's filters equal the library's", async () => {
   ]) {
     const { drawn, kept } = cut(all, filters);
     assert.ok(Math.abs(drawn.reduce((sum, p) => sum + p, 0) - 1) < 1e-9);
-    // Each of many draws is one of the remaining tokens, and the frequencies are right within four standard deviations.
+    // Each drawn token is one of the remaining tokens, and the frequencies are within four standard deviations.
     const counts = new Map();
     const draws = 300;
     for (let seed = 0; seed < draws; seed++) {

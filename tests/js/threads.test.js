@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Threads share one copy of the weights: they give the same tokens and the same guarantees as one thread. */
+/** Threads share one copy of the weights. They give the same tokens and the same guarantees as one thread. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -37,7 +37,7 @@ test('the same tokens, nats and attention for any number of threads', { timeout:
   }
 });
 
-test('they stop with the model, and do not keep a process alive', { timeout: 60000 }, async () => {
+test('threads stop with the model, and do not keep a process alive', { timeout: 60000 }, async () => {
   const model = await loadModel(files.q8_0, { threads: 4 });
   for await (const _ of model.generate('a', { maxTokens: 200 })) break;
   model.close();
@@ -54,9 +54,9 @@ test('they stop with the model, and do not keep a process alive', { timeout: 600
   assert.deepEqual([stdout, status], ['3 true\n', 0]);
 });
 
-test('without shared memory, there is one thread', async () => {
+test('without shared memory there is one thread', async () => {
   const pictures = await loadModel(toyModel(), { threads: 2 });
-  assert.equal(pictures.threads, 1, 'pictures share their samples among workers');
+  assert.equal(pictures.threads, 1, 'for pictures, workers share the samples');
   pictures.close();
   const bytes = await readFile(`${ROOT}web/dist/nextpixel.wasm`);
   const alone = await loadModel(files.q8_0, { threads: 2, wasmUrl: wasmUrl(bytes) });
@@ -67,7 +67,7 @@ test('without shared memory, there is one thread', async () => {
   }
 });
 
-test('the threaded builds equal the other ones, with threads added', async () => {
+test('the threaded builds are the other builds with threads added', async () => {
   const names = (/** @type {WebAssembly.Module} */ module) =>
     WebAssembly.Module.exports(module)
       .map(({ name }) => name)
@@ -75,7 +75,7 @@ test('the threaded builds equal the other ones, with threads added', async () =>
       .sort();
   for (const name of ['nextpixel-threads', 'nextpixel-threads-relaxed', 'nextpixel-threads-pairs']) {
     const module = await WebAssembly.compile(await readFile(`${ROOT}web/dist/${name}.wasm`)).catch((error) => {
-      // An older Node does not know these instructions.
+      // An older Node does not support these instructions.
       if (name !== 'nextpixel-threads' && /opcode not available|invalid .*opcode/i.test(String(error))) return undefined;
       throw error;
     });

@@ -3,7 +3,7 @@
 
 /**
  * Tokenizers give the ids of the original ones (tests/golden/tokenizers: the vocabularies of GPT-2, MIT, and of Falcon, Apache-2.0, each
- * with 46 difficult texts). Every text survives a round trip, no text takes long, and invalid files are refused.
+ * with 46 difficult texts). Every text survives encoding and decoding, no text takes long, and invalid files are refused.
  */
 
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ const vocabulary = async (name) => gunzipSync(await readFile(`${GOLDEN}tokenizer
 const STORIES = `${GOLDEN}stories260K.gguf`;
 
 for (const name of ['gpt-2', 'falcon']) {
-  test(`${name}: the ids of the original tokenizer`, async () => {
+  test(`${name}: the same ids as from the original tokenizer`, async () => {
     const own = await tokenizer(await vocabulary(name));
     /** @type {[string, number[]][]} */
     const cases = JSON.parse(await readFile(`${GOLDEN}tokenizers/${name}.json`, 'utf8'));
@@ -43,7 +43,7 @@ test('SentencePiece: the prompt of the stories, spaces, bytes, and the beginning
   const own = await tokenizer(STORIES);
   assert.deepEqual([own.model, own.size, own.begin, own.end], ['llama', 512, 1, 2]);
   const ids = own.encode('Once upon a time');
-  assert.equal(own.name(ids[0]).startsWith(' '), true, 'a space is put before a text');
+  assert.equal(own.name(ids[0]).startsWith(' '), true, 'a space is added before a text');
   assert.equal(own.decode(ids), 'Once upon a time');
   assert.deepEqual([...own.encode('Once upon a time', { special: true })], [1, ...ids]);
   assert.deepEqual([...own.encode('')], []);
@@ -59,10 +59,14 @@ test('SentencePiece: the prompt of the stories, spaces, bytes, and the beginning
     [0xe6, 0x97, 0xa5],
   );
   assert.equal(own.name(bytes[0]), '<0xE6>');
-  assert.equal(own.decode(own.encode('a \u2581 b \ufeff')), 'a \u2581 b \ufeff', 'what files write a space as is no space');
+  assert.equal(
+    own.decode(own.encode('a \u2581 b \ufeff')),
+    'a \u2581 b \ufeff',
+    'the character that files write for a space is not read as a space',
+  );
 });
 
-test('control tokens work only on request, and have no text', async () => {
+test('control tokens are recognised only on request, and have no text', async () => {
   const own = await tokenizer(await vocabulary('gpt-2'));
   const text = 'one<|endoftext|>two';
   assert.equal(own.decode(own.encode(text)), text);
@@ -75,7 +79,8 @@ test('control tokens work only on request, and have no text', async () => {
   assert.equal(stories.decode(stories.encode('<s> x')), '<s> x');
 });
 
-// How each pre-tokenizer divides a text that contains words, contractions, digits, signs, runs of spaces, line breaks and other scripts.
+// A text with words, contractions, digits, punctuation, runs of spaces, line breaks and other scripts, to show how each pre-tokenizer
+// divides it.
 const MIXED = "I'LL don't  pay\t\t1234567\n\n x=$5+日本 '”한글!?\r\n é\u0301z ";
 /** @type {Record<string, string[]>} */
 const CUTS = {
@@ -337,7 +342,7 @@ const CUTS = {
 CUTS.mpt = CUTS['gpt-2'];
 CUTS.refact = CUTS.smollm = CUTS.starcoder;
 
-test('pre-tokenizers, by name', () => {
+test('pre-tokenizers by name', () => {
   for (const [name, cuts] of Object.entries(CUTS)) assert.deepEqual([...splitter(name)(MIXED)].flat(), cuts, name);
   assert.deepEqual([...splitter('llama-bpe')("WE'Ve  \n \n\u0085x")].flat(), ['WE', "'Ve", '  \n \n', '\u0085x']);
   assert.deepEqual([...splitter('gpt-4o')("someHTMLWords ÉTÉ's //\n/x Ab'd")].flat(), [
@@ -348,14 +353,14 @@ test('pre-tokenizers, by name', () => {
     'x',
     " Ab'd",
   ]);
-  assert.deepEqual([...splitter('gpt-2')('a\u0085\ufeffb')].flat(), ['a', '\u0085', '\ufeff', 'b'], 'white space is that of Unicode');
+  assert.deepEqual([...splitter('gpt-2')('a\u0085\ufeffb')].flat(), ['a', '\u0085', '\ufeff', 'b'], 'white space as defined by Unicode');
   assert.throws(
     () => splitter(cutOf('toString'), 'toString')('x'),
     isError('unsupported', /"toString" is not one of the supported pre-tokenizers/),
   );
 });
 
-test('merges: the lowest rank first, the leftmost of equal ones, as in exhaustive search', () => {
+test('merges: the lowest rank first, the leftmost of equal ranks first, as in an exhaustive search', () => {
   const random = (
     (seed) => () =>
       (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
@@ -366,7 +371,7 @@ test('merges: the lowest rank first, the leftmost of equal ones, as in exhaustiv
     const list = [];
     for (let i = 0; i < 40; i++) {
       const [left, right] = [Math.floor(random() * 8), Math.floor(random() * 8)];
-      const rank = Math.floor(random() * 20); // the ranks are not in merge order, and there are cycles, as in hostile files
+      const rank = Math.floor(random() * 20); // the ranks are not in merge order, and merges form cycles, as in hostile files
       if (list.some(([a, b]) => a === left && b === right)) continue;
       list.push([left, right, rank, Math.floor(random() * 8)]);
       pairs.add(...list[list.length - 1]);
@@ -388,7 +393,11 @@ test('merges: the lowest rank first, the leftmost of equal ones, as in exhaustiv
   }
 });
 
-/** An arbitrary text with characters of every plane, and more of those that are special to some tokenizer. @param {() => number} random */
+/**
+ * Returns an arbitrary text with characters of every plane, among them many that are special to some tokenizer.
+ *
+ * @param {() => number} random
+ */
 function anyText(random) {
   const special = [
     '\u2581',
@@ -414,7 +423,7 @@ function anyText(random) {
   }).join('');
 }
 
-test('every text survives a round trip, and streamed text never splits a character', async () => {
+test('every text survives encoding and decoding, and streamed text never splits a character', async () => {
   const random = (
     (seed) => () =>
       (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
@@ -435,16 +444,16 @@ test('every text survives a round trip, and streamed text never splits a charact
         streamed += part;
         assert.equal(text.startsWith(streamed), true);
         bytes += own.bytes(id).length;
-        const waiting = bytes - (own.model === 'llama' ? 1 : 0) > Buffer.byteLength(streamed); // the space before a text does not count
+        const waiting = bytes - (own.model === 'llama' ? 1 : 0) > Buffer.byteLength(streamed); // without the added space
         assert.equal(writer.waiting(), waiting);
       }
       assert.equal(streamed + writer.end(), text);
     }
-    assert.equal(own.decode(own.encode('\ud800x')), '\ufffdx', 'a lone surrogate is no character');
+    assert.equal(own.decode(own.encode('\ud800x')), '\ufffdx', 'a lone surrogate becomes a replacement character');
   }
 });
 
-/** The share of a megabyte that is tested; before a release it is all. */
+/** The part of a megabyte that is tested; before a release it is all. */
 const SHARE = EVERY ? 1 : 1 / 8;
 
 test('any megabyte takes less than a second', async () => {
@@ -476,8 +485,8 @@ test('any megabyte takes less than a second', async () => {
   }
 });
 
-/** Measures how long work blocks the event loop: the number of timers that ran, the longest time between two of them, and whether one
- * waited long.
+/** Measures how long work blocks the event loop: the number of timers that fired, the longest time between two of them, and whether one was
+ * late by a long time.
  * @template T @param {() => Promise<T>} work */
 async function besides(work) {
   let [turns, longest, last] = [0, 0, performance.now()];
@@ -494,7 +503,7 @@ async function besides(work) {
   }
 }
 
-test('a long text: the same tokens, in chunks that yield to the event loop and check the signal', async () => {
+test('a long text gives the same tokens in chunks that yield to the event loop and check the signal', async () => {
   const book = 'Once upon a time, in 1234 days\n'.repeat(SHARE * 3e4);
   for (const source of [await vocabulary('gpt-2'), await vocabulary('falcon'), STORIES]) {
     const own = await tokenizer(source);
@@ -526,7 +535,7 @@ test('a long text: the same tokens, in chunks that yield to the event loop and c
     await assert.rejects(own.decodeLong(list), isError('argument'));
 });
 
-test('a long text of token names: the page stays responsive', async () => {
+test('a page stays responsive while a long text of token names is encoded', async () => {
   const own = await tokenizer(await vocabulary('gpt-2'));
   const names = '<|endoftext|>'.repeat(1e5);
   const { result: ids, turns, short } = await besides(() => own.encodeLong(`a${names}b`, { special: true }));
@@ -534,7 +543,7 @@ test('a long text of token names: the page stays responsive', async () => {
   assert.deepEqual([ids.length, ids[1], ids[1e5]], [1e5 + 2, 50256, 50256]);
 });
 
-/** Different names of tokens. @param {number} count */
+/** Returns different names of tokens. @param {number} count */
 const manyNames = (count) => Array.from({ length: count }, (_, i) => `t${i.toString(36)}`);
 
 test('a large vocabulary, or other large metadata, is read in chunks that yield to the event loop and check the signal', async () => {
@@ -553,13 +562,13 @@ test('a large vocabulary, or other large metadata, is read in chunks that yield 
       'tokenizer.ggml.merges': ['array', 'string', ['a b', ...manyNames(count).map((name) => `${name} a`)]],
       'tokenizer.ggml.token_type': ['array', 'i32', Array(3 + 2 * count).fill(1)],
     },
-    'two million texts beside it': { 'general.tags': ['array', 'string', Array(2e6).fill('')], ...bpe() },
+    'two million texts in addition': { 'general.tags': ['array', 'string', Array(2e6).fill('')], ...bpe() },
   };
   for (const [name, metadata] of Object.entries(files)) {
     const bytes = file(metadata);
     const { turns, longest, short } = await besides(() => tokenizer(bytes));
-    assert.ok(turns > 0 || short, `${name}: ${turns} turns of others`);
-    if (EVERY) assert.ok(longest < 100, `${name}: ${longest} ms without one`);
+    assert.ok(turns > 0 || short, `${name}: other tasks ran ${turns} times`);
+    if (EVERY) assert.ok(longest < 100, `${name}: ${longest} ms without another task`);
     const stopper = new AbortController();
     const given = tokenizer(bytes, { signal: stopper.signal });
     setTimeout(() => stopper.abort(new Error('mine')));
@@ -567,7 +576,7 @@ test('a large vocabulary, or other large metadata, is read in chunks that yield 
   }
 });
 
-// For each kind a small vocabulary, which the tests below damage.
+// For each kind of tokenizer a small vocabulary, which the tests below damage.
 const letters = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
 /** @type {() => Record<string, Typed>} */
 const spm = () => ({
@@ -590,9 +599,13 @@ const file = (base, changes = {}) => {
   return writeGGUF({ metadata: /** @type {Record<string, Typed>} */ (metadata), tensors: {} });
 };
 
-test('settings of the file', async () => {
+test('settings in the file are respected', async () => {
   const own = await tokenizer(file(spm()));
-  assert.deepEqual([...own.encode('ab<user>ab')], [263, 264, 263], 'user tokens always count; after one, a text begins again');
+  assert.deepEqual(
+    [...own.encode('ab<user>ab')],
+    [263, 264, 263],
+    'user tokens are always recognised, and the text after one counts as a new text',
+  );
   assert.equal(own.decode([263, 264, 263]), 'ab<user>ab');
   const plain = await tokenizer(
     file(spm(), {
@@ -603,7 +616,7 @@ test('settings of the file', async () => {
   );
   assert.deepEqual([...plain.encode('ab', { special: true })], [262, 2]);
   const missing = await tokenizer(file(bpe()));
-  assert.deepEqual([...missing.encode('axb')], [0, 1], 'a byte that no token has is left out where there is no unknown token');
+  assert.deepEqual([...missing.encode('axb')], [0, 1], 'a byte without a token is dropped if there is no unknown token');
   const unknown = await tokenizer(file(bpe(), { 'tokenizer.ggml.unknown_token_id': ['u32', 4] }));
   assert.deepEqual([...unknown.encode('axb')], [0, 4, 1]);
   const whole = await tokenizer(
@@ -616,11 +629,11 @@ test('settings of the file', async () => {
   assert.deepEqual(
     [...whole.encode('ab', { special: true })],
     [4, 2],
-    'a word that is a token needs no merges, and a text has a beginning',
+    'a word that is a token needs no merges, and the begin token precedes the text',
   );
 });
 
-test('invalid files are refused with the reason', async () => {
+test('invalid files are refused with a reason', async () => {
   /** @type {[string, RegExp, Record<string, Typed>, Record<string, Typed | undefined>][]} */
   const cases = [
     ['unsupported', /model: missing: this file has no vocabulary/, spm(), { 'tokenizer.ggml.model': undefined }],
@@ -659,7 +672,7 @@ test('invalid files are refused with the reason', async () => {
   for (const [code, message, base, changes] of cases) {
     await assert.rejects(tokenizer(file(base, changes)), isError(/** @type {any} */ (code), message), String(message));
   }
-  // Cyclic merges end, because each of them makes the word shorter.
+  // Cyclic merges end, because each merge makes the word shorter.
   const cyclic = await tokenizer(
     file(bpe(), {
       'tokenizer.ggml.tokens': ['array', 'string', ['a', 'aa', 'aaa', 'Ġ', 'x']],
@@ -669,7 +682,7 @@ test('invalid files are refused with the reason', async () => {
   assert.equal(cyclic.decode(cyclic.encode('a'.repeat(1000))), 'a'.repeat(1000));
 });
 
-test('false lengths are refused before anything grows', async () => {
+test('false lengths are refused before any memory is allocated', async () => {
   const good = file(spm());
   const at = Buffer.from(good).indexOf('tokenizer.ggml.tokens') + 'tokenizer.ggml.tokens'.length;
   /** @param {number} place  @param {bigint} value */
@@ -688,7 +701,7 @@ test('false lengths are refused before anything grows', async () => {
   await assert.rejects(tokenizer(new TextEncoder().encode('<!doctype html>')), isError('format', /web page/));
 });
 
-test('thousands of damaged files: an error of ours, or a tokenizer that still works', async () => {
+test('a damaged file gives one of our errors, or a tokenizer that still works: thousands of cases', async () => {
   const random = (
     (seed) => () =>
       (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
@@ -713,7 +726,7 @@ test('thousands of damaged files: an error of ours, or a tokenizer that still wo
   assert.ok(opened > 100);
 });
 
-test('from an address (only the beginning is read), a path, bytes, a Blob, a Response', async (context) => {
+test('tokenizer() reads an address (only its beginning), a path, bytes, a Blob and a Response', async (context) => {
   const bytes = await readFile(STORIES);
   let sent = 0;
   const server = createServer((request, response) => {
@@ -748,7 +761,7 @@ test('from an address (only the beginning is read), a path, bytes, a Blob, a Res
   assert.throws(() => own.decode([512]), isError('argument', /512 is no token: they are 0 to 511/));
 });
 
-test('a broken, unreadable or already read source gives an error of ours', async (context) => {
+test('a broken, unreadable or already consumed source gives one of our errors', async (context) => {
   const bytes = new Uint8Array(await readFile(STORIES));
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-length': bytes.length });

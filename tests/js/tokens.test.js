@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** generate(): the text of a public model, streams, stops, saved runs, contexts that roll over, and every kind of wrong use. */
+/** generate(): the text of a public model, streams, stops, saved runs, contexts that roll over, and every kind of misuse. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -39,7 +39,7 @@ const ids = (steps) => steps.map(({ token }) => token);
 /** @param {TextStep[]} steps */
 const texts = (steps) => steps.map(({ text }) => text).join('');
 
-/** Options with which no run ends early, so that it has exactly the requested length. */
+/** Options that prevent an early end, so that a run has exactly the requested length. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity } };
 
 test('greedy decoding of stories260K gives its well-known story', async () => {
@@ -57,7 +57,7 @@ test('greedy decoding of stories260K gives its well-known story', async () => {
   assert.ok(steps.every(({ nats }) => nats >= 0 && nats < 5));
 });
 
-test('the same tokens, whatever else is requested', async () => {
+test('the tokens do not depend on what else is requested', async () => {
   const options = { seed: 5, temperature: 0.9, minP: 0.02, repetitionPenalty: 1.1, maxTokens: 60 };
   const plain = await all(stories.generate('One day', options));
   const alternatives = await all(stories.generate('One day', { ...options, alternatives: 5 }));
@@ -83,14 +83,14 @@ test('the same tokens, whatever else is requested', async () => {
       assert.deepEqual(
         [...keys],
         Array.from({ length: prompt + i }, (_, j) => j),
-        'it looks at all before it',
+        'each token attends to all tokens before it',
       );
       assert.ok(Math.abs(weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-4);
     }
   });
 });
 
-test('a saved run continues to the same tokens, and branches', async () => {
+test('a saved run continues with the same tokens, and can branch', async () => {
   const options = { seed: 11n, temperature: 0.8, topK: 40, presencePenalty: 0.5 };
   const whole = await all(stories.generate('Tom and', { ...options, maxTokens: 40 }));
   const begun = stories.generate('Tom and', { ...options, maxTokens: 15 });
@@ -100,7 +100,7 @@ test('a saved run continues to the same tokens, and branches', async () => {
   assert.equal(rest.seed, 11n);
   assert.equal(rest.before, `Tom and${texts(whole.slice(0, 15))}`);
   assert.deepEqual(ids(await all(rest)), ids(whole.slice(15)));
-  // A run that is saved while it is read contains only what it had emitted.
+  // A run that is saved while it is read contains only the steps that it has emitted.
   const middle = stories.generate('Tom and', { ...options, maxTokens: 40 });
   let told = 0;
   for await (const step of middle) {
@@ -120,7 +120,7 @@ test('a saved run continues to the same tokens, and branches', async () => {
   assert.throws(() => stories.resume({ ...saved, ids: [1, 9999], prompt: 1 }), isError('argument', /9999 is no token/));
 });
 
-test('stops end the text where they would appear, also in the middle of tokens', async () => {
+test('a stop ends the text before it appears, even in the middle of tokens', async () => {
   const whole = texts(await all(stories.generate('', { temperature: 0, maxTokens: 120 })));
   for (const stop of ['girl named', 'ttle g', ['zzz', '.'], 'She loved to play outside', '\n']) {
     const run = stories.generate('', { temperature: 0, maxTokens: 120, stop });
@@ -135,7 +135,7 @@ test('stops end the text where they would appear, also in the middle of tokens',
     assert.equal(stories.tokenizer.decode(run.ids).startsWith(whole.slice(0, at)), true);
     assert.equal(run.ids.length, steps.length + 1, 'tokens of the stop are not part of the run');
   }
-  // Text that looked like the beginning of a stop but was none is emitted at the end.
+  // Text that looks like the beginning of a stop, but is not, is emitted at the end.
   const almost = stories.generate('', {
     temperature: 0,
     maxTokens: 12,
@@ -145,7 +145,7 @@ test('stops end the text where they would appear, also in the middle of tokens',
   assert.equal(almost.finish, 'length');
 });
 
-test('the end token ends the text and is no part of it', async () => {
+test('the end token ends the text and is not part of it', async () => {
   const run = toy.generate('ab', { logitBias: { '</s>': 1000 } });
   assert.deepEqual(await all(run), []);
   assert.equal(run.finish, 'end');
@@ -154,7 +154,7 @@ test('the end token ends the text and is no part of it', async () => {
   assert.equal(none.finish, 'length');
 });
 
-test('streamed text never splits a character, and half of one at the end is reported', async () => {
+test('streamed text never splits a character, and an incomplete character at the end is reported', async () => {
   // A model would need training to write exactly the bytes of 日 in order, so a constraint forces them.
   const bytes = [...new TextEncoder().encode('日')].map((byte) => TOKENS.indexOf(`<0x${byte.toString(16).toUpperCase()}>`));
   /** @param {number} token */
@@ -164,17 +164,17 @@ test('streamed text never splits a character, and half of one at the end is repo
   const second = toy.resume(first.save(), only(bytes[1]));
   assert.equal(texts(await all(second)), '\ufffd');
   const third = toy.resume(second.save(), only(bytes[2]));
-  assert.equal(texts(await all(third)), '日', 'the token that completes it brings it');
+  assert.equal(texts(await all(third)), '日', 'the token that completes the character has its text');
   assert.equal(toy.tokenizer.decode(third.ids), '日');
   const random = await all(toy.generate('', { ...ENDLESS, seed: 2, maxTokens: 60 }));
   const joined = toy.tokenizer.decode([1, ...ids(random)]);
   assert.equal(texts(random), joined);
 });
 
-test('a text longer than the context: its older half is forgotten, and saved runs reproduce this', async () => {
+test('a text longer than the context forgets its older half, and saved runs reproduce this', async () => {
   const options = { ...ENDLESS, seed: 4 };
   const run = toy.generate('ab', options);
-  assert.equal((await all(run)).length, 64 - run.promptLength, 'by default as many as there is room for');
+  assert.equal((await all(run)).length, 64 - run.promptLength, 'by default as many tokens as fit');
   assert.equal(run.finish, 'length');
   const long = toy.generate('ab', { ...options, maxTokens: 300 });
   const steps = await all(long);
@@ -184,7 +184,7 @@ test('a text longer than the context: its older half is forgotten, and saved run
   for (const at of [0, 61, 62, 63, 100, 155, 299]) {
     assert.deepEqual(ids(await all(toy.resume(long.save(), { at, maxTokens: 300 - at }))), ids(steps.slice(at)), `from ${at}`);
   }
-  // The continuation depends on the newer half, which follows the begin token.
+  // The continuation depends only on the newer half, which follows the begin token.
   const full = 64;
   const kept = [1, ...long.ids.slice(full - 32, full)];
   const { perToken } = await toy.score([...kept, long.ids[full]]);
@@ -192,7 +192,7 @@ test('a text longer than the context: its older half is forgotten, and saved run
   assert.ok(Math.abs(perToken[perToken.length - 1] - nats) < 1e-4);
 });
 
-test('a long run does not grow memory', async () => {
+test('memory does not grow in a long run', async () => {
   const model = await load(toyText());
   const tell = async () => {
     let count = 0;
@@ -207,13 +207,13 @@ test('a long run does not grow memory', async () => {
   model.close();
 });
 
-test('the cost of a text', async () => {
+test('score() returns the cost of a text', async () => {
   const text = 'Once upon a time, there was a little girl named Lily.';
   const { nats, natsPerByte, natsPerToken, perToken, tokens } = await stories.score(text);
   assert.ok(nats > 0 && nats < 3);
   assert.equal(tokens.length, perToken.length);
   assert.ok(Math.abs(natsPerToken * tokens.length - nats) < 1e-6);
-  assert.ok(Math.abs(natsPerByte * (text.length + 1) - nats) < 1e-6, 'with the space before it');
+  assert.ok(Math.abs(natsPerByte * (text.length + 1) - nats) < 1e-6, 'including the space before the text');
   const steps = await all(stories.generate(text, { seed: 1, maxTokens: 20 }));
   const { perToken: again } = await stories.score([1, ...tokens, ...ids(steps)]);
   steps.forEach(({ nats: cost }, i) => assert.ok(Math.abs(again[tokens.length + i] - cost) < 1e-5));
@@ -225,7 +225,7 @@ test('the cost of a text', async () => {
   }
 });
 
-test('biases and penalties', async () => {
+test('biases and penalties take effect', async () => {
   const never = await all(stories.generate('', { temperature: 0, maxTokens: 30, logitBias: { ' Lily': -Infinity } }));
   assert.doesNotMatch(texts(never), / Lily/);
   const map = await all(
@@ -260,7 +260,7 @@ test('wrong use', async () => {
   pictures.close();
 });
 
-test('stopped by the signal, by leaving the loop, by closing the model', async () => {
+test('a run is stopped by the signal, by leaving the loop and by closing the model', async () => {
   const stopper = new AbortController();
   const run = stories.generate('', { ...ENDLESS, maxTokens: 1e6, signal: stopper.signal });
   let count = 0;
@@ -278,7 +278,7 @@ test('stopped by the signal, by leaving the loop, by closing the model', async (
   assert.throws(() => model.generate(''), isError('closed'));
 });
 
-test('a byte-pair vocabulary: no begin token before a text, but one for an empty text', async () => {
+test('byte-pair vocabularies put no begin token before a text, but one before an empty text', async () => {
   const LETTERS = Array.from({ length: 256 }, (_, byte) =>
     (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad) ? String.fromCharCode(byte) : '',
   );
@@ -314,7 +314,7 @@ test('a byte-pair vocabulary: no begin token before a text, but one for an empty
   without.close();
 });
 
-test('a vocabulary that does not fit the weights', async () => {
+test('a vocabulary that does not fit the weights is refused', async () => {
   await assert.rejects(load(toyText({ values: TOKENS.length + 3 })), isError('format', /tokens/));
   await assert.rejects(load(toyText({ metadata: { 'tokenizer.ggml.scores': undefined } })), isError('format', /scores: missing/));
   await assert.rejects(

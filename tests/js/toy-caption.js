@@ -13,7 +13,7 @@ export const PLACES = 16;
 export const LONGEST = 9;
 
 /**
- * @param {{ hard?: boolean, end?: number, words?: string[] }} [options]  end: what is added to the logit of the end token
+ * @param {{ hard?: boolean, end?: number, words?: string[] }} [options]  end: added to the logit of the end token
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
 export function toyCaption({ hard = false, end = 0, words = WORDS } = {}) {

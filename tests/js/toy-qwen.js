@@ -2,15 +2,15 @@
 // @ts-check
 
 /**
- * Random text models with Q8_0 weights, in whose keys a few channels are far larger than the others; and the same models with weights in
- * floats.
+ * Random text models with Q8_0 weights, in whose keys a few channels are far larger than the others, and the same models with float
+ * weights.
  */
 
 import { F32, Q8_0, writeGGUF } from './gguf.js';
 
 /** @import { Tensor, Typed } from './gguf.js' */
 
-/** Normally distributed random numbers. @param {number} seed */
+/** Returns a generator of normally distributed random numbers. @param {number} seed */
 export function gaussian(seed) {
   let state = seed >>> 0;
   const uniform = () => {
@@ -22,7 +22,7 @@ export function gaussian(seed) {
   return () => Math.sqrt(-2 * Math.log(uniform() + 1e-12)) * Math.cos(2 * Math.PI * uniform());
 }
 
-/** Rounds a positive number to half precision; returns the bits and their value. @param {number} x @returns {[number, number]} */
+/** Rounds a positive number to half precision; returns its bits and its value. @param {number} x @returns {[number, number]} */
 export function halfOf(x) {
   const exponent = Math.floor(Math.log2(x));
   const steps = Math.round((x / 2 ** exponent - 1) * 1024);
@@ -56,8 +56,8 @@ function rounded(numbers) {
 const [D, K, HEADS, GROUPS, INNER, BLOCKS, VALUES] = [256, 64, 4, 2, 512, 4, 300];
 
 /**
- * What such models have in common and what takes a second to generate: rounded matrices, and biases in which two channels of each head are
- * not set yet.
+ * The common part of such models, which takes a second to generate: rounded matrices, and biases in which two channels of each head are not
+ * set yet.
  *
  * @typedef {{ matrices: Record<string, { shape: number[], bytes: Uint8Array, means: Float32Array }>, biases: Record<string, number[]> }} Drawn
  * @type {Map<boolean, Drawn>}
@@ -97,7 +97,7 @@ function draw(withBiases) {
 
 /**
  * @param {{ key?: number, query?: number, exact?: boolean, architecture?: string, biases?: boolean }} [options]  key, query: the biases of
- *   two channels of each head; exact: the weights are floats with the same values
+ *   two channels of each head; exact: whether the weights are floats with the same values
  * @returns {Uint8Array<ArrayBuffer>} a weight file of 300 tokens without a vocabulary
  */
 export function toyQwen({ key = 0, query = 0, exact = false, architecture = 'qwen2', biases = true } = {}) {

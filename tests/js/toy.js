@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Small random models for the tests, in the form that weights/train/export.py writes. */
+/** Small random models for the tests, in the format that weights/train/export.py writes. */
 
 import { F32, writeGGUF } from './gguf.js';
 
@@ -15,7 +15,7 @@ import { F32, writeGGUF } from './gguf.js';
  * @property {number} [heads]
  * @property {number} [embedding]
  * @property {number} [feedForward]
- * @property {number} [queryBlock]   0: full causal attention
+ * @property {number} [queryBlock]   0 means full causal attention
  * @property {number} [memoryBlock]
  * @property {number} [blockRows]    over 0: local 2D attention
  * @property {number} [blockCols]
@@ -30,7 +30,7 @@ import { F32, writeGGUF } from './gguf.js';
  * @property {string[]} [classes]
  * @property {number} [outputScale]  standard deviation of the output weights
  * @property {boolean} [draft]       whether the model has a draft, which always predicts the last value
- * @property {Record<string, any[]>} [metadata]  further entries, or replacements of entries
+ * @property {Record<string, any[]>} [metadata]  metadata entries to add or replace
  */
 
 /**
@@ -113,7 +113,7 @@ export function toyModel({
   const outputs = { categorical: levels, bernoulli: 1, dmol: mixture, logistic: 2, gaussian: 2 }[output];
   add('output.weight', [outputs, d], outputScale);
   add('output.bias', [outputs], 0.1);
-  // The distributions are some grey levels wide: this lowers the log scales, which follow the means of each channel.
+  // Lowers the log scales, which follow the means of each channel, so that the distributions are some grey levels wide.
   const bias = tensors['output.bias'].data;
   for (let i = 0; i < outputs; i++) {
     const part = Math.floor(i / mixtures) - 1;
@@ -187,7 +187,7 @@ export function toyModel({
 }
 
 /**
- * A fully visible sigmoid belief network: two levels, no attention, no inputs.
+ * Makes a fully visible sigmoid belief network: two levels, no attention, no inputs.
  *
  * @param {{ width?: number, height?: number, metadata?: Record<string, any[]> }} [options]
  * @returns {Uint8Array<ArrayBuffer>} a weight file
@@ -212,7 +212,7 @@ export function toyNetwork({ width = 8, height = 8, metadata = {} } = {}) {
 }
 
 /**
- * Normally distributed numbers; the seed is fixed.
+ * Returns normally distributed numbers from a fixed seed.
  *
  * @param {number} seed
  */
@@ -226,7 +226,7 @@ export function gaussian(seed) {
 }
 
 /**
- * Random bytes; the seed is fixed.
+ * Returns random bytes from a fixed seed.
  *
  * @param {number} length
  * @param {number} [seed]
@@ -240,7 +240,7 @@ export function noise(length, seed = 1) {
 }
 
 /**
- * Random ids; the seed is fixed.
+ * Returns random ids from a fixed seed.
  *
  * @param {number} length
  * @param {number} [values]  upper bound of the ids, at most 256

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the page of the Transformer computes itself: permuted words, a file without positions, the path of a search, waves. */
+/** The computations of the Transformer page: permuted words, a file without positions, the path of a search, waves. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ import { readGGUF } from './gguf.js';
 import { ROOT, load } from './helpers.js';
 import { toyTranslation } from './toy-translation.js';
 
-test("the page's example sentences are translated as it says, greedily and with any number of beams", async () => {
+test("the page's example sentences have the translations that it states, greedily and with any number of beams", async () => {
   const model = await load(`${ROOT}weights/de-en.gguf`);
   for (const [sentence, translation] of Object.entries(EXAMPLES)) {
     for (const beams of EVERY ? [1, 2, 4, 8] : [1, 4])
@@ -25,7 +25,7 @@ test("the page's example sentences are translated as it says, greedily and with 
   model.close();
 });
 
-test('shuffled words keep their tokens together, and the end stays last', () => {
+test('shuffled words keep their tokens together, and the end token stays last', () => {
   let state = 1;
   const random = () => (state = (Math.imul(state, 48271) >>> 0) % 2147483647) / 2147483647;
   const tokens = Uint32Array.of(5, 6, 7, 8, 9, 0);
@@ -40,19 +40,19 @@ test('shuffled words keep their tokens together, and the end stays last', () => 
     assert.deepEqual(other.text.split(' ').sort(), ['Ein', 'Hund', 'schläft.']);
     orders.add(other.text);
   }
-  assert.equal(orders.size, 5, 'every order but the own one');
+  assert.equal(orders.size, 5, 'every order except the original');
   assert.deepEqual(shuffled(Uint32Array.of(5, 0), ['ja', '']), { tokens: [5, 0], text: 'ja' });
   assert.equal(visible('', '⏎'), '⏎');
 });
 
-test('the mean of the selected heads', () => {
+test('headsMean() averages the selected heads', () => {
   const [queries, keys] = [Int32Array.of(0), Int32Array.of(0)];
   const maps = [1, 2, 3, 4].map((n, i) => ({ name: 'source', layer: i >> 1, head: i % 2, queries, keys, weights: Float32Array.of(n) }));
   const mean = (/** @type {number} */ layer, /** @type {number} */ head) => meanOf(maps, { layer, head })[0];
   assert.deepEqual([meanOf(maps)[0], mean(-1, -1), mean(0, -1), mean(1, -1), mean(-1, 0), mean(1, 1)], [2.5, 2.5, 1.5, 3.5, 2, 4]);
 });
 
-test('a file without positions has the same weights and declares it', async () => {
+test('a file without positions has the same weights and says that it has none', async () => {
   for (const description of ['copies', '']) {
     const file = toyTranslation({ metadata: { 'general.description': ['string', description] } });
     const other = withoutPositions(file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** translate(): sentences of every kind, translated greedily, sampled and with beams; its maps, and every kind of wrong use. */
+/** translate(): sentences of every kind, translated greedily, sampled and with beams; its maps, and every kind of misuse. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -17,7 +17,7 @@ import { toyModel } from './toy.js';
 
 /** A model that copies every sentence. @type {Model} */
 let copier;
-/** A model with random weights whose tokens are bytes; a sentence has at most 14 of them, including its end. @type {Model} */
+/** A model with random weights whose tokens are bytes. A sentence has at most 14 of them, including its end. @type {Model} */
 let golden;
 
 before(async () => {
@@ -45,13 +45,13 @@ const sum = (weights) => Array.from(weights).reduce((total, weight) => total + w
 
 const SENTENCES = ['a b c', 'ab bc a b bbb', 'x', 'Grüße, 世界! \u{1f642}', '<s> is no name of a token here', 'a'.repeat(40)];
 
-test('info of a translation model', () => {
+test('info describes a translation model', () => {
   assert.deepEqual(copier.info.verbs, ['translate', 'attention', 'score']);
   assert.deepEqual([copier.info.positions, copier.info.languages, copier.info.vocabulary], [48, ['xx', 'yy'], 269]);
   assert.deepEqual([golden.info.positions, golden.info.languages, golden.info.vocabulary], [14, [], 257]);
 });
 
-test('a sentence, greedily and with beams, token by token and as a text', async () => {
+test('a sentence is translated greedily and with beams, token by token and as a text', async () => {
   for (const sentence of SENTENCES) {
     for (const beams of [1, 2, 4]) {
       const run = copier.translate(sentence, { beams });
@@ -60,7 +60,7 @@ test('a sentence, greedily and with beams, token by token and as a text', async 
       assert.equal(steps.map(({ text }) => text).join(''), sentence);
       assert.equal(run.finish, 'end');
       assert.deepEqual([...run.ids], ids(steps));
-      assert.deepEqual([...run.source], [...ids(steps), 2], 'the sentence ends with the token that ends it');
+      assert.deepEqual([...run.source], [...ids(steps), 2], 'the source ends with the end token');
       assert.ok(steps.every(({ nats }) => nats >= -1e-6 && nats < 1));
       assert.equal(run.sourceTexts.join(''), sentence);
       assert.equal(run.search.length > 0, beams > 1);
@@ -84,7 +84,7 @@ test('an empty sentence gives an empty translation', async () => {
   }
 });
 
-test('tokens as numbers, with their end or without', async () => {
+test('a source may be tokens as numbers, with or without the end token', async () => {
   const run = copier.translate('a b');
   await run.text();
   for (const given of [[...run.ids], [...run.ids, 2], run.ids]) {
@@ -111,7 +111,7 @@ test('a model without a vocabulary reads and returns numbers', async () => {
   bare.close();
 });
 
-test('the same result with any other options, repeated, and concurrently', async () => {
+test('the result does not depend on other options, earlier calls or concurrent calls', async () => {
   for (const [model, sentence] of /** @type {[Model, string][]} */ ([
     [golden, 'Ein Hund'],
     [copier, 'ab c'],
@@ -138,7 +138,7 @@ test('a temperature samples: the same for the same seed, different for another o
   assert.deepEqual(
     ids(await all(golden.translate('Hund', { temperature: 2, seed: run.seed }))),
     ids(await all(run)),
-    'run.seed makes it again',
+    'run.seed reproduces it',
   );
 });
 
@@ -154,12 +154,12 @@ test('maxTokens', async () => {
     assert.equal(run.finish, 'end');
   }
   const roomy = await load(toyTranslation({ context: 200, end: false }));
-  assert.equal((await all(roomy.translate('a b c'))).length, 5 + 50, 'the sentence, its end included, and fifty more');
+  assert.equal((await all(roomy.translate('a b c'))).length, 5 + 50, 'the length of the source with its end, plus fifty');
   assert.equal((await all(roomy.translate('a b c', { maxTokens: 100 }))).length, 100);
   roomy.close();
   const long = golden.translate('Ein Hund');
   assert.equal((await all(long)).length, 14);
-  assert.equal(long.finish, 'length', 'there is no room for more');
+  assert.equal(long.finish, 'length', 'the context is full');
 });
 
 test('maps: the attention of every output token, and of the encoder', async () => {
@@ -183,7 +183,7 @@ test('maps: the attention of every output token, and of the encoder', async () =
         assert.ok(Math.abs(sum(weights) - 1) < 1e-4);
       }
       const last = maps.filter(({ name }) => name === 'source')[(BLOCKS - 1) * HEADS].weights;
-      assert.ok(last[i] > 0.9, 'the head that copies looks at the token of its own place');
+      assert.ok(last[i] > 0.9, 'the copying head looks at the token in its own position');
       const rows = maps.filter(({ name }) => name === 'source').map(({ weights }) => weights);
       alignment.forEach((weight, key) => assert.ok(Math.abs(weight - sum(rows.map((row) => row[key])) / rows.length) < 1e-6));
     });
@@ -199,7 +199,7 @@ test('maps: the attention of every output token, and of the encoder', async () =
   assert.deepEqual(without.encoder, []);
 });
 
-test('a search reports every step, from which its result follows', async () => {
+test('a search reports every step, and the result follows from the steps', async () => {
   for (const [model, sentence] of /** @type {[Model, string][]} */ ([
     [golden, 'Hund'],
     [copier, 'ab c b'],
@@ -242,7 +242,7 @@ test('more beams find a translation of at least the same probability', async () 
   assert.ok(some <= greedy + 1e-4 && many <= some + 1e-4, `${greedy}, ${some}, ${many}`);
 });
 
-test('score: the cost of a translation equals its cost when it was made', async () => {
+test('score() returns the cost with which a translation was made', async () => {
   const sentence = 'ab c b';
   const steps = await all(copier.translate(sentence));
   const score = await copier.score(sentence, { source: sentence });
@@ -268,7 +268,7 @@ test('leaving the loop, or the signal, stops a translation', async () => {
       break;
     }
     assert.equal(run.finish, 'abort');
-    assert.equal((await all(run)).length, 1, 'what was drawn can be read again');
+    assert.equal((await all(run)).length, 1, 'the drawn part can be read again');
     const stopper = new AbortController();
     const stopped = copier.translate('a b c', { beams, signal: stopper.signal });
     stopper.abort();
@@ -280,10 +280,10 @@ test('leaving the loop, or the signal, stops a translation', async () => {
   await assert.rejects(all(searching), { name: 'AbortError' });
   assert.equal(searching.search.length, 1);
   await sleep(20);
-  assert.equal(await copier.translate('c').text(), 'c', 'and the model goes on');
+  assert.equal(await copier.translate('c').text(), 'c', 'the model is still usable');
 });
 
-test('messages for wrong use', async () => {
+test('misuse gives clear messages', async () => {
   const wrong = (/** @type {() => unknown} */ use, /** @type {RegExp} */ message) => assert.throws(use, isError('argument', message));
   /** @type {any} */
   const any = null;
@@ -323,13 +323,13 @@ test('a sentence in capitals is read in lower case if the vocabulary then needs 
     assert.notDeepEqual(
       read(sentence.toUpperCase().replace('EI', 'Ei').replace('ZW', 'Zw')),
       read(sentence),
-      'capitals and small letters stand as they are',
+      'mixed capitals and small letters are read unchanged',
     );
   }
   assert.deepEqual(
     read('USA.'),
     [...(model.tokenizer ?? assert.fail()).encode('USA.'), model.tokenizer?.end],
-    'a short name is no sentence in capitals',
+    'a short name does not count as a sentence in capitals',
   );
   model.close();
 });
@@ -369,7 +369,7 @@ test('a text is divided into sentences', () => {
   assert.ok(process.cpuUsage(began).user < 2e6);
 });
 
-test('several sentences are translated one by one: steps, maps, saved runs', async () => {
+test('several sentences are translated one by one, with steps, maps and saved runs', async () => {
   const model = await load(`${ROOT}weights/de-en.gguf`);
   const sentences = ['Ein Hund schläft.', 'Eine Frau singt.', 'Es regnet heute.'];
   const apart = [];
@@ -392,7 +392,7 @@ test('several sentences are translated one by one: steps, maps, saved runs', asy
       .at(-1)
       ?.alignment?.subarray(0, first)
       .every((weight) => weight === 0),
-    'the last one looks at its own sentence',
+    'the last token attends only to its own sentence',
   );
   for (let at = 1; at <= steps.length; at += 4) {
     const left = model.translate(text);

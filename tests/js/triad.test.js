@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The model of three parts of tests/c/triad.h, run through the core: the result of a part, or the ids drawn by it, fill the port of the
- * same name in the next part.
+ * The model of three parts of tests/c/triad.h, run through the core. The results or the drawn ids of a part become the input of the same
+ * name in the next part.
  */
 
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ import { ids } from './toy.js';
 import { triadFile, triadModule } from './triad.js';
 
 const core = new Core(triadModule(), triadFile());
-const sound = ids(60, 256).map((level, i) => (i % 16 < 8 ? level : 0)); // contains silence
+const sound = ids(60, 256).map((level, i) => (i % 16 < 8 ? level : 0)); // with silent passages
 const one = { seed: 1n, samples: 1, topP: 1 };
 
 test('parts report their names, their weights and which of them draws', () => {
@@ -30,11 +30,11 @@ test('parts report their names, their weights and which of them draws', () => {
   assert.equal(core.part, core.parts[1]);
 });
 
-test('from a sound to its codes, from these to ids, from ids to a sound', () => {
+test('a sound is encoded to codes, ids are drawn from the codes, and a sound is decoded from the ids', () => {
   const encoder = core.openSession(one, { part: 0, inputs: { sound } });
   give(core, encoder, { sound });
   const length = core.resultLength(encoder, 'codes');
-  assert.ok(length > 10 && length < 20, `${length} codes, none of silence`);
+  assert.ok(length > 10 && length < 20, `${length} codes, none for silence`);
   assert.equal(core.resultLength(encoder, 'levels'), 2 * length);
   const codes = /** @type {Uint32Array<ArrayBuffer>} */ (core.result(encoder, 'codes', 0, length));
   const prior = core.openSession({ ...one, temperature: 0 }, { part: 1, inputs: { codes }, length: 12 });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Texts for models in the forms in which people paste them: with invisible characters, curly quotes, wide letters, and Hangul in separate
- * parts, as in file names and keyboards of macOS. */
+/** Texts for models in the forms in which people paste them: with invisible characters, curly quotes, fullwidth letters, and decomposed
+ * Hangul as in macOS file names. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -40,7 +40,8 @@ const image = { data: Uint8Array.from({ length: 4 * SIDE * SIDE }, (_, i) => (i 
 const said = [...new Set(PLAIN.split(' '))];
 
 /**
- * For each kind, what it computes from a text, which must be the same for all of `PASTED`; or why it takes no text.
+ * For each kind, a function that computes something from a text, with the same result for all of `PASTED`; or the reason why it reads no
+ * text.
  * @type {Record<string, Record<string, (text: string) => Promise<unknown>> | string>}
  */
 const READ = {
@@ -79,16 +80,16 @@ const READ = {
       target: async (text) => (await model.score(text, { source: 'a b' })).nats,
     };
   })(),
-  code: 'labels and speakers by their names in the file',
+  code: 'only labels and speakers, by their names in the file',
   latent: 'labels',
-  note: 'names of voices in the file',
+  note: 'only names of voices in the file',
   picture: 'labels',
   sign: 'no text',
   sound: 'labels and speakers',
 };
 
 test('every kind is in the sweep', () => {
-  // flow.test.js registers the kind triad and may run in the same process.
+  // flow.test.js registers the kind triad, and may run in the same process.
   const own = KINDS.map(({ name }) => name).filter((name) => name !== 'triad');
   assert.deepEqual(Object.keys(READ).sort(), own.sort());
 });
@@ -96,7 +97,7 @@ test('every kind is in the sweep', () => {
 for (const [kind, inputs] of Object.entries(READ)) {
   if (typeof inputs === 'string') continue;
   for (const [name, read] of Object.entries(inputs)) {
-    test(`${kind}, ${name}: pasted text gives what plain text does`, async () => {
+    test(`${kind}, ${name}: pasted text gives the same result as plain text`, async () => {
       const plain = await read(PLAIN);
       for (const [how, text] of Object.entries(PASTED)) {
         assert.notEqual(text, PLAIN);
@@ -106,12 +107,12 @@ for (const [kind, inputs] of Object.entries(READ)) {
   }
 }
 
-test('a language model reads every character of a prompt; a vocabulary that composes does so in stop and logitBias, too', async () => {
+test('a language model reads every character of a prompt; a vocabulary that composes characters does so in stop and logitBias, too', async () => {
   const model = await load(toyText());
   for (const text of Object.values(PASTED))
     assert.equal(model.tokenizer.decode(model.tokenizer.encode(text)).trimStart(), text.trimStart());
   const [one] = await Promise.all(['\u200bab'].map((text) => model.generate('a', { oneOf: [text], seed: 1 }).text()));
-  assert.equal(one, '\u200bab', 'a choice is drawn as it was given');
+  assert.equal(one, '\u200bab', 'a choice is drawn as the caller wrote it');
   model.close();
   let hidden = 0;
   const letters = Array.from({ length: 256 }, (_, byte) =>
@@ -139,7 +140,7 @@ test('a language model reads every character of a prompt; a vocabulary that comp
   assert.deepEqual([other.find(parts), other.marked(parts)], [undefined, parts]);
 });
 
-test('a text is blank on the pages if nothing of it is left for a model', () => {
+test('the pages treat a text as blank if a model would read nothing of it', () => {
   for (const text of [
     '',
     ' ',
@@ -156,7 +157,7 @@ test('a text is blank on the pages if nothing of it is left for a model', () => 
     assert.equal(isBlank(text), sentenceOf(text) === '', JSON.stringify(text));
 });
 
-test('sentences as people paste them', () => {
+test('pasted sentences are divided like plain ones', () => {
   const plain = 'Ein "Hund" l\u00e4uft zum Fu\u00dfball, \'ne Affenhitze.';
   for (const pasted of [
     'Ein \u201eHund\u201c l\u00e4uft zum Fu\u00dfball, \u2019ne Affenhitze.'.replace('\u201e', '\u201c'),

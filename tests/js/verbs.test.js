@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The promises of the manual for every verb that draws, on small models: maps, probabilities, other chunks and workers change no bit; a run
- * that was saved anywhere goes on to the same ids, finish, result and input; a score is the cost of the run. One row per verb of each kind,
- * or several. runs.test.js has the shipped files.
+ * The promises of the manual for every verb that draws, tested on small models. Maps, probabilities, chunk sizes and workers do not change
+ * a bit. A run that was saved at any step continues with the same ids, finish, result and input. A score is the cost of the run. There are
+ * one or more rows per verb of each kind. runs.test.js covers the shipped files.
  */
 
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ import { toyText } from './toy-text.js';
 import { toyTranslation } from './toy-translation.js';
 
 /**
- * input: for a model; score: of the result of a run
+ * input: makes the input of the verb; score: scores the result of a run
  *
  * @typedef {{ file: string | Uint8Array<ArrayBuffer>, options: Record<string, any>, input?: (info: any) => unknown, score?: (model: any, result: any) => Promise<{ nats: number }> }} Row
  */
@@ -67,7 +67,7 @@ const ROWS = {
     options: { seconds: 0.01, chunkSize: 16 },
     score: (model, samples) => model.score({ samples, sampleRate: 8000 }),
   },
-  'sound.generate, until it is silent': { file: wavenet, options: { seconds: 0.05, silence: 0.002, temperature: 0, chunkSize: 16 } },
+  'sound.generate, until silence': { file: wavenet, options: { seconds: 0.05, silence: 0.002, temperature: 0, chunkSize: 16 } },
   'sound.complete': { file: wavenet, options: { seconds: 0.01, chunkSize: 16 }, input: () => tone(100) },
   'code.generate': { file: jukebox, options: { seconds: 0.05 } },
   'code.complete': { file: jukebox, options: { seconds: 0.02 }, input: () => tone(20) },
@@ -81,13 +81,13 @@ const ROWS = {
   'caption.caption, given words': { file: toyCaption(), options: { forced: 'w1 w4 w2' }, input: photo },
   'caption.caption, given places': { file: toyCaption(), options: { lookAt: [3, null, 5] }, input: photo },
   'text.generate': { file: toyText(), options: { maxTokens: 8, temperature: 0.8 }, input: () => 'ab c' },
-  'text.generate, one of several': { file: toyText(), options: { oneOf: ['abc', 'a b c', 'bcb'] }, input: () => 'ab c' },
-  'text.generate, up to a text': { file: toyText(), options: { maxTokens: 30, stop: ['ab'] }, input: () => 'ab c' },
+  'text.generate, one of several texts': { file: toyText(), options: { oneOf: ['abc', 'a b c', 'bcb'] }, input: () => 'ab c' },
+  'text.generate, up to a stop text': { file: toyText(), options: { maxTokens: 30, stop: ['ab'] }, input: () => 'ab c' },
   'text.chat': { file: chat, options: { maxTokens: 8 }, input: () => [{ role: 'user', content: 'a' }] },
   'text.translate': { file: toyTranslation(), options: {}, input: () => 'a b c ab' },
   'text.translate, beams': { file: toyTranslation(), options: { beams: 3 }, input: () => 'a b c ab' },
   'text.translate, two sentences': { file: toyTranslation({ context: 100 }), options: {}, input: () => 'a b c. ab c b a.' },
-  'text.translate, of tokens': { file: `${GOLDEN}seq2seq-local-p.gguf`, options: { maxTokens: 6 }, input: () => [1, 2, 3, 4] },
+  'text.translate, tokens as input': { file: `${GOLDEN}seq2seq-local-p.gguf`, options: { maxTokens: 6 }, input: () => [1, 2, 3, 4] },
 };
 
 test('every verb that draws, of every kind, is in the sweep', () => {
@@ -98,7 +98,7 @@ test('every verb that draws, of every kind, is in the sweep', () => {
   assert.deepEqual([...new Set(Object.keys(ROWS).map((name) => name.split(',')[0]))].sort(), verbs.sort());
 });
 
-/** What the steps of a run say, in the order of its elements, by sample or by level. @param {any[]} steps */
+/** Collects the ids and nats in the steps of a run, in the order of its elements, by sample or by level. @param {any[]} steps */
 function drawn(steps) {
   /** @type {Record<string, { ids: any[], nats: number[] }>} */
   const all = {};
@@ -110,8 +110,8 @@ function drawn(steps) {
       (codes?.length > 0
         ? codes
         : (ids?.subarray(from === 0 ? 1 : 0) ?? (word || token !== undefined ? [word ?? [token, text]] : samples)));
-    const costs = typeof nats === 'number' ? [nats] : nats.subarray(ids && from === 0 ? 1 : 0); // a note's first id is none
-    const at = values ? from : one.ids.length; // pictures that compete are drawn again
+    const costs = typeof nats === 'number' ? [nats] : nats.subarray(ids && from === 0 ? 1 : 0); // the first id of the notes has no cost
+    const at = values ? from : one.ids.length; // competing pictures are drawn again
     Array.from(own, (id, i) => (one.ids[at + i] = id));
     if (level === '') Array.from(costs, (/** @type {number} */ cost, i) => (one.nats[at + i] = cost + 0));
   }
@@ -132,11 +132,11 @@ async function read(run, most = Infinity) {
 
 const plain = (/** @type {any} */ value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
-/** What a step carries if it is asked for. */
+/** Fields that a step has only on request. */
 const SPREADS = ['maps', 'probabilities'];
 
 for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
-  test(`${name} keeps what the manual promises`, { timeout: 120000 }, async () => {
+  test(`${name} keeps the promises of the manual`, { timeout: 120000 }, async () => {
     const [model, two] = /** @type {any[]} */ (await Promise.all([load(file), load(file, { workers: 2 })]));
     try {
       const { kind } = model.info;
@@ -154,7 +154,13 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
         assert.ok(Math.abs(cost.nats - nats) < 1e-4 * nats, `${cost.nats}, drawn ${nats}`);
       }
 
-      /** How a run goes on that was saved after some steps. @param {any[]} before @param {any} saved @param {object} [more] */
+      /**
+       * Continues a run that was saved after some steps, and compares the result.
+       *
+       * @param {any[]} before
+       * @param {any} saved
+       * @param {object} [more]
+       */
       const resumed = async (before, saved, more) => {
         const most = options.maxTokens === undefined || verb === 'translate' ? {} : { maxTokens: options.maxTokens - before.length };
         const rest = model.resume(plain(saved), { ...most, ...more });
@@ -178,7 +184,7 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
         try {
           run = begin(more, who);
         } catch (error) {
-          assert.match(String(error), /has no option/); // of this kind
+          assert.match(String(error), /has no option/); // this kind does not have the option
           continue;
         }
         const some = await read(run);
@@ -186,7 +192,7 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
         assert.deepEqual(drawn(some), expected, what);
         assert.equal(run.finish, whole.finish, what);
         assert.deepEqual(await run.result(), result, what);
-        // Elements that compete again, given ones and samples of codes have none.
+        // Steps that compete again, steps of given elements, and samples of codes do not have these fields.
         const told = (/** @type {any[]} */ list) =>
           list.filter(
             ({ anew, from, ids, level, nats }) => !anew && !(ids && from === 0) && level !== 'sound' && !(level && nats[0] === 0),
@@ -229,7 +235,11 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
   });
 }
 
-/** An option that is a list or an object, and how a caller changes it afterwards. @type {Record<string, { file: string | Uint8Array<ArrayBuffer>, begin: (model: any, options: any) => any, options: (info: any) => any, change: (options: any) => void, most?: number }>} */
+/**
+ * Options that are lists or objects, and how a caller changes each of them afterwards.
+ *
+ * @type {Record<string, { file: string | Uint8Array<ArrayBuffer>, begin: (model: any, options: any) => any, options: (info: any) => any, change: (options: any) => void, most?: number }>}
+ */
 const LISTS = {
   lookAt: {
     file: toyCaption(),
@@ -298,7 +308,7 @@ function empty(value) {
 }
 
 for (const [name, { file, begin, options, change, most }] of Object.entries(LISTS)) {
-  test(`${name}: a list that the caller changes afterwards changes neither the run nor what it saves`, async () => {
+  test(`${name}: changing the caller's list afterwards affects neither the run nor its saved state`, async () => {
     const model = /** @type {any} */ (await load(file));
     const fresh = () => ({ seed: 3, ...options(model.info) });
     const first = begin(model, fresh());
@@ -310,7 +320,7 @@ for (const [name, { file, begin, options, change, most }] of Object.entries(LIST
     change(given);
     await run.input;
     if (saved) {
-      assert.deepEqual(plain(run.save()), saved, 'the options of the caller');
+      assert.deepEqual(plain(run.save()), saved, "the caller's options");
       change(run.save().options);
       empty(run.save());
       assert.deepEqual(plain(run.save()), saved, 'the saved run');

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Whatever a verb waits for, it hears a stop, the signals and close(): an address that never answers, a recording, a file, a template that
- * never ends, a constraint of the page. Then nothing of the input is read any more. One row per verb of each kind.
+ * A stop, the signals and close() end every wait of a verb: for an address that never responds, a recording, a file, a template that never
+ * ends, or a constraint of the page. Afterwards the verb reads nothing more of its input. There is one row per verb of each kind.
  */
 
 import assert from 'node:assert/strict';
@@ -20,12 +20,12 @@ await new Promise((resolve) => server.once('listening', resolve));
 const never = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/never`;
 const scope = /** @type {any} */ (globalThis);
 
-/** The readings of inputs that have begun; each function returns whether its reading has been stopped. @type {(() => boolean)[]} */
+/** For each input that is being read, a function that returns whether reading has stopped. @type {(() => boolean)[]} */
 const readings = [];
 
 const { fetch } = scope;
 const replaced = {
-  createImageBitmap: () => new Promise(() => {}), // only a browser decodes picture files
+  createImageBitmap: () => new Promise(() => {}), // only browsers decode picture files
   /** @param {string | URL} url @param {{ signal?: AbortSignal }} [how] */
   fetch: (url, how) => {
     if (String(url) === never) readings.push(() => how?.signal?.aborted === true);
@@ -70,7 +70,7 @@ const LOOPS = '{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %
 const endless = toyText({ metadata: { 'tokenizer.chat_template': ['string', LOOPS] } });
 const constraint = { next: () => new Promise(() => {}) };
 
-/** A Blob whose bytes do not come. @returns {object} */
+/** Returns a Blob whose bytes never arrive. @returns {object} */
 const endlessFile = () => ({
   size: 1000,
   slice: endlessFile,
@@ -85,12 +85,13 @@ const endlessFile = () => ({
   },
 });
 
-/** Inputs that do not come. */
+/** Inputs that never arrive. */
 const INPUTS = { address: () => never, recording: () => new scope.MediaStream(), file: endlessFile };
 /** @typedef {keyof typeof INPUTS} Form */
 
 /**
- * A file, and a call that waits for something that does not come, with the forms of its input; or why the verb waits for its worker alone.
+ * A file, a call that waits for something that never comes, and the forms of its input; or the reason why the verb waits only for its worker.
+ *
  * @typedef {[string | Uint8Array, (model: any, options: object, input: any) => any, ...Form[]] | string} Row
  */
 
@@ -104,9 +105,9 @@ const ROWS = {
     (model, options, input) => model.attention(input, { row: 0, column: 0, ...options }),
     'address',
   ],
-  'picture.generate': 'it has no input',
-  'latent.generate': 'it has no input',
-  'latent.walk': 'its inputs are numbers',
+  'picture.generate': 'no input',
+  'latent.generate': 'no input',
+  'latent.walk': 'inputs are numbers',
   'sound.complete': [
     `${GOLDEN}wavenet-tiny.gguf`,
     (model, options, input) => model.complete(input, options),
@@ -115,7 +116,7 @@ const ROWS = {
     'file',
   ],
   'sound.score': [`${GOLDEN}wavenet-tiny.gguf`, (model, options, input) => model.score(input, options), 'address', 'recording', 'file'],
-  'sound.generate': 'it has no input',
+  'sound.generate': 'no input',
   'code.complete': [
     `${GOLDEN}jukebox-tiny.gguf`,
     (model, options, input) => model.complete(input, options),
@@ -124,11 +125,11 @@ const ROWS = {
     'file',
   ],
   'code.encode': [`${GOLDEN}jukebox-tiny.gguf`, (model, options, input) => model.encode(input, options), 'address', 'recording', 'file'],
-  'code.decode': 'its codes are numbers',
-  'code.generate': 'it has no input',
+  'code.decode': 'codes are numbers',
+  'code.generate': 'no input',
   'note.complete': [`${ROOT}weights/chorales.gguf`, (model, options, input) => model.complete(input, options), 'address', 'file'],
   'note.score': [`${ROOT}weights/chorales.gguf`, (model, options, input) => model.score([input, input], options), 'address', 'file'],
-  'note.generate': 'it has no input',
+  'note.generate': 'no input',
   'caption.caption': [toyCaption(), (model, options, input) => model.caption(input, options), 'address'],
   'caption.score': [toyCaption(), (model, options, input) => model.score(input, { text: 'w1', ...options }), 'address'],
   'sign.classify': [
@@ -138,11 +139,11 @@ const ROWS = {
   ],
   'text.chat': [endless, (model, options) => model.chat([{ role: 'user', content: 'a' }], options)],
   'text.generate': [toyText(), (model, options) => model.generate('a', { constraint, ...options })],
-  'text.score': 'its text is there',
-  'text.attention': 'its text is there',
-  'text.translate': 'its text is there',
-  'head.parse': 'its words are there',
-  'tag.tag': 'its words are there',
+  'text.score': 'the text is given',
+  'text.attention': 'the text is given',
+  'text.translate': 'the text is given',
+  'head.parse': 'the words are given',
+  'tag.tag': 'the words are given',
 };
 
 test('every verb of every kind is in the sweep', () => {
@@ -152,10 +153,10 @@ test('every verb of every kind is in the sweep', () => {
   assert.deepEqual(Object.keys(ROWS).sort(), verbs.sort());
 });
 
-/** What a run can be asked for. */
+/** Methods of runs that read the result. */
 const READINGS = ['result', 'drawTo', 'samples', 'wav', 'notes', 'midi', 'pictures', 'text'];
 
-/** @param {Promise<unknown>} promise @returns {Promise<string>} how it ended */
+/** @param {Promise<unknown>} promise @returns {Promise<string>} how the promise ended */
 async function settled(promise) {
   const over = new AbortController();
   const ended = promise.then(
@@ -191,8 +192,8 @@ const context = new Proxy(
 for (const [name, row] of Object.entries(ROWS)) {
   if (typeof row === 'string') continue;
   const [file, make, ...forms] = row;
-  test(`${name}: nothing is waited for after the end`, { timeout: 60000 }, async () => {
-    /** @param {'stop' | 'signal' | 'reader' | 'close'} how @param {string} [reading] of a run @param {Form} [form] of the input */
+  test(`${name}: no call waits any longer after the end`, { timeout: 60000 }, async () => {
+    /** @param {'stop' | 'signal' | 'reader' | 'close'} how @param {string} [reading] method or property of the run @param {Form} [form] of the input */
     const ended = async (how, reading, form = forms[0]) => {
       const model = await load(file);
       const [whole, reader] = [new AbortController(), new AbortController()];
@@ -217,7 +218,7 @@ for (const [name, row] of Object.entries(ROWS)) {
           await sleep(10);
         }
         const ends = { stop: () => asked.stop(), signal: () => whole.abort(), reader: () => reader.abort(), close: () => model.close() };
-        if (reading) void asked.input; // its rejection is nobody's, and Node would report it
+        if (reading) void asked.input; // nobody awaits this; Node would report an unhandled rejection
         ends[how]();
         const end = await settled(promise);
         if (how === 'reader') assert.equal(asked.finish, 'abort', `${reading}: the last reader has left`);
@@ -256,7 +257,7 @@ for (const [name, row] of Object.entries(ROWS)) {
       }
     }
     assert.deepEqual([await ended('stop', 'steps'), await ended('close', 'steps')], ['resolved', 'closed']);
-    const isThere = name === 'text.generate'; // a short prompt is made into tokens at once
+    const isThere = name === 'text.generate'; // a short prompt is encoded immediately
     assert.deepEqual([await ended('close', 'input'), await ended('stop', 'input')], isThere ? ['resolved', 'resolved'] : ['closed', 20]);
   });
 }

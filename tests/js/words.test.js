@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Dividing pasted texts into words: what a word is, and that no text takes quadratic time. */
+/** Dividing pasted texts into words: what counts as a word, and that no text takes quadratic time. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -14,7 +14,7 @@ import { ROOT, load } from './helpers.js';
 const crf = await load(`${ROOT}weights/crf-en.gguf`);
 after(() => crf.close());
 
-/** The forms that do not stay whole between two words. @param {string[]} forms */
+/** Returns the forms that do not stay whole between two words. @param {string[]} forms */
 const whole = (forms) => forms.filter((form) => !cut(`so ${form} then`).includes(form));
 
 test('addresses and file names stay whole, without the punctuation that ends the sentence', () => {
@@ -52,7 +52,7 @@ test('addresses and file names stay whole, without the punctuation that ends the
   assert.deepEqual(cut('the end.Next sentence.And so on'), ['the', 'end', '.', 'Next', 'sentence', '.', 'And', 'so', 'on']);
 });
 
-test('smileys, arrows, runs of signs and abbreviations with signs are words', () => {
+test('emoticons, arrows, runs of punctuation and abbreviations with punctuation are words', () => {
   assert.deepEqual(
     whole([
       ':)',
@@ -146,7 +146,7 @@ test('contractions are split everywhere, also several in one word, with any apos
   assert.deepEqual(cut('cannot Gonna wanna gimme').join(' '), 'can not Gon na wan na gim me');
 });
 
-test('an emoji with its tone, joiners and selectors is one word; invisible characters are none', () => {
+test('an emoji with its skin tone, joiners and selectors is one word; invisible characters alone are not words', () => {
   assert.deepEqual(
     whole([
       '\u{1f469}\u200d\u{1f467}',
@@ -202,7 +202,7 @@ test('words of the training sentences stay whole; typographic quotes get the tag
   const wide = [...given].map((word) =>
     Array.from(word, (sign) => (sign === '-' ? '\u2011' : String.fromCharCode(sign.charCodeAt(0) + 0xfee0))).join(''),
   );
-  assert.deepEqual((await crf.tag(wide)).tags, (await crf.tag(given)).tags, 'words that are given, too');
+  assert.deepEqual((await crf.tag(wide)).tags, (await crf.tag(given)).tags, 'also if the caller passes the words');
   for (const plain of ['She said "no" and didn\'t go.', "They'll say it's John's."]) {
     let open = false;
     const curly = plain.replaceAll("'", '\u2019').replace(/"/g, () => ((open = !open) ? '\u201c' : '\u201d'));
@@ -212,7 +212,7 @@ test('words of the training sentences stay whole; typographic quotes get the tag
   }
 });
 
-more('the time is that of the length, whatever repeats', () => {
+more('the time is proportional to the length, whatever is repeated', () => {
   const units = [
     'a-',
     '-+',
@@ -252,26 +252,26 @@ more('the time is that of the length, whatever repeats', () => {
     };
     time(4000);
     const [short, long] = [time(8000), time(64000)];
-    assert.ok(long < 1000 || long < 20 * short, `${JSON.stringify(unit)}: ${short} ms, eight times as long ${long} ms`);
+    assert.ok(long < 1000 || long < 20 * short, `${JSON.stringify(unit)}: ${short} ms; ${long} ms for eight times the length`);
   }
 });
 
-test('a long text is divided in chunks, checks its signal, and is read only up to its limit', async () => {
+test('a long text is divided in chunks, its signal is checked between them, and it is read only up to its limit', async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const began = performance.now();
   await assert.rejects(crf.tag('a-'.repeat(10_000_000)), { code: 'limit', message: /over \d+ words/ });
   clearInterval(timer);
-  assert.ok(turns > 5, `the page had ${turns} turns in ${performance.now() - began} ms`);
+  assert.ok(turns > 5, `the event loop ran ${turns} times in ${performance.now() - began} ms`);
   const stopper = new AbortController();
   const tagging = crf.tag('b '.repeat(120_000), { signal: stopper.signal });
   setTimeout(() => stopper.abort(new Error('enough')), 5);
   await assert.rejects(tagging, /enough/);
   turns = 0;
   const others = setInterval(() => turns++, 1);
-  await crf.tag('\u200b '.repeat(2_000_000)); // the text contains no word
+  await crf.tag('\u200b '.repeat(2_000_000)); // a text without a word
   clearInterval(others);
-  assert.ok(turns > 5, `the page had ${turns} turns while nothing was found`);
+  assert.ok(turns > 5, `the event loop ran ${turns} times while nothing was found`);
   await assert.rejects(crf.tag(['x'.repeat(1e6)]), { code: 'limit', message: /1000000 characters/ });
 });
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Several workers share the samples of a run: they give the same values and the same guarantees as one worker. */
+/** Several workers share the samples of a run. They give the same values and the same guarantees as one worker. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -43,16 +43,16 @@ test('the same values for any number of workers', async () => {
     model.close();
   }
   assert.deepEqual(expected.one, expected.values[0]);
-  assert.notDeepEqual(expected.values[3], expected.values[4], 'each sample has noise of its own');
+  assert.notDeepEqual(expected.values[3], expected.values[4], 'each sample has its own noise');
 });
 
-test('an invalid number of workers', async () => {
+test('an invalid number of workers is refused', async () => {
   for (const workers of [0, -1, 1.5, 17, NaN, '2', 'Auto', null]) {
     await assert.rejects(load(toy, { workers: /** @type {any} */ (workers) }), isError('argument', /workers must be/));
   }
 });
 
-/** Checks that nothing is computed any more. */
+/** Checks that nothing is being computed. */
 async function assertIdle() {
   let busy = 0;
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -89,7 +89,7 @@ test('break, abort and close stop every worker', async () => {
   assert.throws(() => model.generate(), isError('closed'));
 });
 
-test('loading that fails or is aborted leaves no worker behind', async () => {
+test('failed or aborted loading leaves no worker behind', async () => {
   await assert.rejects(load(toy.subarray(0, 500), { workers: 3 }), isError('format'));
   const end = new AbortController();
   const loading = load(slow, { workers: 3, signal: end.signal });
@@ -98,7 +98,7 @@ test('loading that fails or is aborted leaves no worker behind', async () => {
   await assertIdle();
 });
 
-test('a trap in any worker rejects the run, and the next use starts afresh', async () => {
+test('a trap in any worker rejects the run, and the next call starts new engines', async () => {
   const trapping = patch(wasmBytes, { functions: { nx_session_draw: UNREACHABLE } });
   const model = await load(toy, { workers: 2, wasmUrl: wasmUrl(trapping) });
   const reference = await load(toy);
@@ -110,7 +110,7 @@ test('a trap in any worker rejects the run, and the next use starts afresh', asy
   reference.close();
 });
 
-test('no memory in one worker: an error, and every worker stays usable', async () => {
+test('too little memory in one worker gives an error, and every worker stays usable', async () => {
   const model = await load(toyModel({ width: 16, height: 16 }), { workers: 2, wasmUrl: wasmUrl(patch(wasmBytes, { maxPages: 20 })) });
   await assert.rejects(collect(model.generate({ samples: 64 })), isError('memory'));
   assert.equal((await collect(model.generate({ samples: 2 }))).values[1].length, 256);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The bare loops of tests/bench/ceiling.c, and the kernels of tests/bench/kernels.c with their ceilings. */
+/** The bare loops of tests/bench/ceiling.c, and the kernels of tests/bench/kernels.c with their upper bounds. */
 
 import { bytesOf, turn } from './common.js';
 
 const MB = 2 ** 20;
 const PAGE = 65536;
-/** Size of the weights of the dot product, which easily fit any second-level cache. */
+/** Size of the weights of the dot product; they fit any second-level cache. */
 const DOT_BYTES = MB / 4;
 
-/** @param {{ wasm: string, most: number }} options  most: the largest number of megabytes that stream() reads */
+/** @param {{ wasm: string, most: number }} options  most: the largest number of megabytes that stream() may read */
 export async function start({ wasm, most: megabytes }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));
   const exports = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
   const at = Math.ceil(exports.__heap_base.value / 128) * 128;
   const most = megabytes * MB;
   exports.memory.grow(Math.ceil((at + most) / PAGE));
-  // Memory that was never written is a single page of zeros, mapped repeatedly, and would be read from the first-level cache.
+  // Memory that was never written is one page of zeros, mapped repeatedly, so reads would come from the first-level cache.
   new Uint8Array(exports.memory.buffer, at, most).fill(1);
   const times = 64;
   /** @param {(...values: number[]) => number} dot @param {number} columns */
@@ -30,10 +30,10 @@ export async function start({ wasm, most: megabytes }) {
         return performance.now() - start;
       })));
   return {
-    /** Billions of multiply-adds per second against one column, and against four that share the weights. */
+    /** Return billions of multiply-adds per second, with one column and with four that share the weights. */
     one: () => rate(exports.dot_one, 1),
     four: () => rate(exports.dot_four, 4),
-    /** Billions of bytes per second. @param {{ megabytes: number }} size */
+    /** Returns billions of bytes per second. @param {{ megabytes: number }} size */
     async stream({ megabytes: size }) {
       const bytes = size * MB;
       return (
@@ -49,13 +49,18 @@ export async function start({ wasm, most: megabytes }) {
   };
 }
 
-/** The products of tests/bench/products.c. @param {{ wasm: string, shapes: [rows: number, columns: number][], four?: boolean }} options  four: 4-bit weights */
+/**
+ * Starts the products of tests/bench/products.c.
+ *
+ * @param {{ wasm: string, shapes: [rows: number, columns: number][], four?: boolean }} options  four: 4-bit weights
+ */
 export async function startProducts({ wasm, shapes, four = false }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));
   const { add, products } = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
-  for (const [rows, columns] of shapes) if (!add(rows, columns, four)) throw new Error(`no room for a product of ${rows} x ${columns}`);
+  for (const [rows, columns] of shapes)
+    if (!add(rows, columns, four)) throw new Error(`not enough memory for a product of ${rows} x ${columns}`);
   return {
-    /** Milliseconds for all products. @param {{ times?: number, columns?: number }} work */
+    /** Returns the milliseconds for all products. @param {{ times?: number, columns?: number }} work */
     products: ({ times = 1000, columns = 1 }) =>
       turn(times, () => {
         const start = performance.now();
@@ -65,14 +70,18 @@ export async function startProducts({ wasm, shapes, four = false }) {
   };
 }
 
-/** The convolutions of tests/bench/products.c. @param {{ wasm: string, shapes: [rows: number, channels: number, side: number][] }} options */
+/**
+ * Starts the convolutions of tests/bench/products.c.
+ *
+ * @param {{ wasm: string, shapes: [rows: number, channels: number, side: number][] }} options
+ */
 export async function startConvolutions({ wasm, shapes }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));
   const { add_convolution: add, convolutions } = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
-  for (const shape of shapes) if (!add(...shape)) throw new Error(`no room for a convolution of ${shape.join(', ')}`);
+  for (const shape of shapes) if (!add(...shape)) throw new Error(`not enough memory for a convolution of ${shape.join(', ')}`);
   const times = 4;
   return {
-    /** Milliseconds for all convolutions of a picture. */
+    /** Returns the milliseconds for all convolutions of a picture. */
     convolutions: () =>
       turn(times, () => {
         const start = performance.now();
@@ -86,7 +95,7 @@ export async function startConvolutions({ wasm, shapes }) {
 export async function startKernels({ wasm }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));
   const exports = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
-  /** @param {string} name @param {number} work  work of one call @param {number} times */
+  /** @param {string} name @param {number} work  units of work per call @param {number} times */
   const rate = async (name, work, times) =>
     1 /
     (1e6 *
@@ -96,14 +105,14 @@ export async function startKernels({ wasm }) {
         return performance.now() - start;
       })));
   return {
-    /** Billions of numbers per second. */
+    /** Returns billions of numbers per second. */
     gates: () => rate('gate', exports.gate_numbers(), 2000),
     gatesCeiling: () => rate('gate_ceiling', exports.gate_numbers(), 2000),
     gru: () => rate('gru', exports.gru_numbers(), 2000),
     gruCeiling: () => rate('gru_ceiling', exports.gru_numbers(), 2000),
     lstm: () => rate('lstm', exports.lstm_numbers(), 2000),
     lstmCeiling: () => rate('lstm_ceiling', exports.lstm_numbers(), 2000),
-    /** Billions of bytes per second. */
+    /** Returns billions of bytes per second. */
     queue: () => rate('gather', exports.gather_bytes(), 100_000),
     queueCeiling: () => rate('gather_ceiling', exports.gather_bytes(), 100_000),
     patches: () => rate('gather_patch', exports.patch_bytes(), 100_000),

@@ -7,11 +7,11 @@
 const TURN_MS = 60;
 
 /**
- * Repeats `once` until this duration is reached.
+ * Repeats `once` until the minimum duration is reached.
  *
- * @param {number} units  units of work in `once`, for example tokens
- * @param {() => number | Promise<number>} once  runs the work, and returns the milliseconds that count
- * @returns {Promise<number>} milliseconds per unit
+ * @param {number} units  units of work in one call of `once`, for example tokens
+ * @param {() => number | Promise<number>} once  does the work, and returns the milliseconds that count
+ * @returns {Promise<number>} milliseconds per unit of work
  */
 export async function turn(units, once) {
   let sum = 0,
@@ -37,14 +37,14 @@ export function argmax(logits) {
   return best;
 }
 
-/** Number of tokens before the first measurement, after which every engine has fully compiled its hot code. */
+/** Number of tokens before the first measurement. By then every engine has fully compiled its hot code. */
 export const WARM_UP = 64;
 
 /**
  * A contender whose decode step the page calls.
  *
  * @param {object} parts
- * @param {(token: number, position: number) => Promise<ArrayLike<number>>} parts.step  one token in, logits out
+ * @param {(token: number, position: number) => Promise<ArrayLike<number>>} parts.step  reads one token and returns logits
  * @param {(length: number) => void | Promise<void>} parts.reset  makes a cache with this many positions of arbitrary contents
  */
 export async function stepped({ step, reset }) {
@@ -56,7 +56,7 @@ export async function stepped({ step, reset }) {
   await reset(0);
   await generate(0, WARM_UP);
   return {
-    /** Milliseconds per token around a position. @param {{ position: number, steps: number }} place */
+    /** Returns milliseconds per token around a position. @param {{ position: number, steps: number }} place */
     time: ({ position, steps }) =>
       turn(steps, async () => {
         const from = position - steps / 2;

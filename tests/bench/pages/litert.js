@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** LiteRT.js on the processor, one thread: the products of a decoder, computed by XNNPACK. */
+/** LiteRT.js on the processor with one thread: the matrix products of a decoder, computed by XNNPACK. */
 
 import { bytesOf, turn } from './common.js';
 
@@ -12,7 +12,7 @@ export async function start({ peers, model, columns, width }) {
   page.litert ??= loadLiteRt(`${peers}/@litertjs/core/wasm/`);
   await page.litert;
   const compiled = await loadAndCompile(await bytesOf(model), { accelerator: 'wasm', cpuOptions: { numThreads: 1 } });
-  if (!compiled.isFullyAccelerated) throw new Error('LiteRT.js does not run the whole model in its kernels');
+  if (!compiled.isFullyAccelerated) throw new Error('LiteRT.js does not run the whole model with its own kernels');
   const input = new Tensor(
     Float32Array.from({ length: columns * width }, (_, i) => Math.sin(0.7 * i + 1)),
     [columns, width],
@@ -21,7 +21,7 @@ export async function start({ peers, model, columns, width }) {
   if (!first.toTypedArray().every(Number.isFinite)) throw new Error('LiteRT.js returns NaN');
   first.delete();
   return {
-    /** Milliseconds for all products. @param {{ times: number }} work */
+    /** Returns the milliseconds for all products. @param {{ times: number }} work */
     products: ({ times }) =>
       turn(times, async () => {
         const start = performance.now();

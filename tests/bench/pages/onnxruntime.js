@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * onnxruntime-web with its wasm backend and one thread. The cache is passed in and returned with every step, because no other way is
- * available here.
+ * onnxruntime-web with its wasm backend and one thread. Every step takes the cache as an input and returns it, because the runtime offers
+ * no other way here.
  */
 
 import { bytesOf, stepped, turn } from './common.js';
 
 /** @param {{ peers: string, model: string, shape: { blocks: number, heads: number, width: number }, prompts?: boolean }} options  prompts:
- * the model reads several tokens per call and derives their positions itself */
+ * whether the model reads several tokens per call and derives their positions itself */
 export async function start({ peers, model, shape, prompts = false }) {
   const { blocks, heads, width } = shape;
   const ort = await import(`${peers}/onnxruntime-web/dist/ort.wasm.min.mjs`);
@@ -44,7 +44,7 @@ export async function start({ peers, model, shape, prompts = false }) {
   };
   return {
     ...(await stepped({ reset, step: (token, position) => run([prompts ? token % 256 : token], position) })),
-    /** Milliseconds of a prompt of this many tokens. */
+    /** Returns the milliseconds of a prompt of this many tokens. */
     prompt: (/** @type {{ length: number }} */ { length }) =>
       turn(1, async () => {
         reset(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** nextpixel: the engine alone through core.js, as its worker uses it, and whole pictures through the library. */
+/** nextpixel: the engine alone through core.js, as its worker uses it, and complete pictures through the library. */
 
 import { Core } from '../../../web/lib/engine/core.js';
 import { load } from '../../../web/lib/index.js';
@@ -19,7 +19,7 @@ function known(count, values) {
   return Uint32Array.from({ length: count }, (_, i) => ((i * 2654435761) >>> 24) % values);
 }
 
-/** The engine with one model. @param {{ wasm: string, model: string }} options */
+/** Starts the engine with one model. @param {{ wasm: string, model: string }} options */
 export async function startCore({ wasm, model }) {
   const core = new Core(await compile(wasm), await bytesOf(model));
   const { span, values } = core.part;
@@ -43,7 +43,7 @@ export async function startCore({ wasm, model }) {
 
   return {
     positions: core.part.length,
-    /** Milliseconds per step around a position, all steps in one call. */
+    /** Returns milliseconds per step around a position, with all steps in one call. */
     time({ position = 0, steps = 1, samples = 1, greedy = false }) {
       const from = Math.max(0, Math.floor(position - steps / 2));
       const warm = Math.min(WARM, from);
@@ -57,7 +57,7 @@ export async function startCore({ wasm, model }) {
         return ms;
       });
     },
-    /** Milliseconds from a prompt of this many tokens to the first token after it. */
+    /** Returns the milliseconds from a prompt of this many tokens to the first token after it. */
     prompt({ length = 1 }) {
       return turn(1, () => {
         const session = core.openSession({ ...SETTINGS, samples: 1, temperature: 0 });
@@ -69,7 +69,7 @@ export async function startCore({ wasm, model }) {
         return ms;
       });
     },
-    /** Milliseconds per known position, this many at a time. */
+    /** Returns milliseconds per known position, for `columns` positions at a time. */
     prefill({ position = 0, count = 1, columns = 1 }) {
       return turn(count, () => {
         const session = open(position - WARM, 1);
@@ -83,8 +83,8 @@ export async function startCore({ wasm, model }) {
         return ms;
       });
     },
-    /** Milliseconds per position in the middle of a picture. The session continues from one measurement to the next, because the first half
-     * of a large picture takes long. */
+    /** Returns milliseconds per position in the middle of a picture. The session continues from one measurement to the next, because
+     * drawing the first half of a large picture takes long. */
     middle({ steps = 1, aligned = 1 }) {
       return turn(steps, () => {
         if (!kept || core.position(kept) + steps > core.part.length) {
@@ -100,11 +100,11 @@ export async function startCore({ wasm, model }) {
   };
 }
 
-/** The engine with a model of sounds. @param {{ wasm: string, model: string }} options */
+/** Starts the engine with an audio model. @param {{ wasm: string, model: string }} options */
 export async function startSound({ wasm, model }) {
   const core = new Core(await compile(wasm), await bytesOf(model));
   return {
-    /** Milliseconds per sample, in the middle of a sound. */
+    /** Returns milliseconds per sample in the middle of a sound. */
     sample({ steps = 1, warm = 1 }) {
       return turn(steps, () => {
         // The samples are known, not drawn, so that the sound cannot end during the measurement.
@@ -121,19 +121,19 @@ export async function startSound({ wasm, model }) {
   };
 }
 
-/** The engine with a model that draws a picture in one pass from a latent. @param {{ wasm: string, model: string }} options */
+/** Starts the engine with a model that draws a picture in one pass from a latent. @param {{ wasm: string, model: string }} options */
 export async function startPicture({ wasm, model }) {
   const core = new Core(await compile(wasm), await bytesOf(model));
   const label = Uint32Array.of(0);
   return {
-    /** Milliseconds per picture, one thread, including its session. */
+    /** Returns the milliseconds per picture, including its session, with one thread. */
     picture: () =>
       turn(1, () => {
         const start = performance.now();
         const session = core.openSession({ ...SETTINGS, samples: 1 });
         core.input(session, 'class', label);
         while (core.encode(session)) {
-          /* the next chunk */
+          /* continue with the next chunk */
         }
         core.result(session, 'image', 0, core.resultLength(session, 'image'));
         core.closeSession(session);
@@ -143,7 +143,7 @@ export async function startPicture({ wasm, model }) {
 }
 
 /**
- * A shipped model behind the library's own interface.
+ * Starts a shipped model through the library's public interface.
  *
  * @param {{ wasm: string, model: string }} options
  */
@@ -154,14 +154,14 @@ export async function startLibrary({ wasm, model }) {
   /** @type {OffscreenCanvas | undefined} */
   let picture;
   if (completes) {
-    // A typical drawn picture, because the values may affect the cost of a step.
+    // A typical picture that the model drew, because the values may affect the cost of a step.
     picture = new OffscreenCanvas(width, height);
     const blank = { data: new Uint8Array(width * height * channels), width, height };
     await loaded.complete(blank, { rows: 0, seed: 1 }).drawTo(/** @type {any} */ (picture));
   }
   return {
     info: { width, height, completes },
-    /** Milliseconds from the call to the last value of a picture's lower half, and the pixels of a sample. */
+    /** Returns the milliseconds from the call to the last value of a picture's lower half, and the pixels of a sample. */
     async half({ samples = 1 }) {
       let count = 0;
       const ms = await turn(1, async () => {
@@ -173,9 +173,9 @@ export async function startLibrary({ wasm, model }) {
       });
       return { ms, pixels: count / samples / channels };
     },
-    /** Milliseconds per picture drawn without input, in the default way (with speculative decoding if it is faster) and without speculative
-     * decoding. The draft is right more often in some pictures than in others, so several are measured, always the same ones. Each is drawn
-     * in both ways alternately, because the speed of the machine changes from second to second. */
+    /** Returns milliseconds per picture drawn without input: in the default mode (speculative decoding if it is faster), and without
+     * speculative decoding. Drafts are correct more often in some pictures than in others, so several pictures are measured, always the
+     * same ones. The two modes alternate, because the speed of the machine changes from second to second. */
     async ahead({ pictures = 4 }) {
       const parts = { with: 0, without: 0 };
       for (let seed = 1; seed <= pictures; seed++) {
@@ -197,7 +197,7 @@ function lowerHalf(model, picture, samples) {
   return model.complete(/** @type {any} */ (picture), { samples, seed: 7 });
 }
 
-/** The library's defaults on this machine. @param {{ model: string }} options */
+/** Starts a model with the library's defaults on this machine. @param {{ model: string }} options */
 export async function startChoice({ model }) {
   /** @type {Model} */ (await load(model)).close();
   const files = performance
@@ -205,7 +205,7 @@ export async function startChoice({ model }) {
     .map(({ name }) => name)
     .filter((name) => name.endsWith('.wasm'));
   return {
-    /** The wasm file that the library chose, which is the last one that load() fetched if it tried several. */
+    /** Returns the wasm file that the library chose: the last one that load() fetched. */
     wasm: () => files.at(-1),
   };
 }

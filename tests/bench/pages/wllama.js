@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * wllama, which is llama.cpp as wasm, with one thread. Its defaults are not its best here: a half-precision cache and flash attention are
- * slow in wasm, so it uses a single-precision cache and no flash attention. It takes prompts as text; each letter is a token, after a begin
- * token. The times are those of its own clock, which exclude its messages between threads.
+ * wllama, which is llama.cpp compiled to wasm, with one thread. Its defaults are not its fastest settings: a half-precision cache and flash
+ * attention are slow in wasm, so the benchmark uses a single-precision cache and no flash attention. It takes prompts as text. Each letter
+ * is a token, and a begin token comes first. The times come from wllama's own clock and exclude its messages between threads.
  */
 
 import { bytesOf, turn, WARM_UP } from './common.js';
@@ -52,11 +52,11 @@ export async function start({ peers, model, shape }) {
     /** @param {{ position: number, steps: number }} place */
     async time({ position, steps }) {
       const from = position - steps / 2;
-      await generate(from, 1); // reads the prompt; the next call finds it in the cache
-      // The first token comes from the prompt's pass, so one more is drawn.
+      await generate(from, 1); // this call reads the prompt; the next one finds it in the cache
+      // The first token comes from the pass over the prompt, so one more is drawn.
       return turn(steps, () => generate(from, steps + 1));
     },
-    /** Milliseconds of a prompt of this many tokens. Each starts with another letter, so that none is in the cache. */
+    /** Returns the milliseconds of a prompt of this many tokens. Each prompt starts with another letter, so that none is in the cache. */
     prompt: (/** @type {{ length: number }} */ { length }) =>
       turn(1, () => generate(length, 1, `${'klmnopqrstuvwxyz'[prompts++ % 16]}bcdefghij`, false)),
   };

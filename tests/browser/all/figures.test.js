@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every figure of a row of the lectures (tests/browser/figures.js) works: at least one of its controls changes it. They are tried in order.
- * Meanwhile nothing moves on its own, because the visitor prefers reduced motion.
+ * Every figure for a row of the lectures (tests/browser/figures.js) works: at least one of its controls changes it. The controls are tried
+ * in order. Nothing moves on its own, because the visitor prefers reduced motion.
  */
 
 import assert from 'node:assert/strict';
@@ -16,9 +16,9 @@ import { session, sleep } from '../browser.js';
 
 const { withPage } = session();
 
-/** Time limits in milliseconds: a figure must change within the first, and counts as unchanged when it stays the same for the second. */
+/** Time limits in milliseconds: a figure must change within the first; it counts as unchanging when it stays the same for the second. */
 const [ANSWER, REST] = [8000, 600];
-/** Its controls, beginning with those that are most likely to change something; this many of each are tried. */
+/** The controls of a figure, beginning with those that are most likely to change it; this many of each are tried. */
 const CONTROLS = [
   'input[type=range]:enabled',
   'select:enabled',
@@ -33,7 +33,7 @@ const CONTROLS = [
 const EACH = 3;
 
 /**
- * The content of a figure: its pictures, drawings and texts, but not the state of the controls.
+ * Returns the content of a figure: its pictures, drawings and texts, but not the state of the controls.
  * @param {Locator} figure
  * @returns {Promise<string>}
  */
@@ -55,7 +55,7 @@ async function atRest(figure) {
     if (now === before && (await figure.locator('.load:not([hidden], .failed)').count()) === 0) return now;
     before = now;
   }
-  throw new Error('it never comes to rest');
+  throw new Error('the figure never stops changing');
 }
 
 /** @param {Page} page @param {Locator} control */
@@ -99,7 +99,7 @@ async function tried(page, name, at) {
     await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase="empty"])'), undefined, {
       timeout: 60000,
     });
-  // What the figure contains may depend on what the first figure has drawn.
+  // Some figures contain something only after the first figure has drawn.
   const run = page.locator('main figure').first().locator('[data-phase] button.primary:enabled').first();
   if (!(await figure.evaluate((one) => one === document.querySelector('main figure'))) && (await run.count()) > 0) {
     await run.click();
@@ -118,7 +118,7 @@ async function tried(page, name, at) {
       before = await atRest(figure);
     }
   }
-  return assert.fail(`nothing of ${silent.join(', ')} changes what it shows`);
+  return assert.fail(`none of ${silent.join(', ')} changes the figure`);
 }
 
 describe('rows of the lectures', { concurrency: 2 }, () => {
@@ -127,11 +127,11 @@ describe('rows of the lectures', { concurrency: 2 }, () => {
   for (const [n, row] of Object.entries(FIGURES))
     if ('page' in row) rows.set(`${row.page}#${row.at}`, [...(rows.get(`${row.page}#${row.at}`) ?? []), n]);
   for (const [place, all] of rows) {
-    test(`${place} is alive, which ${all.join(', ')} show`, (context) =>
+    test(`${place}, which ${all.join(', ')} show, responds to a control`, (context) =>
       withPage(
         async (page) => {
           const [name, at] = place.split('#');
-          context.diagnostic(`by ${await tried(page, name, at)}`);
+          context.diagnostic(`changed by ${await tried(page, name, at)}`);
         },
         { reducedMotion: 'reduce' },
       ));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pages fit with any font: here with the narrowest one. ../pages.test.js and ../manual.test.js use the widest. */
+/** Pages fit with any font: this file tests the narrowest one. ../pages.test.js and ../manual.test.js test the widest. */
 
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';

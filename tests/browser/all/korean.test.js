@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Makes the checks of ../korean.test.js for every Korean page: at every width, with wider spaces and larger text, by Tab, and with the
- * first figure drawn to its end. `npm run test:all` runs it.
+ * The checks of ../korean.test.js for every Korean page: at every width, with wider spaces and larger text, with Tab, and with the first
+ * figure drawn to its end. `npm run test:all` runs it.
  */
 
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ const SHIFT = 0.1;
 describe('pages in Korean', { concurrency: 2 }, async () => {
   for (const name of await pagesIn(fileURLToPath(new URL('../../../web', import.meta.url)), 'ko')) {
     const address = `/web/${name && `pages/${name}/`}ko/`;
-    test(`${address}: does not move, fits any reader, axe-core finds nothing, Tab reaches everything, nothing is in English once everything is drawn`, () =>
+    test(`${address}: does not shift, fits any reader, axe-core finds nothing, Tab reaches everything, and nothing is in English once everything is drawn`, () =>
       withPage(
         async (page) => {
           await watchShifts(page);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Every page of the manual on every screen, each loaded separately. `npm run test:all` runs it. */
+/** Every page of the manual on every screen, loaded separately. `npm run test:all` runs it. */
 
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
@@ -19,12 +19,12 @@ describe('manual', { concurrency: 2 }, () => {
       ['dark', { colorScheme: 'dark' }],
       ['phone', PHONE],
     ])) {
-      test(`${name}, ${how}: axe-core finds nothing, nothing moves, nothing is wider than the screen`, () =>
+      test(`${name}, ${how}: axe-core finds nothing, nothing shifts, nothing is wider than the screen`, () =>
         withPage(async (page) => {
           await watchShifts(page);
           await page.goto(`/web/manual/${name}`);
           await page.waitForLoadState('networkidle');
-          await scrollThrough(page); // the live element scrolls into view
+          await scrollThrough(page); // until the live element scrolls into view
           await shiftsBelow(page, 0.02);
           await fits(page);
           await axeFindsNothing(page);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Visitors' files on the pages that ../own-file.test.js leaves out; and each page that runs a model has a button to open a file. */
+/**
+ * Visitors' files on the pages that ../own-file.test.js does not test, and a check that each page that runs a model has a button to open a
+ * file.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The checks of ../pages.test.js for every page separately: at every width, in every colour, with motion, and each loaded separately.
- * `npm run test:all` runs them. */
+/** The checks of ../pages.test.js for every page: at every width, in every colour, with motion, each in a separate load. `npm run test:all`
+ * runs them. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -23,12 +23,12 @@ describe('pages', { concurrency: 2 }, async () => {
       [768, 1024],
       [1280, 800],
     ]) {
-      test(`/web/${path} does not move while it loads, ${width} pixels wide`, (context) =>
+      test(`/web/${path} does not shift while it loads, ${width} pixels wide`, (context) =>
         withPage(
           async (page) => {
             await watchShifts(page);
             await page.goto(`/web/${path}`);
-            // On a phone a figure may be so far down that it does not exist yet.
+            // On a phone a figure may be so far down that it is not created yet.
             await Promise.race([
               firstFigure(page)
                 .waitFor(WAIT)
@@ -71,7 +71,7 @@ describe('pages', { concurrency: 2 }, async () => {
         }, options));
     }
 
-    test(`everything on /web/${path} is reached with Tab, with a visible focus`, () =>
+    test(`Tab reaches everything on /web/${path}, with a visible focus`, () =>
       withPage(
         async (page) => {
           await page.goto(`/web/${path}`);
@@ -82,7 +82,7 @@ describe('pages', { concurrency: 2 }, async () => {
         { reducedMotion: 'reduce' },
       ));
 
-    test(`/web/${path} works offline once it was visited, and online again`, () =>
+    test(`/web/${path} works offline after a visit, and online again`, () =>
       withPage(
         async (page) => {
           const works = async () => {

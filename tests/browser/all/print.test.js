@@ -12,7 +12,7 @@ const { withPage } = session();
 
 describe('on paper', { concurrency: 2 }, async () => {
   for (const path of await everyPageInEveryLanguage()) {
-    test(`/web/${path} in print has text and stills`, () =>
+    test(`/web/${path} prints as text and stills`, () =>
       withPage(
         async (page) => {
           await page.goto(`/web/${path}`);

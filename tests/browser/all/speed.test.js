@@ -13,14 +13,14 @@ import { LIBRARY, openEmpty, session } from '../browser.js';
 const COLOUR = ['emoji', 'emoji-sr', 'cifar10', 'cifar10-sr', 'cifar10-sr-2d'].filter((name) =>
   existsSync(fileURLToPath(new URL(`../../../weights/${name}.gguf`, import.meta.url))),
 );
-/** Number of attempts, because a busy machine may spoil one. */
+/** Number of attempts, because other programs may disturb one. */
 const TRIES = 3;
 const LIMIT_MS = 2000;
 
 const { withPage } = session();
 
 for (const name of COLOUR) {
-  test(`${name}: a full 32x32 colour picture streams in under 2 seconds`, (context) =>
+  test(`${name}: a full 32x32 colour picture streams in less than 2 seconds`, (context) =>
     withPage(async (page) => {
       await openEmpty(page);
       const { pixels, times } = await page.evaluate(
@@ -49,7 +49,7 @@ for (const name of COLOUR) {
     }));
 }
 
-test('half a digit is completed in less than a second, and the front page draws its first pixel in less than five', (context) =>
+test('half a digit takes less than a second, and the front page draws its first pixel in less than five', (context) =>
   withPage(
     async (page) => {
       await page.goto('/web/');

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The keys of chains that only JavaScript reads: an invalid file is rejected as such; otherwise every text has features, the same each
- * time.
+ * Fuzzes the keys of chains that only JavaScript reads. An invalid file is rejected as such; otherwise every text has features, the same
+ * each time.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A MIDI file: it is rejected with a message or read as valid notes; a written file can be read again. */
+/** Fuzzes MIDI files. A file is rejected with a message or read as valid notes, and a written file can be read again. */
 
 import assert from 'node:assert/strict';
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A saved run of every verb that has one: it is rejected with a message or accepted; saving it again then gives the same, which is also
- * accepted. One in a hundred of the accepted runs continues, and succeeds or fails with an error of the library.
+ * Fuzzes saved runs of every verb that has them. A saved run is rejected with a message or accepted; saving an accepted run again gives the
+ * same, which is accepted, too. One in a hundred of the accepted runs continues, and succeeds or fails with an error of the library.
  */
 
 import assert from 'node:assert/strict';
@@ -23,7 +23,7 @@ async function steps(run, most) {
   for await (const step of run) if (step && ++count >= most) break;
 }
 
-/** Returns a saved run as it would be stored. @param {any} saved */
+/** Returns a saved run in the form in which it is stored. @param {any} saved */
 const throughJson = (saved) =>
   saved === undefined ? saved : JSON.parse(JSON.stringify(saved, (_, value) => (typeof value === 'bigint' ? String(value) : value)));
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The engine's state of a run, from save({ state: true }), damaged but with a correct hash: it is rejected with a message, or continued
- * with any tokens, but never accesses memory outside its own.
+ * Fuzzes the engine's state of a run, from save({ state: true }), which is damaged but has a correct hash. It is rejected with a message,
+ * or continued with any tokens, but never accesses memory outside its own.
  */
 
 import assert from 'node:assert/strict';
@@ -48,7 +48,7 @@ export async function open() {
       if (odd === 5) state.layout = input.pick(all).state.layout;
       try {
         state.hash = atOnce(hashing(state));
-      } catch {} // the old state, if the new bytes are not a state
+      } catch {} // keeps the old state if the new bytes are not a state
       const run = refusedOr(
         () => model.resume({ ...saved, state }, { maxTokens: 1 + input.below(12), ...input.pick([{}, { at: 3 }, { maps: true }]) }),
         ['state'],
@@ -59,7 +59,7 @@ export async function open() {
         refusedBy(error, ['state', 'argument', 'numeric']);
       }
       const after = model.generate('ab abc ab', { seed: 1, maxTokens: 5 });
-      assert.equal(await after.text(), expected, 'a run that does not name the state is as it was');
+      assert.equal(await after.text(), expected, 'a run that does not name the state is unaffected');
     },
     close: () => model.close(),
   };

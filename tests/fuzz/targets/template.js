@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A chat in a template: it is rejected with a message or tokenized; messages can never add a control token. */
+/** Fuzzes chats in templates. A chat is rejected with a message or tokenized, and messages can never add a control token. */
 
 import assert from 'node:assert/strict';
 
@@ -81,7 +81,7 @@ export function open() {
       const prompt = promptOf(messages);
       if (prompt) assert.equal(prompt.sources?.length, prompt.text.length);
       const plain = prompt && template === known && promptOf(messages.map((/** @type {any} */ one) => ({ ...one, content: 'x' })));
-      if (plain) assert.deepEqual(control(prompt), control(plain), 'what is said adds no token of control');
+      if (plain) assert.deepEqual(control(prompt), control(plain), 'messages add no control token');
     },
   };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A vocabulary and a text: an invalid vocabulary is rejected; encoded text decodes to itself, as a whole and token by token. */
+/** Fuzzes a vocabulary and a text. An invalid vocabulary is rejected; encoded text decodes to itself, as a whole and token by token. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const keysOf = (file) =>
 /** @param {Keys} keys */
 const tokenizerOf = (keys) => atOnce(Tokenizer.reading(new Map(Object.entries(keys))));
 
-/** Bytes in the notation of GPT-2's files. @type {Keys} */
+/** The characters for bytes in GPT-2's files. @type {Keys} */
 const PAIRS = {
   'general.architecture': 'gpt2',
   'tokenizer.ggml.model': 'gpt2',
@@ -81,7 +81,7 @@ export async function open() {
       }
       const text = input.text();
       const ids = refusedOr(() => own.encode(text), ['format', 'unsupported', 'argument']);
-      if (!ids) return assert.notEqual(own, whole[which], 'a whole vocabulary takes any text');
+      if (!ids) return assert.notEqual(own, whole[which], 'a complete vocabulary encodes any text');
       assert.ok(ids.every((id) => id < own.size));
       const writer = own.writer();
       assert.equal(own.decode(ids), ids.reduce((parts, id) => parts + writer.write(id), '') + writer.end());

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A WAV file: it is rejected with a message or read, with the same result whole and in ranges, in memory and from disk; a written file can
- * be read again.
+ * Fuzzes WAV files. A file is rejected with a message or read, with the same result whole and in ranges, from memory and from disk; a
+ * written file can be read again.
  */
 
 import assert from 'node:assert/strict';
@@ -56,7 +56,7 @@ export function open() {
     words: ['RIFF', 'RF64', 'WAVE', 'fmt ', 'data', 'ds64', 'LIST'],
     async run(bytes) {
       assert.equal(typeof isWav(bytes), 'boolean');
-      const part = 65 + new Input(bytes).below(40); // at least the minimum read
+      const part = 65 + new Input(bytes).below(40); // at least the smallest size that can be read
       /** @type {any} */
       let refused;
       const found = await locateWav(bytes.length, async (from, to) => bytes.slice(from, Math.min(to, from + part))).catch((error) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** What users of the package may write, and what the types must refuse. package.test.js compiles this file; it never runs. */
+/** Code that users of the package may write, and code that the types must refuse. package.test.js compiles this file; it never runs. */
 
 import { NextPixelError, acquire, cache, load, supported, tokenizer } from 'nextpixel';
 import { chatModels, suggestedModel } from 'nextpixel/chat-models';
@@ -178,7 +178,7 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   void [can, workers, names, seed, score.bitsPerDim, weights, places, order, palette, small, known];
 }
 
-/** Calls every verb, on models of known kinds. */
+/** Calls every verb on models of known kinds. */
 export async function kinds(canvas: HTMLCanvasElement, audio: AudioContext): Promise<void> {
   const sound = await load<'sound'>('weights/wavenet.gguf');
   const spoken: SoundRun = sound.generate({ label: '7' });

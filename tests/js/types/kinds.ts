@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/** Every kind: its run, step, score, options and saved state are exported, and each verb of load<kind>() has its specific type.
- * package.test.js compiles this file; it never runs. */
+/** Every kind: its run, step, score, options and saved state are exported, and the model that load<kind>() returns has the verbs of that
+ * kind. package.test.js compiles this file; it never runs. */
 
 import { load } from 'nextpixel';
 import type {
@@ -95,10 +95,10 @@ import type { NextPixelEndEvent, NextPixelStepEvent } from 'nextpixel/element';
 
 /** True if two types are equal. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-/** The steps of a run. */
+/** The type of the steps of a run. */
 type StepsOf<R> = R extends AsyncIterable<infer S> ? S : never;
 
-/** Compiles only if all are true. */
+/** Compiles only if all type arguments are true. */
 function holds<_ extends true[]>(): void {}
 
 export async function everyKind(image: ImageData, sound: SoundSource, music: MusicSource): Promise<void> {
@@ -267,7 +267,7 @@ export async function everyKind(image: ImageData, sound: SoundSource, music: Mus
   void [again, midi, tokens];
 }
 
-/** The maps have the same form in every kind that has them. */
+/** Maps have the same form in every kind that has them. */
 export const maps = (
   step: PictureStep | LatentStep | TextStep | TranslationStep | CaptionStep | NoteStep | Classification,
 ): AttentionMap[] | undefined => step.maps;
@@ -292,7 +292,7 @@ export async function descriptions(): Promise<unknown> {
   return [notes.vocabulary, own];
 }
 
-/** The element's event has the step of every kind. */
+/** The element's event has the step type of every kind. */
 export const steps = (
   step:
     | CaptionStep
@@ -308,7 +308,7 @@ export const steps = (
     | Classification,
 ): NextPixelStepEvent['step'] => step;
 
-/** The end of a run has the result of its kind. */
+/** The end of a run has the result type of its kind. */
 export const ends = ({
   text,
   samples,
