@@ -84,7 +84,7 @@ test('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8
     await page.goto(PAGE);
     await told(page);
     await give(page, 'mine.gguf', Buffer.from(toyCaption({ end: -3 })));
-    await said(page, /^mine\.gguf, a model of [\d,]+ parameters, (is running now|now runs)/);
+    await said(page, /^mine\.gguf, a model with [\d,]+ parameters, (is running now|now replaces)/);
     await page
       .locator('#caption .word > span', { hasText: /^w\d+$/ })
       .first()

@@ -182,10 +182,10 @@ more('letters become vowels and consonants; neighbours attract', () =>
           document.getElementById('linked')?.click();
           return document.getElementById('players-said')?.textContent ?? '';
         }),
-        /^Each alone/,
+        /^Independent/,
       );
       await page.locator('#figure-vowels').scrollIntoViewIfNeeded();
-      await page.waitForFunction(() => /Round 60/.test(document.getElementById('vowels-said')?.textContent ?? ''));
+      await page.waitForFunction(() => /Iteration 60/.test(document.getElementById('vowels-said')?.textContent ?? ''));
       assert.match((await page.locator('#vowels-said').textContent()) ?? '', /␣ a e i o\b/);
       await page.locator('#figure-players').scrollIntoViewIfNeeded();
       const shares = () => page.locator('.player output').allTextContents();

@@ -111,7 +111,7 @@ test('there is a column for each digit, with the values that the model draws giv
     }
     const [first, second] = await Promise.all([pixels(page, 0), pixels(page, 1)]);
     assert.notDeepEqual(first, second);
-    await page.locator('#classes-pace', { hasText: /^\d+ of 60 drawn; [\d.]+ ms a pixel, computed here$/ }).waitFor();
+    await page.locator('#classes-pace', { hasText: /^\d+ of 60 drawn; [\d.]+ ms per pixel, computed on your device$/ }).waitFor();
   }));
 
 more('all sixty pictures are drawn in the end, and the page announces it', () =>

@@ -60,7 +60,7 @@ test('a row shows the values that the model draws, next to the given part', () =
     model.close();
     expected.forEach((values, i) => assert.deepEqual(rest[i], triples(values), `ending ${i}`));
     assert.notDeepEqual(rest[0], rest[1]);
-    await page.locator('#colour-pace', { hasText: /^[\d.]+ ms a pixel, computed here$/ }).waitFor();
+    await page.locator('#colour-pace', { hasText: /^[\d.]+ ms per pixel, computed on your device$/ }).waitFor();
     await page.locator('#in-colour').screenshot({ path: `${OUT}colour.png` });
   }));
 

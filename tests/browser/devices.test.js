@@ -23,16 +23,16 @@ const USES = [
 
 /** The browsers' errors, and the content of the sentence for each of them. @type {[string, RegExp][]} */
 const ERRORS = [
-  ['NotAllowedError', /may not be used: allow it in the address bar/],
-  ['SecurityError', /may not be used/],
+  ['NotAllowedError', /This page may not use the .*Allow it in the browser/],
+  ['SecurityError', /may not use/],
   ['NotFoundError', /^There is no (microphone|camera): choose a file\.$/],
   ['OverconstrainedError', /^There is no/],
   ['NotReadableError', /^Another program is using the (microphone|camera)/],
   ['AbortError', /^Another program is using the (microphone|camera)/],
   ['Insecure', /over https/],
   ['Unsupported', /This browser gives pages no access/],
-  ['constructor', /gave nothing: why\. Choose a file\.$/],
-  ['TypeError', /gave nothing: why\. Choose a file\.$/],
+  ['constructor', /does not work: why\. Choose a file\.$/],
+  ['TypeError', /does not work: why\. Choose a file\.$/],
 ];
 
 test('both devices have a sentence for every error, which names the device and says what to do', () =>

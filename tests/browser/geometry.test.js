@@ -291,7 +291,7 @@ more('run, pause, next pixel, slider, keys and seed work', () =>
     await page.locator('#geometry-scrubber').fill('700');
     await page.locator('#geometry-scrubber-text', { hasText: 'Step 701 of' }).waitFor();
     const one = new Geometry(STRIPS);
-    assert.equal(await note(page, 0), `Sees ${one.count(700)}: 189 of its block, 256 of its memory. Step 701: row 22, column 29.`);
+    assert.equal(await note(page, 0), `Sees ${one.count(700)}: 189 from its block, 256 from its memory. Step 701: row 22, column 29.`);
     assert.equal(await page.locator('.geometry-panel .picture canvas').first().getAttribute('aria-label'), label);
 
     // The arrow keys start from the last drawn pixel.

@@ -43,7 +43,7 @@ test(
 
       const said = page.locator('#stages-said');
       for (const [button, sentence] of [
-        ['given', /^What was given: 0\.42 s/],
+        ['given', /^The given sound: 0\.42 s/],
         ['top', /^From the top level alone: 0\.42 s/],
         ['bottom', /^From the bottom level: 0\.42 s/],
       ]) {

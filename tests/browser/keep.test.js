@@ -202,7 +202,7 @@ test(
         await button('Try again').click();
         await said(page).filter({ hasText: 'Measuring the course' }).waitFor();
         answer();
-        await said(page).filter({ hasText: 'The host answered 500 for courses.json.' }).waitFor(WAIT);
+        await said(page).filter({ hasText: 'The server answered 500 for courses.json.' }).waitFor(WAIT);
         assert.equal(await box(page).locator('[role=status]').count(), 1);
 
         // The box of a kept course shows that it is kept and can remove it, even if the host fails.
@@ -218,7 +218,7 @@ test(
         await page.route('**/courses.json', (route) => route.abort('internetdisconnected'));
         await button('Try again').click();
         await said(page)
-          .filter({ hasText: 'There is no connection to the host. Kept: the course works without a connection. 1 page' })
+          .filter({ hasText: 'There is no connection to the server. Kept: the course works without a connection. 1 page' })
           .waitFor(WAIT);
         await button('Remove').click();
         await button('Remove').waitFor({ state: 'hidden' });
@@ -379,7 +379,7 @@ test('after a new release, a kept course works until it is updated, and unchange
           [removal('a dropped one'), 'Remove “a dropped one”'],
         ])) {
           await button.click();
-          await said(page, 'course-b').filter({ hasText: 'Waiting until a download or removal ends.' }).waitFor();
+          await said(page, 'course-b').filter({ hasText: 'Waiting for another download or removal to end.' }).waitFor();
           for (const other of [own, removal('a dropped one'), removal('d')])
             assert.equal(await other.getAttribute('aria-disabled'), 'true');
           assert.equal(await page.evaluate(() => document.activeElement?.textContent), name, 'the focus stays');
@@ -391,7 +391,7 @@ test('after a new release, a kept course works until it is updated, and unchange
           await cancel.waitFor({ state: 'hidden' });
         }
         await removal('a dropped one').click();
-        await said(page, 'course-b').filter({ hasText: 'Waiting until a download or removal ends.' }).waitFor();
+        await said(page, 'course-b').filter({ hasText: 'Waiting for another download or removal to end.' }).waitFor();
         await letGo();
         await dropped.waitFor({ state: 'detached' });
         await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'status');
@@ -403,7 +403,7 @@ test('after a new release, a kept course works until it is updated, and unchange
         await fill('course-e');
         await hold();
         await box(page, 'course-e').getByRole('button', { name: 'Keep' }).click();
-        await said(page, 'course-e').filter({ hasText: 'Waiting until a download or removal ends.' }).waitFor();
+        await said(page, 'course-e').filter({ hasText: 'Waiting for another download or removal to end.' }).waitFor();
         assert.equal(await removal('d').getAttribute('aria-disabled'), 'true');
         release = 5;
         await letGo();

@@ -69,11 +69,11 @@ test('a linked model of another kind is named, with a link to the page that show
 more('the colour page gives a linked model to the figure that it suits', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/colour/?model=/weights/emoji-sr.gguf');
-    await page.locator('#superres-own .photo-said', { hasText: /emoji-sr\.gguf, a model of/ }).waitFor(WAIT);
+    await page.locator('#superres-own .photo-said', { hasText: /emoji-sr\.gguf, a model with/ }).waitFor(WAIT);
     assert.ok(await page.locator('#superres-switch input[value=own]').isChecked());
     assert.ok(await page.locator('#colour-switch input').first().isChecked());
     await page.goto('/web/pages/colour/?model=/weights/cifar10.gguf');
-    await page.locator('#colour-own .photo-said', { hasText: /cifar10\.gguf, a model of/ }).waitFor(WAIT);
+    await page.locator('#colour-own .photo-said', { hasText: /cifar10\.gguf, a model with/ }).waitFor(WAIT);
     const colour = galleryOf('colour', 'in-colour');
     await page.locator('#colour-run:enabled').waitFor(WAIT);
     await page.click('#colour-run');

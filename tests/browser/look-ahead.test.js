@@ -54,7 +54,7 @@ test('the figure reports pictures that differ', () => {
   /** @param {...number} values */
   const drawing = (...values) => ({ values: Uint8Array.from(values), ahead: new Uint8Array(values.length), ms: 1 });
   assert.equal(differences(drawing(1, 2, 3), drawing(1, 2, 3)), 0);
-  assert.equal(verdict(drawing(1, 2, 3), drawing(1, 2, 3)), 'The same 3 values, with guesses and without.');
+  assert.equal(verdict(drawing(1, 2, 3), drawing(1, 2, 3)), 'The same 3 values, with and without drafts.');
   assert.equal(verdict(drawing(1, 2, 3), drawing(1, 0, 4)), 'The pictures differ in 2 of 3 values, which must never happen.');
 });
 
@@ -180,7 +180,7 @@ test("the picture is the model's drawing, and the passes are those of its steps"
     assert.equal(await text(page, 'passes-guessing'), String(count));
     assert.equal(await text(page, 'right-guessing'), String(PIXELS - count));
     assert.equal(await text(page, 'each-guessing'), (PIXELS / count).toFixed(2));
-    assert.equal(await text(page, 'summary'), `784 pixels in ${count} passes: ${(PIXELS / count).toFixed(2)} pixels a pass on average.`);
+    assert.equal(await text(page, 'summary'), `784 pixels in ${count} passes: ${(PIXELS / count).toFixed(2)} pixels per pass on average.`);
     // The result of the other mode is shown next to it and is drawn in the meantime; only the medians are compared.
     assert.deepEqual(
       [await text(page, 'passes-without'), await text(page, 'each-without'), await text(page, 'right-without')],
@@ -188,7 +188,7 @@ test("the picture is the model's drawing, and the passes are those of its steps"
     );
     assert.match(await text(page, 'median-without'), /^[\d.]+ m?s$/);
     assert.match(await text(page, 'timing'), /^8 pictures, .* \(median\)/);
-    assert.equal(await text(page, 'verdict'), 'The same 784 values, with guesses and without.');
+    assert.equal(await text(page, 'verdict'), 'The same 784 values, with and without drafts.');
 
     // Each pixel has the tint of its index in its pass; other indices have other tints.
     const tints = await colours(page, 1);
@@ -217,7 +217,7 @@ more('without guesses the picture is the same, with one pixel per pass, and the 
     const passesBefore = await text(page, 'passes-guessing');
 
     await page.check('#ahead-plain');
-    await page.locator('#ahead-verdict', { hasText: 'The same 784 values, with guesses and without.' }).waitFor(WAIT);
+    await page.locator('#ahead-verdict', { hasText: 'The same 784 values, with and without drafts.' }).waitFor(WAIT);
     await finished(page);
     await page.locator('[role=status]', { hasText: 'The same 784 values' }).waitFor({ state: 'attached' });
     await lookAway(page);
@@ -235,7 +235,7 @@ more('without guesses the picture is the same, with one pixel per pass, and the 
     await finished(page);
     await lookAway(page);
     assert.notDeepEqual(await colours(page, 0), before);
-    assert.equal(await text(page, 'verdict'), 'The same 784 values, with guesses and without.');
+    assert.equal(await text(page, 'verdict'), 'The same 784 values, with and without drafts.');
   }),
 );
 
@@ -251,7 +251,7 @@ more('Time both: medians of pictures drawn in both modes, alternately', () =>
     const said = await text(page, 'timing');
     assert.match(
       said,
-      /^8 pictures, each drawn in both ways: \d+\.\d\d times as fast with guesses \(median\)\. All were the same in both ways\.$/,
+      /^8 pictures, each drawn in both ways: \d+\.\d\d times as fast with drafts \(median\)\. All pictures were identical in both ways\.$/,
     );
     const [guessing, without] = await Promise.all(
       ['guessing', 'without'].map(async (way) => Number.parseFloat(await text(page, `median-${way}`))),
@@ -313,7 +313,7 @@ test('pointing at a pixel or moving to it with the arrow keys shows its pass; al
       const right = to - from - 1;
       return (
         `Pass ${passes(Uint8Array.from(ahead), from + 1)}: ${to - from} pixel${to - from === 1 ? '' : 's'}, ` +
-        `${right === 0 ? 'no accepted guess' : `${right} right guess${right === 1 ? '' : 'es'}`}. ` +
+        `${right === 0 ? 'no accepted draft' : `${right} right guess${right === 1 ? '' : 'es'}`}. ` +
         `From row ${Math.floor(from / SIDE) + 1}, column ${(from % SIDE) + 1}.`
       );
     };

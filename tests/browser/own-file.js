@@ -66,14 +66,14 @@ export async function tryFile(page, name) {
   await page.goto(`/web/pages/${name}/`);
   await ready(page);
   await give(page, file);
-  await said(page, new RegExp(`^${file.replace('.', '\\.')}, a model of [\\d,]+ parameters, (is running now|now runs)`));
+  await said(page, new RegExp(`^${file.replace('.', '\\.')}, a model with [\\d,]+ parameters, (is running now|now replaces)`));
   await ready(page);
   await well(page, file);
   await page.locator('#own-file').screenshot({ path: `${OUT}own-file-${name}.png` });
   await give(page, wrong);
   await said(page, why);
   await well(page, wrong);
-  await page.locator('#own-file button', { hasText: 'Back to ours' }).click();
+  await page.locator('#own-file button', { hasText: "Back to the page's own model" }).click();
   await said(page, /uses its own model again/);
   await ready(page);
   await well(page, 'ours');

@@ -32,7 +32,7 @@ test('an unsuitable file is reported with a reason, and the figure keeps its con
       await well(page, name);
       assert.equal(await page.locator('#result').textContent(), before);
     }
-    await page.locator('#own-file button', { hasText: 'Back to ours' }).waitFor({ state: 'hidden' });
+    await page.locator('#own-file button', { hasText: "Back to the page's own model" }).waitFor({ state: 'hidden' });
   }, CALM));
 
 test('if a file with other weights is dropped, the figure shows its results', () =>
@@ -46,10 +46,10 @@ test('if a file with other weights is dropped, the figure shows its results', ()
       transfer.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], 'mine.gguf'));
       document.querySelector('main')?.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
     }, base64);
-    await said(page, /^mine\.gguf, a model of [\d,]+ parameters, now runs instead of CRF\. Try: give it a sentence/);
+    await said(page, /^mine\.gguf, a model with [\d,]+ parameters, now replaces CRF\. Try: give it a sentence/);
     await page.waitForFunction((old) => document.querySelector('#result')?.textContent !== old, before, WAIT);
     const [, memm, own] = String(await page.locator('#result').textContent()).split('\n');
     assert.equal(own.replace('CRF', 'MEMM'), memm);
-    await page.locator('#own-file button', { hasText: 'Back to ours' }).click();
+    await page.locator('#own-file button', { hasText: "Back to the page's own model" }).click();
     await page.waitForFunction((old) => document.querySelector('#result')?.textContent === old, before, WAIT);
   }, CALM));

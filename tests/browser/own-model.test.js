@@ -45,7 +45,7 @@ test('the figure completes pictures with a chosen file, with the same values as 
       const before = await page.locator('#colour-emoji-parameters').textContent();
       await page.route('**/weights*/*.gguf', (route) => route.abort()); // from here on no file can be fetched
       await give(page, 'mine.gguf', buffer);
-      await said(page, /^mine\.gguf, a model of [\d,]+ parameters, is running now\.( Try: .*)?$/);
+      await said(page, /^mine\.gguf, a model with [\d,]+ parameters, is running now\.( Try: .*)?$/);
       assert.ok(await page.locator('#colour-switch input[value=own]').isChecked());
       await page.locator('#colour-run').click();
       await colour.rowIs(page, 0);
@@ -94,7 +94,7 @@ more('a file can be dropped; a model without a palette gets photographs', () =>
         .querySelector('#figure-colour')
         ?.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
     }, base64);
-    await said(page, /^Photos\.GGUF, a model of/);
+    await said(page, /^Photos\.GGUF, a model with/);
     await page.locator('#colour-strip[data-strip=photos]').waitFor(WAIT);
     assert.equal(await colour.name(page, 0), photos[0].name);
     await page.click('#colour-run');

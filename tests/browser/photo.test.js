@@ -394,7 +394,7 @@ test('a camera that is refused or does not exist is reported', () =>
     const button = page.locator('#superres-photo button', { hasText: 'Use the camera' });
     await button.click();
     await wrong(page, 'superres')
-      .getByText('The camera may not be used: allow it in the address bar of the browser, or choose a file.')
+      .getByText("This page may not use the camera. Allow it in the browser's address bar, or choose a file.")
       .waitFor();
     await page.locator('dialog.camera').waitFor({ state: 'detached' });
     await page.evaluate(() => {

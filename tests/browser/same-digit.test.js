@@ -53,7 +53,7 @@ test('every model draws its own completion with the noise of the seed, and shows
       assert.equal(cells[0], `${nats.toFixed(1)} nats`);
       assert.equal(cells[1], `${truth.toFixed(1)} nats`);
       assert.match(cells[3], /^[\d.]+ µs$/);
-      await rows.nth(k).getByText('before it').waitFor();
+      await rows.nth(k).getByText('earlier pixels').waitFor();
       if (k === 0) assert.equal(cells[5], '307,720', 'the biases, and the weights below the diagonal');
     }
   }),
@@ -96,7 +96,7 @@ more('pointing at a pixel shows the pixels that it may depend on: not all earlie
         .getByText(/of 602 before it/)
         .waitFor(); // row 22, column 15
       const texts = await counts.allTextContents();
-      assert.deepEqual(texts.toSpliced(1, 1), Array(5).fill('602 of 602 before it'));
+      assert.deepEqual(texts.toSpliced(1, 1), Array(5).fill('602 of 602 earlier pixels'));
       assert.ok(parseInt(texts[1], 10) < 500, texts[1]);
     },
     { reducedMotion: 'reduce' },

@@ -126,7 +126,10 @@ test('opened from disk, a page says why it does not run, and what to do', () =>
       await page.goto(`${disk}web/pages/transformer/ko/index.html`);
       assert.match(await said.innerText(), /^file:로 열면 .*build\.sh site --single transformer/);
       await page.goto(`${disk}web/pages/transformer/index.html`);
-      assert.match(await said.innerText(), /^From file: a browser runs no scripts .*build\.sh site --single transformer\)\.$/);
+      assert.match(
+        await said.innerText(),
+        /^Opened from file:, this page cannot run its scripts\. .*build\.sh site --single transformer\)\.$/,
+      );
       await page.screenshot({ path: `${OUT}site-from-disk.png` });
       await page.goto(`${url}web/pages/transformer/`);
       await page.locator('main figure').first().waitFor();

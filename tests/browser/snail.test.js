@@ -54,7 +54,7 @@ const [LINE, HOOK, CROSS] = /** @type {[number, number][][]} */ ([
 test('characters can be chosen and drawn, and attention and order changed, also with the keyboard', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
-    await said(page, /^It chooses [A-E], with probability \d/);
+    await said(page, /^The network chooses [A-E], with probability \d/);
     await page.locator('#figure-snail').screenshot({ path: `${OUT}snail.png` });
     await page.locator('#run-text', { hasText: 'Name it again' }).waitFor();
     assert.match((await page.locator('.pace').first().textContent()) ?? '', /nats; \d.* ms/);
@@ -79,7 +79,7 @@ test('characters can be chosen and drawn, and attention and order changed, also 
     );
     const raw = pictures.map((data) => ({ data, width: 28, height: 28 }));
     const { label } = await model.classify(raw[5], { support: raw.slice(0, 5).map((image, i) => ({ image, label: 'ABCDE'[i] })) });
-    assert.match((await page.locator('#said').textContent()) ?? '', new RegExp(`^It chooses ${label},`));
+    assert.match((await page.locator('#said').textContent()) ?? '', new RegExp(`^The network chooses ${label},`));
     model.close();
 
     await page.getByRole('button', { name: 'Another character for A' }).press('Enter');
@@ -94,12 +94,12 @@ test('characters can be chosen and drawn, and attention and order changed, also 
     await stroke(page, 0, LINE);
     await said(page, /^Now draw the character to classify\.$/);
     await stroke(page, 5, CROSS);
-    await said(page, /^It chooses A, with probability 100%/);
+    await said(page, /^The network chooses A, with probability 100%/);
     await stroke(page, 1, CROSS);
-    await said(page, /^It chooses B/);
+    await said(page, /^The network chooses B/);
     await stroke(page, 2, HOOK);
     await page.locator('.odds-said').nth(2).filter({ hasText: '%' }).waitFor();
-    await said(page, /^It chooses B/);
+    await said(page, /^The network chooses B/);
     assert.equal(await page.locator('.odds-said').nth(4).textContent(), 'empty');
     await page.getByRole('button', { name: 'Clear the character to classify' }).click();
     await said(page, /^Now draw the character to classify\.$/);
@@ -133,7 +133,7 @@ test('a layer is highlighted, and a round of the game is played', () =>
     assert.equal(await page.locator('.layer-links path').count(), 2);
     await page.locator('#game-said', { hasText: 'Task 1 of 20' }).waitFor(); // the first task exists
     await page.locator('.game-choice').nth(3).press('Enter');
-    await page.locator('#game-score', { hasText: /^You [01], it [01], of 1$/ }).waitFor();
+    await page.locator('#game-score', { hasText: /^You [01], network [01], of 1$/ }).waitFor();
     assert.equal(await page.locator('.game-choice.right').count(), 1);
     await page.locator('#game-start', { hasText: 'Next task' }).press('Enter');
     await page.locator('#game-said', { hasText: 'Task 2 of 20' }).waitFor();
@@ -142,7 +142,7 @@ test('a layer is highlighted, and a round of the game is played', () =>
 more('<next-pixel task="classify"> names a picture after those inside; five signs in under 60 ms', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
-    await said(page, /^It chooses/);
+    await said(page, /^The network chooses/);
     const found = await page.evaluate(async () => {
       const at = '/web/dist/nextpixel.js';
       const { load } = await import(at);

@@ -94,7 +94,7 @@ test("a row shows the model's input, the most probable picture of each group, an
       return `${(20 * Math.log10(255 / Math.sqrt(squares))).toFixed(1)} dB · ${distance(picture, flat(original), SIDE).toFixed(2)}`;
     });
     assert.deepEqual(notes, ['', ...psnr, '']);
-    await page.locator('#superres-pace', { hasText: /^[\d.]+ ms a pixel, computed here$/ }).waitFor();
+    await page.locator('#superres-pace', { hasText: /^[\d.]+ ms per pixel, computed on your device$/ }).waitFor();
     await page.locator('#enlarged').screenshot({ path: `${OUT}superres.png` });
 
     // With one sample per group, all are shown, in the order of the samples.

@@ -112,7 +112,7 @@ test('a browser that cannot make the file says so', () =>
     await page.locator('#take summary').click();
     await page.locator('#take').getByRole('button', { name: 'PNG', exact: true }).click();
     await page
-      .locator('#take .take-said', { hasText: /^This browser cannot make the file: CompressionStream is not a constructor\.$/ })
+      .locator('#take .take-said', { hasText: /^This browser cannot create the file: CompressionStream is not a constructor\.$/ })
       .waitFor();
   }));
 

@@ -42,7 +42,7 @@ test("a sentence is translated when it becomes visible, and the result equals th
     const sentence = await page.locator('#sentence').inputValue();
     const model = await load(FILE);
     assert.equal(await text(page), await model.translate(sentence).text());
-    assert.match((await page.locator('#pace').textContent()) ?? '', /\d+ tokens, .* nats; without maps, in .* ms/);
+    assert.match((await page.locator('#pace').textContent()) ?? '', /\d+ tokens, .* nats; computed in .* ms without maps/);
     await page.locator('#figure-translation').screenshot({ path: `${OUT}transformer.png` });
 
     // Like typing: earlier runs are cancelled.

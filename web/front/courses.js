@@ -91,7 +91,7 @@ export const COURSES = [
       {
         page: 'reading',
         knows: 'what a recurrent network is',
-        asks: 'Write two sentences that end in the same word. Does it attend to the same place in both?',
+        asks: 'Write two sentences that end in the same word. Does the network attend to the same place in both?',
         at: 'figure-reading',
       },
       {
@@ -133,7 +133,7 @@ export const COURSES = [
       {
         page: 'jukebox',
         knows: 'what a sample of a sound is',
-        asks: 'Let it continue half a seven, and ask for a two. Which of the two words do you hear, and from which moment?',
+        asks: 'Let the model continue half a seven, and ask for a two. Which of the two words do you hear, and from which moment?',
         at: 'figure-draw',
       },
     ],
@@ -177,8 +177,9 @@ export const systemOf = (page) => PAPERS.find((paper) => paper.page === page)?.s
 export const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
 
 /**
- * HTML of the box in which a visitor keeps the files of a course (shell/page/page-keep.js). @param {string} name  of the course @param
- * {Phrase} phrase
+ * HTML of the box in which a visitor keeps the files of a course (shell/page/page-keep.js).
+ * @param {string} name  of the course
+ * @param {Phrase} phrase
  */
 const keeping = (name, phrase) =>
   `      <details class="take keep needs-js" data-course="${idOf(name)}"><summary>${phrase`Keep this course on this device`}</summary></details>
@@ -231,8 +232,9 @@ export function placeOf(page, { title, minutes }, phrase = english) {
 }
 
 /**
- * Returns a page's position in its course as HTML: a question, the previous page, the next page. @param {string} page @param {Phrase}
- * [phrase]
+ * Returns a page's position in its course as HTML: a question, the previous page, the next page.
+ * @param {string} page
+ * @param {Phrase} [phrase]
  */
 export function courseOf(page, phrase = english) {
   const {

@@ -164,7 +164,7 @@ export const PAPERS = [
     url: 'https://arxiv.org/abs/1802.05751',
     system: 'Image Transformer',
     page: 'image-transformer',
-    says: 'Completes digits. See how probable each pixel is, what a surprise costs, and where the model looked.',
+    says: 'See how a model completes digits: how probable each pixel is, what a surprise costs, and where the model looked.',
     pictures: { file: 'digits.gguf', seed: 1, samples: 6, temperature: 0.9 },
   },
   {
@@ -175,7 +175,7 @@ export const PAPERS = [
     system: 'In colour',
     page: 'colour',
     colourful: true,
-    says: 'Emoji and photographs, also your own: completed, drawn by class, and enlarged from sixty-four pixels.',
+    says: 'Emoji and photographs, including your own, are completed, drawn by class, and enlarged from sixty-four pixels.',
     pictures: { file: 'emoji.gguf', seed: 2, samples: 6, temperature: 1, label: 'Noto 2018' },
   },
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The modules that every page may use. web/dist/page-shell.js is built from this file.
+// Exports the modules that every page may use. web/dist/page-shell.js is built from this file.
 // @ts-check
 import { createProjector } from './page/projector.js';
 
@@ -43,5 +43,5 @@ export * from './picture/pixel-grid.js';
 export * from './picture/take.js';
 
 createProjector();
-// If this fails, the picture inside the element stays visible.
+// If loading fails, the picture inside the element stays visible.
 if (document.querySelector('next-pixel')) import('../lib/define.js').catch(() => {});

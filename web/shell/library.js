@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pages' only access to the library: nothing else in web/shell, web/pages and web/front knows its location.
+// The only module of web/shell, web/pages and web/front that imports the library.
 // @ts-check
 
 import { part } from '../lib/base/part.js';
@@ -13,27 +13,30 @@ export { Codec, quantise } from '../lib/media/codec.js';
 export { blank, paint as paintElements, picture as pictureOf } from '../lib/sinks/pixels.js';
 export { fromRGBA } from '../lib/media/ground.js';
 export { reduce } from '../lib/media/image.js';
-/** Fetches the part of the library that only the page of captions needs. */
+/** Loads the part of the library that only the page of captions needs. */
 export const captions = () => part(() => import('../lib/kinds/caption/captions.js'));
-/** Fetches the part of the library that only pages of texts need. */
+/** Loads the part of the library that only pages with text models need. */
 export const texts = () => part(() => import('../lib/kinds/text/texts.js'));
 
-/** Fetches the chat box and the element, whose words it uses: in the language of the page (language.js). */
+/** Loads the chat box and the element, whose sentences the chat box uses. Both use the language of the page (language.js). */
 export const talks = () => part(async () => (await Promise.all([import('../lib/element/talk.js'), import('../lib/define.js')]))[0]);
 
-/** Fetches the list of chat models on the Hugging Face Hub, and the cache of their files. */
+/** Loads the list of chat models on the Hugging Face Hub, and the cache of their files. */
 export const shelf = () => part(async () => ({ ...(await import('../lib/chat-models.js')), cache }));
 
-/** Fetches the code that opens a visitor's file, even a large one, in advance: without a connection it could not be fetched later. */
+/**
+ * Loads the code that opens a visitor's file, even a large one. It is loaded in advance, because without a connection it could not be
+ * fetched later.
+ */
 export const ownFiles = () => part(() => Promise.all([import('../lib/load/handed.js'), import('../lib/load/large.js')]));
 
-/** Fetches the part of the library that only pages of music need. */
+/** Loads the part of the library that only pages of music need. */
 export const music = () => part(() => import('../lib/kinds/note/notes.js'));
 
-/** load() for a file of the page. @type {(...given: Parameters<typeof loadModel>) => Promise<Model>} */
+/** load() of the library, with the type that the pages use. @type {(...given: Parameters<typeof loadModel>) => Promise<Model>} */
 export const load = /** @type {any} */ (loadModel);
 
-/** acquire() for a file of the page. @type {(...given: Parameters<typeof acquireModel>) => Promise<Hold>} */
+/** acquire() of the library, with the type that the pages use. @type {(...given: Parameters<typeof acquireModel>) => Promise<Hold>} */
 export const acquire = /** @type {any} */ (acquireModel);
 
 /** @typedef {import('../lib/model/of-kind.js').AnyModel} Model */
@@ -53,9 +56,9 @@ export const acquire = /** @type {any} */ (acquireModel);
 /** @typedef {import('../lib/index.js').Alternative} Alternative */
 /** @typedef {import('../lib/index.js').SavedText} SavedText */
 /** @typedef {import('../lib/index.js').Tokenizer} Tokenizer */
-/** @typedef {typeof import('../lib/kinds/text/text-sheet.js').TextSheet} TextSheet  the class */
-/** @typedef {typeof import('../lib/kinds/text/aligned-sheet.js').AlignedSheet} AlignedSheet  the class */
-/** @typedef {typeof import('../lib/element/talk.js').Talk} Talk  the class */
+/** @typedef {typeof import('../lib/kinds/text/text-sheet.js').TextSheet} TextSheet  the class, not an instance */
+/** @typedef {typeof import('../lib/kinds/text/aligned-sheet.js').AlignedSheet} AlignedSheet  the class, not an instance */
+/** @typedef {typeof import('../lib/element/talk.js').Talk} Talk  the class, not an instance */
 /** @typedef {import('../lib/chat-models.js').ChatModel} ChatModel */
 /** @typedef {import('../lib/index.js').TranslationRun} TranslationRun */
 /** @typedef {import('../lib/index.js').TranslationStep} TranslationStep */

@@ -249,7 +249,7 @@ export function framed(source, { path, name, sheets, languages = [], translation
 
 ${masthead(up, links.join('\n      '), phrase`Contents`)}
   <main>
-<p id="from-file" class="notice" hidden>${phrase`From ${'<code>file:</code>'} a browser runs no scripts of this page: serve its folder (${'<code>python3 -m http.server</code>'}, then ${'<code>http://localhost:8000/</code>'}), or open the page as one file (${`<code>./build.sh site --single ${name || 'all'}</code>`}).`}</p>
+<p id="from-file" class="notice" hidden>${phrase`Opened from ${'<code>file:</code>'}, this page cannot run its scripts. Serve its folder (${'<code>python3 -m http.server</code>'}, then ${'<code>http://localhost:8000/</code>'}), or build the page as one file (${`<code>./build.sh site --single ${name || 'all'}</code>`}).`}</p>
 <script>${FROM_FILE}</script>
 <div class="opening">
 ${name ? `${placeOf(name, { title, minutes: minutes ?? minutesOf(text) }, phrase)}${head.replace(/<h1>(.*?)<\/h1>/s, '<p class="tagline">$1</p>')}` : head}

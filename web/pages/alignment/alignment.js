@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the alignment figure: one sentence, translated by networks that differ only in their attention, with the matrix of each as it
-// grows.
+// Draws the alignment figure: networks that differ only in their attention translate one sentence, and the matrix of each grows with its
+// translation.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, fault, isBlank, make, phrase, time, weights } from '../../shell/index.js';
 import { createMatrix, createSentence, mapsOf, visible } from '../../shell/text/index.js';
@@ -9,16 +9,16 @@ import { below, cellTerms, centreOf, rowSum, windowOf } from './terms.js';
 /** @import { Model, TranslationRun, TranslationStep } from '../../shell/index.js' */
 /** @import { Reading } from '../../shell/text/sentence.js' */
 
-/** Tokens per second, so that visitors can watch. */
+/** Tokens per second, slow enough to watch. */
 const SPEED = 6;
 
-/** The kinds of attention, in the order of the page; the page's head preloads the first. */
+/** The kinds of attention, in the order of the page. The page's head preloads the weights of the first one. */
 const KINDS = ['additive', 'general', 'local-p', 'location', 'none'];
 const PREDICTED = 'local-p';
 
 /** @typedef {{ run: TranslationRun, steps: TranslationStep[], over: boolean }} Written */
 
-/** @param {(models: Record<string, Model>, text: string) => void} onSentence called when there is a new sentence */
+/** @param {(models: Record<string, Model>, text: string) => void} onSentence called after the sentence has changed */
 export function createAlignment(onSentence) {
   const said = byId('sentence-said');
   /** @type {Record<string, Model>} */
@@ -37,7 +37,7 @@ export function createAlignment(onSentence) {
     const sentence = () => (shown ? shown.run.sourceTexts.map((word) => visible(word, '⏎')) : []);
     const row = (/** @type {number} */ t) => (shown ? mapsOf(shown.steps[t], 'source')[0].weights : new Float32Array());
     const D = () => Number(panel.dataset.window ?? 0);
-    /** Returns the centre of a predicted window when word t is written. @param {number} t */
+    /** Returns the centre of the window that the local network predicted for word t. @param {number} t */
     const centre = (t) => centreOf((shown?.steps[t].maps ?? []).find(({ name }) => name === 'centre')?.weights ?? []);
     let matrix = null;
     if (kind === 'none') {
@@ -46,7 +46,7 @@ export function createAlignment(onSentence) {
       const map = make('div', { class: 'map' });
       panel.append(map, note);
       matrix = createMatrix(map, note, {
-        // A middle row represents the others.
+        // Returns the description of a middle row, which represents all rows.
         rest() {
           const t = Math.floor((shown?.steps.length ?? 0) / 2);
           return shown?.steps[t] ? `${rowSum(row(t), sentence(), t + 1)}\n${hint}` : hint;
@@ -81,7 +81,7 @@ export function createAlignment(onSentence) {
     try {
       all = models.map((model) => ({ run: model.translate(text, { maps: true, signal }), steps: [], over: false }));
     } catch (error) {
-      said.textContent = fault(error); // such as a sentence that is too long
+      said.textContent = fault(error); // for example, the sentence is too long
       return 'ready';
     }
     onSentence(byKind, text);
@@ -102,7 +102,7 @@ export function createAlignment(onSentence) {
       if (slowly) panels.forEach((panel, k) => panel.show(all[k]));
     }
     panels.forEach((panel, k) => panel.show(all[k]));
-    // measures the time until the end, without drawing
+    // measures the time until the end, without the time for drawing
     const began = performance.now();
     for (const model of models) await model.translate(text, { signal }).text();
     const costs = all.map(({ steps }, k) => `${phrase(KINDS[k])} ${steps.reduce((sum, { nats }) => sum + nats, 0).toFixed(1)}`).join(', ');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the sentence of the first matrices once more, by the networks in JavaScript, which return every vector. Two figures share this
-// example, including the selected word.
+// Computes the sentence of the first matrices a second time with networks in JavaScript, which return every vector. Two figures share the
+// example and the selected word.
 // @ts-check
 import { fileBytes } from '../../shell/model/gguf.js';
 import { fault, weights } from '../../shell/index.js';
@@ -8,7 +8,7 @@ import { networkOf } from './network.js';
 /** @import { Model, TranslationStep } from '../../shell/index.js' */
 /** @import { Network, Read, Step } from './network.js' */
 
-/** The networks that write words of their own. */
+/** The networks that write their own words. */
 export const WRITERS = /** @type {const} */ (['general', 'additive']);
 /** The networks that are forced to write the words of the first writer. */
 export const LOOKERS = /** @type {const} */ (['general', 'additive', 'local-p', 'location']);
@@ -16,14 +16,14 @@ export const LOOKERS = /** @type {const} */ (['general', 'additive', 'local-p', 
 /** @typedef {{ network: Network, source: Read, steps: Step[] }} Trace */
 /**
  * @typedef {Trace & { ids: number[], words: string[], apart: number }} Written  apart: the largest difference between the engine's weights
- * and these
+ * and the weights computed here
  */
 /**
  * @typedef {Object} Shown
- * @property {string[]} sentence  its words
+ * @property {string[]} sentence  words of the sentence
  * @property {Record<string, Written>} writers
  * @property {Record<string, Trace>} lookers
- * @property {(id: number) => string} text of a token
+ * @property {(id: number) => string} text returns the text of a token
  */
 
 export function createExample() {
@@ -46,7 +46,7 @@ export function createExample() {
   }
 
   /**
-   * Returns the engine's translation, with the same translation computed from the numbers of the file.
+   * Returns the engine's translation, together with the same translation computed from the values in the file.
    * @param {string} kind
    * @param {Model} model
    * @param {string} text
@@ -110,13 +110,13 @@ export function createExample() {
       listeners.push(onShown);
       complaints.push(onFault);
     },
-    /** Called when a figure that needs the example is near the screen. */
+    /** Called when a figure that needs the example comes near the screen. */
     open() {
       if (near) return;
       near = true;
       make();
     },
-    /** @param {Record<string, Model>} models by kind @param {string} text */
+    /** @param {Record<string, Model>} models models by kind of attention @param {string} text */
     take(models, text) {
       if (wanted?.text === text && wanted.models === models) return;
       wanted = { models, text };

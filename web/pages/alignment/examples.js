@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Example sentences, from short to long; in each, a verb has another position than in English.
+// Example sentences, from short to long. Each has a verb whose position differs from English.
 // @ts-check
 
 export const EXAMPLES = [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the batting order as attention: players are keys, places in the order are queries. This module does not depend on the page.
+// Computes the batting order as attention: the players are keys, and the positions in the order are queries. This file does not use the
+// page.
 // @ts-check
 
 /** @typedef {[number, number]} Vector speed and power, 0 to 1 */
@@ -50,17 +51,18 @@ export function softmax(scores) {
 }
 
 /**
- * Returns the weights of each place over the players.
+ * Returns, for each position, the weights of the players.
  * @param {Vector[]} players
- * @param {number} sharpness the factor of the cosine
+ * @param {number} sharpness factor of the cosine
  * @param {'cosine' | 'dot'} fit
  */
 export const weights = (players, sharpness, fit) =>
   PLACES.map(({ query }) => softmax(players.map((at) => sharpness * (fit === 'cosine' ? cosine : dot)(query, at))));
 
 /**
- * Returns the batting order: in turn, each place takes the player with its largest weight among those that are left. @param {number[][]}
- * rows
+ * Returns the batting order: one by one, each position takes the player with its largest weight among those who are left.
+ *
+ * @param {number[][]} rows
  */
 export function order(rows) {
   /** @type {number[]} */
@@ -70,8 +72,10 @@ export function order(rows) {
 }
 
 /**
- * Returns the weighted mean that a place gets: the players, by its weights. @param {number[]} row @param {Vector[]} players @returns
- * {Vector}
+ * Returns the output of a position: the mean of the players, weighted by its weights.
+ * @param {number[]} row
+ * @param {Vector[]} players
+ * @returns {Vector}
  */
 export function mixture(row, players) {
   const part = (/** @type {0 | 1} */ k) => row.reduce((sum, w, i) => sum + w * players[i][k], 0);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Draws BLEU by the length of the sentence, a line for each attention, and the same numbers as a table.
+// Draws BLEU by sentence length with one line for each kind of attention, and the same values as a table.
 // @ts-check
 import { byId, make, makeSvg, phrase } from '../../shell/index.js';
 import { MEASURED, QUARTERS } from './measured.js';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 110, 12, 30];
-/** The networks of the page have their own line styles; the others are pale. */
+/** The networks that this page shows have their own line styles; all others are pale. */
 const DRAWN = ['additive', 'general', 'local-p', 'location', 'none'];
 
 export function createLengths() {
@@ -21,7 +21,7 @@ export function createLengths() {
   QUARTERS.forEach((words, i) =>
     chart.append(makeSvg('text', { class: 'scale', x: String(x(i)), y: String(HEIGHT - 8), 'text-anchor': 'middle' }, words)),
   );
-  /** Labels must not overlap. @type {{ text: SVGElement, at: number }[]} */
+  /** Labels with their heights, which are adjusted so that the labels do not overlap. @type {{ text: SVGElement, at: number }[]} */
   const names = [];
   for (const { kind, name, byLength } of MEASURED) {
     const own = DRAWN.includes(kind) ? `line ${kind}` : 'line other';

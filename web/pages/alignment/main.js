@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The alignment page: the batting order, one sentence through five attentions, one network unrolled, the score functions, and BLEU by
-// sentence length.
+// Starts the alignment page: the batting order, one sentence in five kinds of attention, one network unrolled in time, the score functions,
+// and BLEU by sentence length.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createAlignment } from './alignment.js';

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Translation quality of each attention on the 1,000 held-out sentences, as in weights/README.md: npm run eval -- FILE --lengths.
+// Translation quality of each kind of attention on the 1,000 held-out sentences, as in weights/README.md. Measured with npm run eval --
+// FILE --lengths.
 // @ts-check
 
-/** Words of the sentences in each quarter, the shortest first. */
+/** Number of words per sentence in each quarter of the sentences, the shortest first. */
 export const QUARTERS = ['5–9', '9–11', '11–14', '14–31'];
 
 /** @type {{ kind: string, name: string, order: string, bleu: number, byLength: number[], entropy: number | null, ms: number }[]} */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Computes the recurrent networks of this page in JavaScript, with every vector that the engine does not return: the equations of
-// src/models/seq2seq.c on the numbers of the same file. The engine rounds its products to eight bits, so engine and JavaScript agree in
-// words, and in weights to about a hundredth. This module does not depend on the page.
+// Computes the recurrent networks of this page in JavaScript, because the engine does not return every vector. It uses the equations of
+// src/models/seq2seq.c and the values in the same file. The engine rounds its products to eight bits, so the engine and this file agree in
+// their words, and in their weights to about one hundredth. This file does not use the page.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 import { bell } from './terms.js';
@@ -10,18 +10,18 @@ import { bell } from './terms.js';
 /**
  * The encoder's output for a sentence.
  * @typedef {Object} Read
- * @property {Vector[]} h     annotations, one per word, both directions concatenated
+ * @property {Vector[]} h     annotations, one per word: the concatenated states of both directions
  * @property {Vector[]} keys  keys of the annotations: the annotations themselves, or W h
- * @property {Vector} start   the initial state of the decoder
+ * @property {Vector} start   initial state of the decoder
  */
 /**
- * One word of the decoder.
+ * A step of the decoder, which writes one word.
  * @typedef {Object} Step
- * @property {Vector} state    state after the step
- * @property {Vector} query    the query: a state, or W s
- * @property {Vector} scores   one score per word; -Infinity if the word is out of reach
+ * @property {Vector} state    state after this step
+ * @property {Vector} query    the query: the state itself, or W s
+ * @property {Vector} scores   one score per word; -Infinity if the word is outside the window
  * @property {Vector} weights
- * @property {Vector} context  the weighted sum of the annotations
+ * @property {Vector} context  weighted sum of the annotations
  * @property {Vector} joined   [context; state]
  */
 
@@ -82,7 +82,7 @@ export function networkOf(file) {
     const bias = matrix(`${name}.bias`).values;
     return times(`${name}.weight`, x).map((sum, r) => sum + bias[r]);
   }
-  /** Returns sqrt(d) E[id]; zeros before the first word. @param {number | undefined} id */
+  /** Returns sqrt(d) E[id], or zeros before the first word. @param {number | undefined} id */
   const embed = (id) =>
     id === undefined
       ? new Float32Array(d)
@@ -91,7 +91,7 @@ export function networkOf(file) {
           .map((x) => x * Math.sqrt(d));
 
   /**
-   * Returns the state after an input, from the state before.
+   * Returns the state that follows another state and an input.
    * @param {string} name
    * @param {Vector} input
    * @param {Vector} before
@@ -105,7 +105,7 @@ export function networkOf(file) {
     });
   }
 
-  /** @param {ArrayLike<number>} ids ids of a sentence @returns {Read} */
+  /** @param {ArrayLike<number>} ids token ids of a sentence @returns {Read} */
   function read(ids) {
     const words = Array.from(ids, embed);
     const along = (/** @type {string} */ name, /** @type {Vector[]} */ all) => {
@@ -120,8 +120,8 @@ export function networkOf(file) {
   }
 
   /**
-   * Returns the vector that the decoder starts from if one word of the sentence is left out. Only the states after this word, in either
-   * direction, are recomputed.
+   * Returns the vector with which the decoder starts if one word of the sentence is left out. Only the states that follow this word in
+   * either direction are computed again.
    * @param {Read} source
    * @param {ArrayLike<number>} ids
    * @param {number} left index of the word left out; the sentence has at least two words
@@ -137,7 +137,7 @@ export function networkOf(file) {
     return apply('init', side(forward, backward)).map(Math.tanh);
   }
 
-  /** Without attention there is no context: the last layer reads only the state. @param {Read} source @param {Vector} state */
+  /** Without attention there is no context, and the last layer reads only the state. @param {Read} source @param {Vector} state */
   function attend({ h, keys }, state) {
     if (score === 'none') return { query: state, scores: new Float32Array(0), weights: new Float32Array(0), context: new Float32Array(0) };
     const query = score === 'general' ? state : times('attn_q.weight', state);
@@ -170,7 +170,7 @@ export function networkOf(file) {
     first,
     read,
     startWithout,
-    /** Returns the steps of a decoder with given output. @param {Read} source @param {ArrayLike<number>} ids @returns {Step[]} */
+    /** Returns the steps of a decoder whose output is given. @param {Read} source @param {ArrayLike<number>} ids @returns {Step[]} */
     write(source, ids) {
       let state = source.start;
       return Array.from({ length: ids.length }, (_, p) => {
@@ -181,9 +181,9 @@ export function networkOf(file) {
         return { state, ...attended, joined: side(attended.context, state) };
       });
     },
-    /** Returns the attentional vector of a concatenated pair: tanh(W [c; s] + b). @param {Vector} joined */
+    /** Returns the attentional vector for a context and a state: tanh(W [c; s] + b). @param {Vector} joined */
     output: (joined) => apply('output', joined).map(Math.tanh),
-    /** Returns the probabilities of all words. @param {Vector} t */
+    /** Returns the probability of every word. @param {Vector} t */
     odds: (t) => softmax(times('token_embd.weight', t)),
   };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Translates a growing sentence by a network with attention and by one that receives only a single vector, which is shown; one of the
-// sentence's words can be left out.
+// Translates a growing sentence with two networks, one with attention and one whose decoder receives only a single vector, which the figure
+// shows. The visitor can leave out one word of the sentence.
 // @ts-check
 import { acquireAll, announce, byId, fault, make, percent, phrase, weights, whenNear } from '../../shell/index.js';
 import { fileBytes } from '../../shell/model/gguf.js';
@@ -10,7 +10,7 @@ import { createVectorView } from './vector-view.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @import { Network, Read, Vector } from './network.js' */
 
-/** Sentences of 5, 8, 12, 16 and 22 words; none of them is in the data. */
+/** Sentences of 5, 8, 12, 16 and 22 words, which do not occur in the data. */
 const SENTENCES = [
   'Ein Hund läuft durch Schnee.',
   'Zwei Kinder spielen am Strand mit einem Ball.',
@@ -52,13 +52,13 @@ export function createOneVector() {
     ])
       .then(([holds, file]) => ({ models: holds.map(({ model }) => model), network: networkOf(file) }))
       .catch((error) => {
-        loading = undefined; // allows another attempt to load
+        loading = undefined; // lets another attempt load the model
         throw error;
       });
     return loading;
   }
 
-  /** Describes the bars in words. @param {{ read: string[], moved: number[] }} of */
+  /** Describes the bars as a sentence. @param {{ read: string[], moved: number[] }} of */
   function describe({ read, moved }) {
     if (moved.length < read.length - 1) return '';
     if (left >= 0) return phrase`Without “${read[left]}” the vector moves by ${percent(moved[left])} of its length.`;
@@ -124,7 +124,7 @@ export function createOneVector() {
     }
   }
 
-  /** @param {number} i index of the word to leave out; -1: none */
+  /** @param {number} i index of the word to leave out; -1 for none */
   function leave(i) {
     left = i;
     void show(true);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Lists the score functions of the papers, one per row: those of trained networks, and untrained ones computed on the states of another
-// network. This module does not depend on the page.
+// Lists the score functions of the papers, one per row. Some have a trained network; the others are computed on the states of another
+// network. This file does not use the page.
 // @ts-check
 import { dot, softmax } from './network.js';
 /** @import { Vector } from './network.js' */
 
 /**
  * @typedef {Object} ScoreFunction
- * @property {string} id       the network trained with this score (seq2seq-ID.gguf), if it exists
+ * @property {string} id       the network trained with this score function (seq2seq-ID.gguf), if there is one
  * @property {string} name
  * @property {string} by       paper
  * @property {string} formula  HTML
- * @property {(query: Vector, key: Vector, beta: number) => number} [score] for scores computed on the states of the general network
+ * @property {(query: Vector, key: Vector, beta: number) => number} [score] computes the score from the states of the general network, if
+ *   there is no trained network
  */
 
 /** @param {Vector} a */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the score functions: the same word of the same sentence, scored by each function.
+// Draws the figure of the score functions: each of them scores the same word of the same sentence.
 // @ts-check
 import { byId, make, phrase, whenNear } from '../../shell/index.js';
 import { visible } from '../../shell/text/words.js';
@@ -30,7 +30,7 @@ export function createScoreTable(example, onWord) {
       show();
     });
     const law = make('td', { class: 'law' });
-    law.innerHTML = formula; // a translated string
+    law.innerHTML = formula; // the formula is HTML from our own translated strings
     law.append(make('span', { class: 'wants' }, score ? phrase`computed` : phrase`learned`));
     const row = make(
       'tr',
@@ -43,7 +43,7 @@ export function createScoreTable(example, onWord) {
   });
   const fixed = rows[0].children.length;
 
-  /** Returns scores and weights by function k. @param {Shown} all @param {number} k */
+  /** Returns the scores and weights of function k. @param {Shown} all @param {number} k */
   function byFunction({ lookers }, k) {
     const { id, score } = FUNCTIONS[k];
     if (!score) return lookers[id].steps[at];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paints the state of a network as a small map of the state's numbers, and a word next to it, on a canvas.
+// Paints the state of a network on a canvas as a small map of its numbers, with a word next to it.
 // @ts-check
 import { signed } from '../../shell/index.js';
 /** @import { palette } from '../../shell/index.js' */
@@ -9,7 +9,8 @@ import { signed } from '../../shell/index.js';
  * @param {CanvasRenderingContext2D} context
  * @param {ReturnType<typeof palette>} colours
  * @param {Vector} state
- * @param {{ left: number, top: number, width: number, height: number, across: number }} place in pixels; `across` numbers per row
+ * @param {{ left: number, top: number, width: number, height: number, across: number }} place position and size in pixels; `across` is the
+ *   number of cells per row
  */
 export function paintState(context, colours, state, { left, top, width, height, across }) {
   const rows = Math.ceil(state.length / across);
@@ -30,11 +31,11 @@ export function paintState(context, colours, state, { left, top, width, height, 
 }
 
 /**
- * Paints a row of words; words that are too wide for their columns are slanted.
- * @param {CanvasRenderingContext2D} context with the current font
+ * Paints a row of words. Words that are too wide for their columns are slanted.
+ * @param {CanvasRenderingContext2D} context context whose font is already set
  * @param {string[]} words
- * @param {number} column pixels per word
- * @param {number} size letter size in pixels
+ * @param {number} column width of a column in pixels
+ * @param {number} size font size in pixels
  */
 export function rowOfWords(context, words, column, size) {
   const longest = Math.max(...words.map((word) => context.measureText(word).width));
@@ -42,7 +43,12 @@ export function rowOfWords(context, words, column, size) {
   return {
     /** Height of the row in pixels. */
     height: steep ? Math.ceil(longest * 0.87) + 14 : size + 12,
-    /** @param {string} word @param {number} middle @param {number} edge @param {1 | -1} way up or down from there */
+    /**
+     * @param {string} word
+     * @param {number} middle
+     * @param {number} edge
+     * @param {1 | -1} way 1 if the word is above the edge, -1 if it is below
+     */
     write(word, middle, edge, way) {
       context.save();
       context.textBaseline = 'middle';

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Writes a weight as the terms of its equation, and a row of weights as a sum. This module does not depend on the page.
+// Writes a weight as the terms of its equation, and a row of weights as a sum. This file does not use the page.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
-/** Terms with smaller weights are left out of a sum. */
+/** A sum leaves out terms with smaller weights. */
 const LEAST = 0.05;
-/** Number of terms of a softmax that are written out. */
+/** Number of terms of a softmax that are shown. */
 const TERMS = 3;
 
 /** @param {number} x */
@@ -14,17 +14,17 @@ const two = (x) => x.toFixed(2).replace('-', '−');
 /** Returns an index in subscript digits. @param {number} n */
 export const below = (n) => String(n).replace(/\d/g, (d) => '₀₁₂₃₄₅₆₇₈₉'[Number(d)]);
 
-/** Returns the centre of a local attention, between two words. @param {ArrayLike<number>} weights of the map "centre" */
+/** Returns the centre of local attention, which may be between two words. @param {ArrayLike<number>} weights weights of the map "centre" */
 export const centreOf = (weights) => Array.from(weights).reduce((sum, w, i) => sum + w * i, 0);
 
 /**
- * Returns the window of a local attention about a centre.
+ * Returns the window of local attention around a centre.
  * @param {number} centre
- * @param {number} D reach of the window to either side
+ * @param {number} D reach of the window on either side
  * @param {number} words
  */
 export function windowOf(centre, D, words) {
-  const middle = Math.min(Math.floor(centre + 1e-4), words - 1); // the centre is stored as two single-precision weights
+  const middle = Math.min(Math.floor(centre + 1e-4), words - 1); // the centre is stored as two weights in single precision
   return { from: Math.max(0, middle - D), to: Math.min(words, middle + D + 1), centre };
 }
 
@@ -32,10 +32,11 @@ export function windowOf(centre, D, words) {
 export const bell = (i, centre, D) => Math.exp(-2 * ((i - centre) / D) ** 2);
 
 /**
- * Returns the exponential of word i in its softmax, with 0 as the best word's score: scores are known up to a common constant.
+ * Returns the exponential of word i in its softmax, with 0 as the score of the best word, because scores are known only up to a common
+ * constant.
  * @param {ArrayLike<number>} weights
  * @param {number} i
- * @param {{ centre: number, D: number }} [local] factor of a Gaussian around a predicted centre
+ * @param {{ centre: number, D: number }} [local] for local attention: the parameters of the Gaussian factor
  */
 export function cellTerms(weights, i, local) {
   const shares = Array.from(weights, (w, k) => (local ? w / bell(k, local.centre, local.D) : w));
@@ -57,10 +58,10 @@ export function cellTerms(weights, i, local) {
 }
 
 /**
- * Writes a sum such as c_t = 0.10 h_1 + 0.75 h_2 + 0.15 h_3, with the words of the largest terms.
+ * Writes a sum such as c_t = 0.10 h_1 + 0.75 h_2 + 0.15 h_3, and adds the words of the largest terms.
  * @param {ArrayLike<number>} weights
  * @param {string[]} words
- * @param {number} t index of the output word, from 1 on
+ * @param {number} t index of the output word, starting at 1
  */
 export function rowSum(weights, words, t) {
   const parts = Array.from(weights, (w, i) => ({ w, i })).filter(({ w }) => w >= LEAST);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a network unrolled in time on a canvas: the states of the encoder below and those of the decoder above, each as a small map of its
-// numbers, and lines for the attention of one decoder state.
+// Draws a network unrolled in time on a canvas. The encoder's states are at the bottom and the decoder's at the top, each as a small map of
+// its numbers; lines show the attention of one decoder state.
 // @ts-check
 import { announce, make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { paintState, rowOfWords } from './state-map.js';
@@ -11,15 +11,15 @@ import { paintState, rowOfWords } from './state-map.js';
  * @property {string[]} read     words
  * @property {Vector[]} encoder  one state per word
  * @property {string[]} written
- * @property {Vector[]} decoder  the initial state, then the state after each word
- * @property {number} at         the selected word
+ * @property {Vector[]} decoder  the initial state, and the state after each word
+ * @property {number} at         index of the selected word
  * @property {number} asks       index of the decoder state that is the query
  * @property {Vector} weights
  */
 
-/** Pixels: minimum width of a column, maximum size of a map, gap between both rows, letter size. */
+/** In pixels: minimum width of a column, maximum size of a map, gap between the two rows, font size. */
 const [COLUMN, MAP, BETWEEN, SIZE] = [22, 44, 120, 13];
-/** Numbers per row in a state's map. */
+/** Number of cells per row in the map of a state. */
 const ACROSS = 16;
 
 /**
@@ -71,7 +71,7 @@ export function createUnrolledView(root, { onWord, say }) {
       context.lineTo(toX, toY);
       context.stroke();
     }
-    // Draws the recurrences: both directions below, one above.
+    // Draws the recurrences: both directions of the encoder, one direction of the decoder.
     for (let i = 1; i < read.length; i++) {
       line(x(i - 1), bottom + side * 0.3, x(i), bottom + side * 0.3, colours.edge, 1.5);
       line(x(i - 1), bottom + side * 0.7, x(i), bottom + side * 0.7, colours.edge, 1.5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the network unrolled in time: the states that are keys, values and query when a word is written, and how the context
-// is joined to the hidden state.
+// Draws the figure of the network unrolled in time. It shows which states are keys, values and query when a word is written, and how the
+// context is concatenated with the hidden state.
 // @ts-check
 import { byId, make, onTheme, paintCells, percent, perFrame, phrase, signed, whenNear } from '../../shell/index.js';
 import { visible } from '../../shell/text/words.js';
@@ -10,7 +10,7 @@ import { createUnrolledView } from './unrolled-view.js';
 /** @import { Example, Shown } from './example.js' */
 /** @import { Vector } from './network.js' */
 
-/** Numbers per row of a map; number of words that are listed with their probability. */
+/** Number of cells per row of a map, and number of words that are listed with their probability. */
 const [ACROSS, NAMED] = [64, 3];
 
 /** @param {number} x */
@@ -32,7 +32,11 @@ export function createUnrolled(example, onWord) {
   /** @type {Shown | undefined} */
   let shown;
   let at = 0;
-  /** Maps of numbers, repainted when their size or the colours change. @type {{ canvas: HTMLCanvasElement, vector: Vector }[]} */
+  /**
+   * The maps of numbers, which are painted again when their size or the colours change.
+   *
+   * @type {{ canvas: HTMLCanvasElement, vector: Vector }[]}
+   */
   let maps = [];
   const view = createUnrolledView(byId('unrolled'), { onWord: choose, say: () => said.textContent ?? '' });
 
@@ -142,7 +146,7 @@ export function createUnrolled(example, onWord) {
   example.on(
     (next) => {
       shown = next;
-      // Chooses a word in the middle, with words before and after it.
+      // Starts at a word in the middle, which has words before and after it.
       choose(Math.floor(next.writers[WRITERS[0]].steps.length / 2));
     },
     (message) => {

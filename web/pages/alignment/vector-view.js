@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a network without attention, unrolled in time on a canvas: the encoder below, the decoder above, and between them the one vector
-// that joins them.
+// Draws a network without attention, unrolled in time, on a canvas: the encoder at the bottom, the decoder at the top, and between them the
+// vector that connects them.
 // @ts-check
 import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { paintState, rowOfWords } from './state-map.js';
@@ -8,29 +8,29 @@ import { paintState, rowOfWords } from './state-map.js';
 /** @typedef {import('./network.js').Vector} Vector */
 /**
  * @typedef {Object} OneVector
- * @property {string[]} read       words, the end token last
- * @property {Vector[]} encoder    one state per word: forward numbers, then backward ones
- * @property {Vector} vector       the vector from the encoder to the decoder
+ * @property {string[]} read       words of the sentence, and the end token
+ * @property {Vector[]} encoder    one state per word: the forward half, then the backward half
+ * @property {Vector} vector       the vector that the encoder passes to the decoder
  * @property {string[]} written
  * @property {Vector[]} decoder    one state per word
- * @property {number[]} moved      the change of the vector without each word, relative to its length; shorter than `read` while it is
- *   computed
- * @property {number} left         index of the word left out; -1: none
+ * @property {number[]} moved      how far the vector moves without each word, relative to its length; shorter than `read` until all words
+ *   are computed
+ * @property {number} left         index of the word that is left out; -1 for none
  */
 
 /**
- * Pixels: minimum width of a column, maximum size of a map, gap between a row and the vector, height of the vector and of the bars, letter
+ * In pixels: minimum width of a column, maximum size of a map, gap between a row and the vector, height of the vector and of the bars, font
  * size.
  */
 const [COLUMN, MAP, BETWEEN, STRIP, BARS, SIZE] = [22, 40, 46, 24, 66, 13];
-/** Numbers per row of a state's map, and of the vector. */
+/** Number of cells per row in the map of a state, and in the vector. */
 const [ACROSS, WIDE] = [16, 64];
-/** The relative change that fills a bar. */
+/** Relative change that fills a bar completely. */
 const FULL = 0.7;
 
 /**
  * @param {HTMLElement} root
- * @param {{ onLeft: (i: number) => void }} hooks called with the word to leave out, or -1 for none
+ * @param {{ onLeft: (i: number) => void }} hooks called with the index of the word to leave out, or -1 for none
  */
 export function createVectorView(root, { onLeft }) {
   const canvas = make('canvas', {
@@ -77,7 +77,7 @@ export function createVectorView(root, { onLeft }) {
       for (const [px, py] of points) context.lineTo(px, py);
       context.stroke();
     }
-    // Draws the recurrences: both directions below, one above.
+    // Draws the recurrences: both directions of the encoder, one direction of the decoder.
     const last = read.length - 1;
     for (const part of [0.25, 0.75])
       line(
@@ -96,7 +96,7 @@ export function createVectorView(root, { onLeft }) {
       colours.edge,
       1.5,
     );
-    // Draws lines from both ends of the sentence to the vector, and from the vector to the first word.
+    // Draws lines from both ends of the sentence to the vector, and from the vector to the first written word.
     const end = middle + STRIP;
     line(
       [
@@ -136,7 +136,7 @@ export function createVectorView(root, { onLeft }) {
     paintState(context, colours, vector, { left: from, top: middle, width: wide, height: STRIP, across: WIDE });
     Object.assign(context, { strokeStyle: colours.accent, lineWidth: 2.5 });
     context.strokeRect(from - 2, middle - 2, wide + 4, STRIP + 4);
-    // Outlines the two halves of the vector: the last state forward, the first one backward.
+    // Outlines the two halves of the vector: the last forward state and the last backward state.
     context.strokeRect(x(last) - side / 2 - 1, bottom - 1, side + 2, side / 2 + 1);
     context.strokeRect(x(0) - side / 2 - 1, bottom + side / 2, side + 2, side / 2 + 1);
 

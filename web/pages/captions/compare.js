@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Compares soft and hard attention: the same words of the same scene, one draw, and the mean of several.
+// Compares soft and hard attention for the same words of the same scene: the weights, one draw, and the mean of several draws.
 // @ts-check
 import { acquire, byId, createLoading, make, phrase, weights as addressOf } from '../../shell/index.js';
 import { imageFor, paint } from './tell.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
-/** Maximum number of draws, as on the slider. */
+/** Maximum number of draws; the slider has the same maximum. */
 const DRAWS = 64;
 
 /** @typedef {import('./tell.js').Grid} Grid */
 
-/** Names a position in words. @param {number} place @param {Grid} grid */
+/** Describes a position in words. @param {number} place @param {Grid} grid */
 const named = (place, { columns }) => phrase`row ${Math.floor(place / columns) + 1}, column ${(place % columns) + 1}`;
 
 /**
- * Returns the distance of two maps: half of the sum of their absolute differences, 0 to 1.
+ * Returns the distance between two maps: half of the sum of their absolute differences, from 0 to 1.
  * @param {ArrayLike<number>} a
  * @param {ArrayLike<number>} b
  */
 const apart = (a, b) => Array.from(a).reduce((sum, x, i) => sum + Math.abs(x - b[i]) / 2, 0);
 
-/** Returns the word with the sharpest attention. @param {{ soft: Float32Array }[]} looks */
+/** Returns the word whose attention is the sharpest. @param {{ soft: Float32Array }[]} looks */
 function sharpest(looks) {
   const most = looks.map(({ soft }) => Math.max(...soft));
   return most.indexOf(Math.max(...most));
@@ -36,11 +36,11 @@ export function createCompare(tell) {
   /** @type {Model | undefined} */
   let hard;
   /**
-   * For each word, the weights and the positions of all draws.
+   * For each word, the soft weights and the positions of all draws.
    * @type {{ word: string, soft: Float32Array, hard: Float32Array, places: number[] }[]}
    */
   let looks = [];
-  /** grid of the hard attention @type {Grid} */
+  /** grid of positions of the hard attention @type {Grid} */
   let grid = tell.grid;
   let chosen = -1;
   let stopper = new AbortController();
@@ -87,7 +87,7 @@ export function createCompare(tell) {
       }));
       if (!looks[chosen]) chosen = sharpest(looks);
       const same = words.children.length === looks.length && looks.every(({ word }, i) => words.children[i].textContent === word);
-      // The word that the visitor selected stays selected.
+      // The visitor's selection is kept if the caption is the same.
       if (!same)
         words.replaceChildren(
           ...looks.map(({ word }, i) => {

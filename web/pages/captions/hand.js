@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Lets the visitor move the light, and writes the caption when only one location is visible.
+// Lets the visitor move the light. The network then writes the caption while it sees only one location.
 // @ts-check
 import { byId, fault, make } from '../../shell/index.js';
 import { imageFor, paint } from './tell.js';
 
-/** Number of words with the light fixed; after them, the network attends on its own. */
+/** Number of words for which the light stays fixed. After them, the network attends on its own. */
 const HELD = 2;
 
 /** @param {ReturnType<typeof import('./tell.js').createTell>} tell */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page of Show, Attend and Tell: a scene with its caption, soft and hard attention compared, and the light moved by the visitor.
+// Starts the page of Show, Attend and Tell: a scene with its caption, the comparison of soft and hard attention, and the light that the
+// visitor moves.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createCompare } from './compare.js';

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Keeps the scene: objects that are added, moved, resized and removed by mouse, touch or keyboard; and its 64x64 pixels.
+// Manages the scene. Objects are added, moved, resized and removed by mouse, touch or keyboard; the scene has 64 x 64 pixels.
 // @ts-check
 import { announce, byId, make, phrase } from '../../shell/index.js';
 import { THINGS } from './emoji.js';
 
 export const SIDE = 64;
-/** Size of a drawing in the sheet, in pixels. */
+/** Size of each drawing in the sheet, in pixels. */
 const TILE = 32;
 const [LEAST, MOST, GROW] = [12, 44, 3];
 const STEP = 2;
-/** The initial scene: name, left, top, size. @type {[string, number, number, number][]} */
+/** The initial objects: name, left, top, size. @type {[string, number, number, number][]} */
 const FIRST = [
   ['cat', 5, 6, 26],
   ['red heart', 38, 8, 20],
   ['bicycle', 18, 34, 28],
 ];
-/** Distance in pixels after which a pointer movement is a drag. */
+/** A pointer movement over more pixels than this is a drag. */
 const SLACK = 6;
 
 /**
- * @typedef {{ name: string, row: number, left: number, top: number, size: number, handle: HTMLButtonElement }} Placed  row: in the sheet
+ * @typedef {{ name: string, row: number, left: number, top: number, size: number, handle: HTMLButtonElement }} Placed  row: row of the
+ *   drawing in the sheet
  */
 
 export function createScene() {
@@ -34,7 +35,7 @@ export function createScene() {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
   /** @type {Placed[]} */
   let placed = [];
-  /** The visitor's picture, which replaces the white background. @type {CanvasImageSource | undefined} */
+  /** The visitor's own picture, which replaces the white background. @type {CanvasImageSource | undefined} */
   let own;
   /** @type {((busy: boolean) => void)[]} */
   const listeners = [];
@@ -52,14 +53,14 @@ export function createScene() {
     for (const listener of listeners) listener(busy);
   }
 
-  /** Returns the pixels in the model's form: three bytes each. */
+  /** Returns the pixels in the model's format: three bytes for each. */
   function pixels() {
     context.globalCompositeOperation = 'source-over';
     context.fillStyle = '#fff';
     context.fillRect(0, 0, SIDE, SIDE);
     context.imageSmoothingQuality = 'high';
     if (own) context.drawImage(own, 0, 0, SIDE, SIDE);
-    context.globalCompositeOperation = 'darken'; // as in training: the background is white
+    context.globalCompositeOperation = 'darken'; // keeps the white background, as in training
     for (const { name, row, left, top, size } of placed)
       context.drawImage(sheet, THINGS.indexOf(name) * TILE, row * TILE, TILE, TILE, left, top, size, size);
     const { data } = context.getImageData(0, 0, SIDE, SIDE);
@@ -88,7 +89,7 @@ export function createScene() {
     return thing;
   }
 
-  /** Returns the position where an object of this size overlaps others least. @param {number} size */
+  /** Returns the position at which an object of this size overlaps the other objects least. @param {number} size */
   function emptiest(size) {
     let best = { left: 20, top: 20, cost: Infinity };
     for (let top = 2; top <= SIDE - size - 2; top += 4) {
@@ -138,7 +139,7 @@ export function createScene() {
     changed(busy);
   }
 
-  /** Returns a point of the window in pixels of the scene. @param {PointerEvent} event */
+  /** Converts a point of the window to pixels of the scene. @param {PointerEvent} event */
   function pointOf(event) {
     const box = stage.getBoundingClientRect();
     return {
@@ -148,7 +149,7 @@ export function createScene() {
     };
   }
 
-  /** Follows a pointer until it is lifted. @param {PointerEvent} event @param {Placed} thing */
+  /** Moves an object with the pointer until the pointer is lifted. @param {PointerEvent} event @param {Placed} thing */
   function drag(event, thing) {
     const from = pointOf(event);
     const [left, top] = [thing.left, thing.top];
@@ -198,7 +199,7 @@ export function createScene() {
         });
         button.addEventListener('pointerdown', (event) => {
           dragged = false;
-          if (event.pointerType === 'touch') return; // a touch scrolls
+          if (event.pointerType === 'touch') return; // a touch may still become a scroll
           /** @type {Placed | undefined} */
           let thing;
           const [x, y] = [event.clientX, event.clientY];
@@ -259,7 +260,7 @@ export function createScene() {
   });
   file.addEventListener('change', () => {
     const [chosen] = file.files ?? [];
-    file.value = ''; // allows the same file to be chosen again
+    file.value = ''; // lets the visitor choose the same file again
     if (chosen) void show(chosen);
   });
   stage.addEventListener('dragover', (event) => event.preventDefault());
@@ -275,10 +276,10 @@ export function createScene() {
   });
 
   return {
-    /** Resolves when the drawings are loaded. */
+    /** Resolves after the drawings have loaded. */
     ready,
     pixels,
-    /** Tells whether the scene is empty. */
+    /** Returns whether the scene is empty. */
     get empty() {
       return placed.length === 0 && !own;
     },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the first figure: the scene, described word by word with a light for each word.
+// Draws the first figure: the scene and its caption, with a light on the scene for each word.
 // @ts-check
 import {
   acquireFirst,
@@ -19,20 +19,20 @@ import { SIDE } from './scene.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
 /**
- * Below this probability of a caption, the page states that the model is not sure. The value was chosen on validation scenes, where one
- * caption in nine is below it.
+ * If the probability of a caption is below this, the page says that the model is not sure. The value was chosen on validation scenes, where
+ * one caption in nine is below it.
  */
 const SURE = 0.6;
-/** Every training scene has at least this fraction of white. */
+/** At least this fraction of every training scene is white. */
 const WHITE = 0.5,
   PAPER = 245;
-/** Milliseconds for which a word is highlighted. */
+/** Each word is highlighted for this many milliseconds. */
 const WORD_MS = 480;
 
-/** Number of rows and columns of the positions that a model attends to. @typedef {{ rows: number, columns: number }} Grid */
+/** Number of rows and columns of positions that a model attends to. @typedef {{ rows: number, columns: number }} Grid */
 
 /**
- * Paints a scene, lit by the attention weights.
+ * Paints a scene with the attention weights as light.
  *
  * @param {HTMLCanvasElement} canvas
  * @param {Uint8Array} picture
@@ -46,7 +46,7 @@ export async function paint(canvas, picture, grid, weights) {
 }
 
 /**
- * Returns a scene in the form that a model accepts: a visitor's model may need another size, to which the library scales a canvas.
+ * Converts a scene for a model. A visitor's model may need another size, and the library scales a canvas to it.
  * @param {Model} model
  * @param {Uint8Array} picture
  */
@@ -72,14 +72,14 @@ const pause = (ms, signal) =>
     );
   });
 
-/** Tells whether a picture is unlike the training scenes of objects on white. @param {Uint8Array} picture */
+/** Returns whether a picture differs from the training scenes, which show objects on white. @param {Uint8Array} picture */
 function isUnlike(picture) {
   let white = 0;
   for (let i = 0; i < picture.length; i += 3) white += Number(Math.min(picture[i], picture[i + 1], picture[i + 2]) >= PAPER);
   return white < (WHITE * picture.length) / 3;
 }
 
-/** Returns the page's comment on the certainty of a caption. @param {number} confidence @param {Uint8Array} picture */
+/** Returns the page's comment on how certain the model is of a caption. @param {number} confidence @param {Uint8Array} picture */
 function doubtOf(confidence, picture) {
   const share = percent(confidence);
   if (isUnlike(picture))
@@ -97,7 +97,7 @@ export function createTell(scene) {
   /** @type {Model | undefined} */
   let model;
   let picture = new Uint8Array();
-  /** grid of the current model @type {Grid} */
+  /** grid of positions of the current model @type {Grid} */
   let grid = { rows: 8, columns: 8 };
   /** @type {CaptionStep[]} */
   let steps = [];
@@ -120,7 +120,7 @@ export function createTell(scene) {
     },
   });
 
-  /** @param {number} count number of shown words @param {number} [now] the highlighted one */
+  /** @param {number} count number of words to show @param {number} [now] index of the highlighted word */
   function show(count, now) {
     line.replaceChildren(
       ...steps.slice(0, count).map(({ word, nats }, i) => {
@@ -144,7 +144,7 @@ export function createTell(scene) {
     [...line.children].forEach((button, i) => button.classList.toggle('lit', i === word));
   }
 
-  /** @param {boolean} slowly whether to show the words slowly, so that visitors can watch */
+  /** @param {boolean} slowly whether to show the words slowly enough to watch */
   async function tell(slowly) {
     stopper.abort();
     if (!model) return;
@@ -182,7 +182,7 @@ export function createTell(scene) {
         }
         if (signal.aborted) return;
         show(steps.length);
-        // The caption is the same in every browser. Nats and attention are not, because each browser scales the scene's objects in its own
+        // The caption is the same in every browser. The nats and the attention differ, because each browser scales the objects in its own
         // way.
         byId('result').textContent = steps.map(({ word }) => word).join(' ');
       }
@@ -218,7 +218,7 @@ export function createTell(scene) {
     get steps() {
       return steps;
     },
-    /** Called with the current caption, if there is one, and with every later one. @param {() => void} listener */
+    /** Calls the listener with the current caption, if there is one, and with every later caption. @param {() => void} listener */
     onTold(listener) {
       listeners.push(listener);
       if (steps.length > 0) listener();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes a single linear chain, for figures that show its values: forward, backward, Viterbi in the log domain, as in
+// Computes one linear chain for figures that show its values: forward, backward and Viterbi in the log domain, as in
 // src/attention/forward_backward.c.
 // @ts-check
 
@@ -9,7 +9,7 @@
  * @typedef {{ start: number[], A: number[][], U: number[][] }} Chain
  */
 
-/** Returns the log of the sum of exponentials. @param {number[]} x */
+/** Returns the logarithm of the sum of the exponentials of x. @param {number[]} x */
 export function logSum(x) {
   const most = Math.max(...x);
   return most === -Infinity ? most : most + Math.log(x.reduce((sum, one) => sum + Math.exp(one - most), 0));
@@ -30,7 +30,10 @@ function backward({ A, U }) {
   return beta;
 }
 
-/** Returns the best z, ties to the lowest, with the best score up to each cell and its predecessor. @param {Chain} chain */
+/**
+ * Returns the best z (the lowest in case of a tie), the best score up to each cell, and the predecessor of each cell.
+ * @param {Chain} chain
+ */
 export function viterbi({ start, A, U }) {
   /** @type {number[][]} */
   const best = [];
@@ -45,10 +48,10 @@ export function viterbi({ start, A, U }) {
   return { best, from, z };
 }
 
-/** Returns the index of the largest value, the lowest index if several are equal. @param {number[]} x */
+/** Returns the index of the largest value; if several are equal, the lowest index. @param {number[]} x */
 export const first = (x) => x.indexOf(Math.max(...x));
 
-/** Returns p(z_t = c), and log Z. @param {Chain} chain */
+/** Returns p(z_t = c) for every t and c, and log Z. @param {Chain} chain */
 export function marginals(chain) {
   const [alpha, beta] = [forward(chain), backward(chain)];
   const logZ = logSum(alpha[alpha.length - 1]);

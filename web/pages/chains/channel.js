@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Draws the words of Lafferty, McCallum and Pereira and trains the two models that learn from them. This module does not depend on the
-// page.
+// Draws the words of Lafferty, McCallum and Pereira, and trains the two models that learn from them. This file does not use the page.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 
 export const LETTERS = ['r', 'i', 'o', 'b'];
-/** States after each letter: 0-1-2-3 writes rib, 0-4-5-3 writes rob. */
+/** State after each letter: 0-1-2-3 writes rib, and 0-4-5-3 writes rob. */
 const PATHS = [
   [1, 2, 3],
   [4, 5, 3],
 ];
 const DRAWN = ['rib', 'rob'];
 export const [TRAIN, TEST] = [2000, 500];
-/** A letter stays with probability 29/32, and becomes each other letter with 1/32. */
+/** The channel keeps a letter with probability 29/32 and changes it to each other letter with 1/32. */
 const NOISE = 1 / 32;
 const RATE = 2;
 
-/** Counts each word of three letters by its path: (64, 2). @param {number} count @param {number} seed */
+/**
+ * Counts the words of three letters by the path that wrote them; the result has shape (64, 2).
+ * @param {number} count
+ * @param {number} seed
+ */
 export function words(count, seed) {
   const next = randomFrom(seed);
   const table = Array.from({ length: 64 }, () => [0, 0]);
@@ -37,25 +40,26 @@ export function words(count, seed) {
 
 const letterOf = (/** @type {number} */ code, /** @type {number} */ t) => (code >> (2 * (2 - t))) & 3;
 
-/** Returns a weight for each state and the letter that leads to it: g[state][letter]. */
+/** Returns zero weights g[state][letter], one for each state and the letter that leads to it. */
 export const zeros = () => Array.from({ length: 6 }, () => [0, 0, 0, 0]);
 
 /** Returns the score of a path. @param {number[][]} g @param {number} code @param {number} path */
 const score = (g, code, path) => PATHS[path].reduce((sum, state, t) => sum + g[state][letterOf(code, t)], 0);
 
-/** Returns p(second path | word) @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number} code */
+/** Returns p(second path | word). @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number} code */
 export function second(kind, g, code) {
-  // The MEMM normalises each step: only state 0 has two successors, so its step decides everything, and all other steps have probability 1.
+  // The MEMM normalises each step. Only state 0 has two successors, so the step from there decides everything, and all other steps have
+  // probability 1.
   const [a, b] = kind === 'MEMM' ? PATHS.map(([state]) => g[state][letterOf(code, 0)]) : [score(g, code, 0), score(g, code, 1)];
   return 1 / (1 + Math.exp(a - b));
 }
 
-/** Does a gradient step on the mean log likelihood. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
+/** Performs one gradient step on the mean log likelihood. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
 export function climb(kind, g, table) {
   const gradient = zeros();
   table.forEach(([n0, n1], code) => {
     const q = second(kind, g, code);
-    const pull = n1 - (n0 + n1) * q; // gradient for the second path; the opposite for the first
+    const pull = n1 - (n0 + n1) * q; // gradient for the second path; the gradient for the first path is its negative
     for (let t = 0; t < (kind === 'MEMM' ? 1 : 3); t++) {
       gradient[PATHS[1][t]][letterOf(code, t)] += pull;
       gradient[PATHS[0][t]][letterOf(code, t)] -= pull;
@@ -69,7 +73,7 @@ export function climb(kind, g, table) {
 }
 
 /**
- * Returns the fractions of words with a wrong path, and of wrong states.
+ * Returns the fraction of words whose path is wrong, and the fraction of states that are wrong.
  * @param {'MEMM' | 'CRF'} kind
  * @param {number[][]} g
  * @param {number[][]} table
@@ -84,7 +88,13 @@ export function errors(kind, g, table) {
   return { words: wrong / all, states: (2 * wrong) / (3 * all) }; // the two paths share their last state
 }
 
-/** Returns the mean probability of the wrong path. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
+/**
+ * Returns the mean probability that the model gives to the wrong path.
+ *
+ * @param {'MEMM' | 'CRF'} kind
+ * @param {number[][]} g
+ * @param {number[][]} table
+ */
 export function doubt(kind, g, table) {
   let [wrong, all] = [0, 0];
   table.forEach(([n0, n1], code) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the page of the chains: three taggers side by side, the trellis, rib and rob, players with neighbours, and letters without tags.
+// Starts the page of chains: three taggers side by side, the trellis, rib and rob, players with neighbours, and letters without tags.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createPlayers } from './players.js';

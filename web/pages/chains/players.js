@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws nine players, each on the field or not: independently, or with a chain over neighbours.
+// Draws nine players, each selected or not, either independently or with a chain over neighbours.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 import { marginals } from './chain.js';
@@ -7,8 +7,10 @@ import { marginals } from './chain.js';
 const SCORES = [1, -0.5, 2, -1.5, 0.5, -0.5, 1.5, -2, 0];
 
 /**
- * Returns p(z_i = 1) in a chain of two states with a bonus `tie` for each pair of equal neighbours. @param {number[]} scores @param
- * {number} tie
+ * Returns p(z_i = 1) in a chain of two states, with a bonus `tie` for each pair of equal neighbours.
+ *
+ * @param {number[]} scores
+ * @param {number} tie
  */
 const together = (scores, tie) =>
   marginals({

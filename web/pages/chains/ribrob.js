@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the machine of Lafferty, McCallum and Pereira: the words rib and rob go through a noisy channel; a MEMM and a CRF on the same states
-// learn to recover them.
+// Runs the machine of Lafferty, McCallum and Pereira. The words rib and rob go through a noisy channel, and a MEMM and a CRF on the same
+// states learn to recover them.
 // @ts-check
 import { announce, byId, make, percent, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { LETTERS, TEST, TRAIN, climb, doubt, errors, second, words, zeros } from './channel.js';
@@ -38,7 +38,7 @@ export function createRibRob() {
     }
     round++;
   }
-  /** @param {boolean} asked whether the visitor started it; only then is the end announced */
+  /** @param {boolean} asked whether the visitor started the training; only then is its end announced */
   function go(asked) {
     for (let i = 0; i < 3 && round < ROUNDS; i++) step();
     show();

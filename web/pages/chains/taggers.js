@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the three taggers: a sentence, its tags by each tagger, and the effect of pinning one tag.
+// Draws the figure of the three taggers: a sentence, its tags from each tagger, and the effect of pinning a tag.
 // @ts-check
 import {
   acquireAll,
@@ -22,7 +22,7 @@ import { EXAMPLES } from './examples.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {Awaited<ReturnType<Model['tag']>>} Tagging */
 
-/** The taggers, in the order of the rows. */
+/** The taggers, in the order of their rows. */
 const NAMES = ['HMM', 'MEMM', 'CRF'];
 /** Explanations of the tags for beginners. @type {Record<string, string>} */
 const WORDS = {
@@ -53,19 +53,19 @@ export function createTaggers() {
   const [row, said, panel, odds, suggestion] = [byId('words'), byId('said'), byId('word-panel'), byId('odds'), byId('suggestion')];
   /** @type {Model[]} */
   let models = [];
-  /** pinned tags by word index @type {Record<number, string>} */
+  /** pinned tags, by the index of the word @type {Record<number, string>} */
   let pinned = {};
   let chosen = -1;
   /** @type {Tagging[]} */
   let shown = [];
-  /** The tagging of the same sentence without pins. @type {Tagging[]} */
+  /** The taggings of the same sentence without pins. @type {Tagging[]} */
   let free = [];
   /** @type {AbortController | undefined} */
   let stopper;
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), verb: phrase`Tag`, pace: true });
   const loading = createLoading(byId('load'), {
-    // Loads first the model that the page's head preloads, then the others.
+    // Loads the model that the page's head preloads first, then the others.
     acquire: (options) =>
       acquireWith(acquireFirst(options, NAMES[2]), async ([{ model }]) => {
         const { names } = await model.tag('');
@@ -151,7 +151,7 @@ export function createTaggers() {
           : torn.length > 0
             ? phrase`They disagree on ${torn.map((word) => `“${word}”`).join(', ')}.`
             : phrase`All three agree.`;
-    // Writes the tags as text, for comparing engines to the last bit.
+    // The tags as text, so that tests can compare engines to the last bit.
     byId('result').textContent = shown
       .map(
         ({ words: all, tags, nats, marginals }, m) =>
@@ -172,7 +172,7 @@ export function createTaggers() {
       .map(([t, tag]) => phrase`“${shown[2].words[Number(t)]}” as ${tag}`)
       .reduce((all, one) => phrase`${all} and ${one}`)}:`;
 
-  /** Describes the other words whose tags changed with the pins, in each model. */
+  /** Describes, for each model, the other words whose tags the pins have changed. */
   function movesInWords() {
     const moves = shown[2].words.flatMap((word, t) => {
       const by = NAMES.flatMap((name, m) =>
@@ -183,7 +183,7 @@ export function createTaggers() {
     return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its tag, but their probabilities change.`;
   }
 
-  /** Sets the pin of an example, or removes it. */
+  /** Shows the button that sets or removes the pin of an example. */
   function showSuggestion() {
     const example = EXAMPLES.find(({ text }) => text === input.value);
     suggestion.hidden = !example;
@@ -215,7 +215,7 @@ export function createTaggers() {
     return make('li', { class: 'word' }, button);
   }
 
-  /** Shows the probabilities of the chosen word's tags in each model, before and after the pins. */
+  /** Shows the probabilities of the chosen word's tags in each model, with and without the pins. */
   function showWord() {
     panel.hidden = chosen < 0;
     if (chosen < 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the trellis: four tags, five words, and the numbers of forward, backward and Viterbi, column by column.
+// Draws the trellis: four tags, five words, and the values of forward, backward and Viterbi, column by column.
 // @ts-check
 import { announce, byId, make, phrase } from '../../shell/index.js';
 import { first, logSum, marginals, viterbi } from './chain.js';
@@ -7,8 +7,8 @@ import { first, logSum, marginals, viterbi } from './chain.js';
 const WORDS = ['time', 'flies', 'like', 'an', 'arrow'];
 const TAGS = [phrase`noun`, phrase`verb`, phrase`preposition`, phrase`article`];
 /**
- * p(tag | previous tag), each row from one tag; p(first tag); p(word | tag). The numbers are invented, and simple enough for mental
- * arithmetic.
+ * p(tag | previous tag) with a row for each previous tag; p(first tag); p(word | tag). The probabilities are invented and simple enough for
+ * mental arithmetic.
  */
 const STEP = [
   [0.3, 0.4, 0.25, 0.05],
@@ -35,9 +35,9 @@ export function createTrellis() {
   const { best, from, z } = viterbi(chain);
   /** @type {Pass} */
   let pass = 'forward';
-  /** Columns computed so far: all of them, until a replay starts. */
+  /** Number of computed columns. All are computed until the visitor starts a replay. */
   let done = WORDS.length;
-  /** The cell whose sum is explained. */
+  /** The cell whose sum the figure explains. */
   let cell = { t: 1, c: 1 };
 
   const table = make('table', { class: 'trellis-table' });
@@ -84,9 +84,9 @@ export function createTrellis() {
       show();
     });
   }
-  /** Returns the number of columns; Viterbi has one more for the backtracking. */
+  /** Returns the number of columns. Viterbi has one more, for the backtracking. */
   const most = () => WORDS.length + (pass === 'viterbi' ? 1 : 0);
-  /** Returns the index of the i-th column computed. @param {number} i */
+  /** Returns the index of the column that is computed as the i-th. @param {number} i */
   const column = (i) => (pass === 'backward' ? WORDS.length - 1 - i : i);
   const numbers = () => ({ forward: alpha, backward: beta, both: p, viterbi: best })[pass];
   /** @param {number} t */
@@ -116,7 +116,7 @@ export function createTrellis() {
     byId('trellis-note').textContent = note();
   }
 
-  /** Explains the chosen cell. */
+  /** Describes how the chosen cell is computed. */
   function note() {
     const { t, c } = cell;
     const i = pass === 'backward' ? WORDS.length - 1 - t : t;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs Baum-Welch: a hidden Markov model of two states reads letters without tags; the figure shows the classes that it finds.
+// Runs Baum-Welch: a hidden Markov model with two states reads letters without tags, and the figure shows which classes of letters it
+// finds.
 // @ts-check
 import { announce, byId, make, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { logSum, marginals } from './chain.js';
@@ -12,7 +13,7 @@ const ROUNDS = 60;
 
 /** @typedef {{ start: number[], A: number[][], B: number[][] }} Hmm  logarithms; B[state][letter] */
 
-/** Returns initial parameters that are nearly equal, so that training does not start at a saddle point. @returns {Hmm} */
+/** Returns initial parameters that are nearly but not exactly equal, so that training does not start at a saddle point. @returns {Hmm} */
 function beginning() {
   const spread = (/** @type {number[]} */ x) => x.map((one) => one - logSum(x));
   return {
@@ -23,9 +24,9 @@ function beginning() {
 }
 
 /**
- * Does an iteration of expectation-maximisation.
+ * Performs one iteration of expectation-maximisation.
  * @param {Hmm} hmm
- * @returns {{ hmm: Hmm, logP: number, p: number[][] }}  logP: of the text before it
+ * @returns {{ hmm: Hmm, logP: number, p: number[][] }}  logP: log probability of the text before this iteration
  */
 function round({ start, A, B }) {
   const U = SEQUENCE.map((v) => B.map((row) => row[v]));
@@ -60,7 +61,7 @@ export function createVowels() {
   let rounds = 0;
   /** @type {number | undefined} */
   let frame;
-  /** @param {boolean} asked whether the visitor started it; only then is the end announced */
+  /** @param {boolean} asked whether the visitor started the training; only then is its end announced */
   function go(asked) {
     const found = round(hmm);
     hmm = found.hmm;

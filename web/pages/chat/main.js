@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the chat page: its own model continues a story; a model of the shelf, or the visitor's own, answers with its chat template.
+// Starts the chat page. The page's own model continues a story; a model from the shelf, or the visitor's own, answers with its chat
+// template.
 // @ts-check
 import {
   acquireFirst,
@@ -19,22 +20,22 @@ import { createShelf } from './shelf.js';
 /** @import { Message, Model, Talk } from '../../shell/index.js' */
 
 const FIRST = 'Once upon a time, there was a';
-/** The key under which the tab stores the conversation for a reload. */
+/** Key under which the tab stores the conversation, so that a reload restores it. */
 const KEPT = 'nextpixel-chat';
 
 /**
- * Reads the stored data: messages, an unsent text, the model's name and whether it has a template.
+ * Reads the stored conversation: the messages, an unsent text, the model's name, and whether it has a template.
  * @returns {{ messages: Message[], draft: string, name: string, chat: boolean } | undefined}
  */
 function keptConversation() {
   try {
     return JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') ?? undefined;
   } catch {
-    return undefined; // storage is unavailable
+    return undefined; // the browser forbids storage
   }
 }
 
-/** @param {Talk} Box  the chat class @param {string} continuing  the template for a model that has none */
+/** @param {Talk} Box  the class of the chat box @param {string} continuing  template for models that have none of their own */
 function createPage(Box, continuing) {
   /** @type {HTMLInputElement} */
   const temperature = byId('temperature');
@@ -59,14 +60,14 @@ function createPage(Box, continuing) {
     },
   });
   const kept = keptConversation();
-  /** whether the messages belong to a model with a template */
+  /** whether the messages were written with a model that has a template */
   let chat = kept?.chat ?? false;
-  /** whether the visitor has written in the conversation */
+  /** whether the visitor has written anything in the conversation */
   let touched = kept !== undefined;
   talk.field.value = kept ? kept.draft : FIRST;
   if (kept) talk.messages = kept.messages;
 
-  /** Stores the conversation in this tab, so that a reload does not lose it. */
+  /** Stores the conversation in this tab, so that it survives a reload. */
   function keep() {
     if (!touched) return;
     try {
@@ -75,7 +76,7 @@ function createPage(Box, continuing) {
       if (messages.length === 0 && !field.value) sessionStorage.removeItem(KEPT);
       else sessionStorage.setItem(KEPT, JSON.stringify({ messages, draft: field.value, name, chat }));
     } catch {
-      // storage is unavailable or full: a reload starts over
+      // storage is forbidden or full, so a reload starts a new conversation
     }
   }
   talk.field.addEventListener('input', () => {
@@ -102,7 +103,7 @@ function createPage(Box, continuing) {
     showCard(next);
   }
 
-  /** Replaces the page's own model. Messages stay if the new model has a template. @param {Model} next */
+  /** Replaces the page's own model. The messages are kept if the new model has a template. @param {Model} next */
   function replace(next) {
     const before = model;
     const has = next.info.chatTemplate !== '';
@@ -117,7 +118,7 @@ function createPage(Box, continuing) {
     acquire: async (how) => [await acquireFirst(how)],
     onModels([loaded]) {
       story = loaded;
-      if (model) return; // the visitor was faster
+      if (model) return; // the visitor has chosen another model in the meantime
       use(loaded);
       if (!kept && !reducedMotion() && talk.field.value === FIRST) talk.send();
     },
@@ -130,7 +131,7 @@ function createPage(Box, continuing) {
     },
   });
   const shelf = createShelf({ onModel: replace, focus: () => talk.field.focus(), before: kept?.chat ? kept.name : undefined });
-  // Without the list, the rest of the page still works.
+  // If the list cannot be loaded, the rest of the page still works.
   shelf.catch((error) => {
     byId('shelf-said').textContent = `${fault(error)}.`;
   });

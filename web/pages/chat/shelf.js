@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the shelf: chat models by others, each loaded in one click from the Hugging Face Hub. A loaded model stays on this device and can
-// be removed. Nothing is fetched before a click.
+// The shelf: a list of chat models by others, each of which one click loads from the Hugging Face Hub. A loaded model stays on this device
+// until the visitor removes it. Nothing is fetched before a click.
 // @ts-check
 import { announce, byId, fault, load, make, phrase, shelf } from '../../shell/index.js';
 /** @import { ChatModel, Model } from '../../shell/index.js' */
@@ -8,10 +8,10 @@ import { announce, byId, fault, load, make, phrase, shelf } from '../../shell/in
 const page = document.documentElement.lang || 'en';
 const size = (/** @type {number} */ bytes) => (bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`);
 
-/** Languages listed on a card. */
+/** Number of languages that a card lists. */
 const NAMED = 4;
 
-/** Names a model's languages, the page's language first. @param {ChatModel} model */
+/** Lists a model's languages, starting with the language of the page. @param {ChatModel} model */
 function languagesOf({ languages, languageCount = languages.length }) {
   const names = new Intl.DisplayNames([page], { type: 'language' });
   const some = [...new Set([...languages.filter((code) => code === page), ...languages])].slice(0, NAMED);
@@ -19,17 +19,17 @@ function languagesOf({ languages, languageCount = languages.length }) {
   return languageCount > some.length ? phrase`${named} and others, ${languageCount} in all` : named;
 }
 
-/** @param {number} rate tokens a second */
+/** @param {number} rate tokens per second */
 const pace = (rate) => (rate >= 15 ? phrase`fast` : rate >= 5 ? phrase`about reading speed` : phrase`slower than reading`);
 
-/** Tells whether a cached file belongs to a model. @param {ChatModel} model @param {{ url: string }} file */
+/** Returns whether a cached file belongs to a model. @param {ChatModel} model @param {{ url: string }} file */
 function isOf(model, { url }) {
   const [, path, revision, file] = /^hf:(.*)@([^/]*)\/(.*)$/.exec(model.url) ?? [];
   return url.endsWith(`/${path}/resolve/${revision}/${file}`);
 }
 
 /**
- * Describes an error and the next step.
+ * Describes an error and what the visitor can do next.
  * @param {any} error
  * @param {string} name
  * @param {boolean} part whether a part of the file is stored
@@ -46,8 +46,8 @@ function wrong(error, name, part) {
 }
 
 /**
- * @param {{ onModel: (model: Model) => void, focus: () => void, before?: string }} hooks  onModel: receives a loaded model, which it must
- *   close; focus: moves to the chat; before: the name of the model that answered before a reload
+ * @param {{ onModel: (model: Model) => void, focus: () => void, before?: string }} hooks  onModel: receives a loaded model and must close
+ *   it; focus: moves the focus to the chat; before: name of the model that answered before a reload
  * @returns {Promise<{ clear: () => void }>}  clear: shows that another model answers now
  */
 export async function createShelf({ onModel, focus, before }) {
@@ -55,9 +55,12 @@ export async function createShelf({ onModel, focus, before }) {
   const { deviceMemory } = /** @type {{ deviceMemory?: number }} */ (navigator);
   const suggested = suggestedModel({ deviceMemory, language: page });
   const said = byId('shelf-said');
-  /** The model being loaded, and its abort controller. @type {{ model: ChatModel, stopper: AbortController } | undefined} */
+  /**
+   * The model that is being loaded, and the controller that aborts this.
+   * @type {{ model: ChatModel, stopper: AbortController } | undefined}
+   */
   let loading;
-  /** The current model. @type {ChatModel | undefined} */
+  /** The model that answers now. @type {ChatModel | undefined} */
   let answering;
 
   /** @param {string} text */
@@ -90,7 +93,7 @@ export async function createShelf({ onModel, focus, before }) {
       make('div', { class: 'shelf-tools' }, main, remove),
     );
 
-    /** @param {{ bytes: number, size?: number } | undefined} file  the file stored on this device */
+    /** @param {{ bytes: number, size?: number } | undefined} file  the model's file on this device */
     const show = (file) => {
       const busy = loading?.model === model;
       const now = answering === model;
@@ -140,7 +143,7 @@ export async function createShelf({ onModel, focus, before }) {
     const card = cards.find((one) => one.model === model);
     await showAll();
     tell(phrase`Loading ${name}`);
-    /** text to show unless another model was chosen meanwhile */
+    /** text to show unless the visitor has chosen another model in the meantime */
     let text = '';
     try {
       const loaded = await load(url, {
@@ -156,7 +159,7 @@ export async function createShelf({ onModel, focus, before }) {
       onModel(loaded);
       text = [phrase`${name} answers now.`, ...loaded.info.warnings].join(' ');
     } catch (error) {
-      if (loading !== mine) return void showAll(); // the downloaded part is stored now
+      if (loading !== mine) return void showAll(); // a part of the file is stored now
       const part = (await cache.list()).some((file) => file.size !== undefined && isOf(model, file));
       text = signal.aborted ? phrase`Loading was cancelled.` : wrong(error, name, part);
     }
@@ -165,7 +168,7 @@ export async function createShelf({ onModel, focus, before }) {
     const here = document.activeElement === card?.main;
     await showAll();
     tell(text);
-    if (here && answering === model) focus(); // its button is no longer needed
+    if (here && answering === model) focus(); // the button that had the focus is no longer needed
   }
 
   const first = cards.filter(({ model }) => model === suggested);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a chorale without input, and the attention of each note as arcs.
+// Generates a chorale without input, and draws the attention of each note as arcs.
 // @ts-check
 import { announce, byId, createTransport, fault, perFrame, phrase } from '../../shell/index.js';
 import { hear, offer } from './hear.js';
@@ -12,7 +12,7 @@ import { sentenceOf, voiceOf } from './sentence.js';
 
 const SEED = 2;
 const BARS = 16;
-/** Arcs with a smaller fraction of the attention are left out. */
+/** Arcs for less than this fraction of the attention are not drawn. */
 const LEAST = 0.01;
 
 /** @param {Answer} answer */
@@ -27,7 +27,7 @@ export function createAlone(answer) {
   let roll;
   /** @type {AbortController | undefined} */
   let stopper;
-  /** For each position, the fraction of attention on each earlier position. @type {Map<number, Map<number, number>>} */
+  /** For each position, the fraction of its attention that each earlier position gets. @type {Map<number, Map<number, number>>} */
   let maps = new Map();
   let chosen = -1;
 
@@ -103,7 +103,7 @@ export function createAlone(answer) {
     }
   }
 
-  /** @param {number} index of the note */
+  /** @param {number} index index of the note */
   function look(index) {
     if (!roll || roll.notes.length === 0) return;
     chosen = Math.min(roll.notes.length - 1, Math.max(0, index));
@@ -115,7 +115,7 @@ export function createAlone(answer) {
     roll.paintSoon();
   }
 
-  /** Returns the attended positions of a position, restricted to notes. @param {number} position */
+  /** Returns the notes that a position attends to, as arcs. @param {number} position */
   function arcsOf(position) {
     const shares = maps.get(position);
     return (roll?.notes ?? []).flatMap((to) => {
@@ -178,7 +178,7 @@ export function createAlone(answer) {
 }
 
 /**
- * Returns the fraction of attention on each earlier position, over all heads.
+ * Returns the fraction of attention that each earlier position gets, over all heads.
  *
  * @param {AttentionMap[]} maps
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the first figure: a melody from the keyboard, and the three voices composed around it.
+// Draws the first figure: a melody from the keyboard, and the three voices that are composed around it.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, keepInAddress, music, phrase } from '../../shell/index.js';
 import { endWell } from './ending.js';
@@ -14,9 +14,9 @@ import { sentenceOf } from './sentence.js';
 
 const SEED = 3;
 const TEMPERATURE = 0.8;
-/** After this many milliseconds without a key, the melody counts as complete, and its last bar is drawn until it ends well. */
+/** After this many milliseconds without a key, the melody counts as complete, and its last bar is drawn again until it ends well. */
 const WHOLE = 1500;
-/** The example melody: pitch, and duration in ticks. */
+/** The melody that the page starts with: pitches, and durations in ticks. */
 const OWN = [
   [67, 4],
   [71, 4],
@@ -66,7 +66,7 @@ export function createAnswer() {
   let roll;
   /** @type {AbortController | undefined} */
   let stopper;
-  /** The timer until a melody that is being played counts as complete. @type {ReturnType<typeof setTimeout> | undefined} */
+  /** Timer after which the melody counts as complete, while the visitor plays. @type {ReturnType<typeof setTimeout> | undefined} */
   let growing;
   let melody = sung(OWN);
   let range = [60, 81];
@@ -146,7 +146,7 @@ export function createAnswer() {
     },
   });
 
-  /** Called when a key was pressed. @param {number} pitch */
+  /** Handles the press of a key. @param {number} pitch */
   function sing(pitch) {
     if (!model) return;
     const last = melody[melody.length - 1];
@@ -156,7 +156,7 @@ export function createAnswer() {
     kept.changed(true);
   }
 
-  /** Plays the key together with the voices that answer it. @param {number} pitch @param {Sung} note */
+  /** Plays the note of the key together with the voices that answer it. @param {number} pitch @param {Sung} note */
   async function ring(pitch, note) {
     const { sound } = await music();
     const context = audio();
@@ -172,7 +172,12 @@ export function createAnswer() {
     }
   }
 
-  /** Draws the voices around the melody. @param {boolean} [grows]  another key may follow soon @returns {Promise<Note[] | undefined>} */
+  /**
+   * Composes the voices around the melody.
+   *
+   * @param {boolean} [grows]  whether another key may follow soon
+   * @returns {Promise<Note[] | undefined>}
+   */
   async function answer(grows = false) {
     stopper?.abort();
     clearTimeout(growing);
@@ -242,7 +247,7 @@ export function createAnswer() {
     }
   }
 
-  /** Shows the probability of each key as the next note, among the keys that the soprano can sing.
+  /** Shows, on each key that the soprano can sing, the probability of the key as the next note.
    * @param {Float32Array} odds  probabilities by id */
   function showOdds(odds) {
     /** @type {Map<number, number>} */
@@ -256,7 +261,7 @@ export function createAnswer() {
     piano.show(new Map([...found].map(([pitch, p]) => [pitch, p / (sum || 1)])));
   }
 
-  /** Plays the music. */
+  /** Plays the voices and the melody. */
   async function play() {
     stopper?.abort();
     clearTimeout(growing);
@@ -314,7 +319,7 @@ export function createAnswer() {
     get parallels() {
       return !strict.checked;
     },
-    /** Called when a model is loaded, and when the voices are complete. @param {() => void} tell */
+    /** Registers a function that is called after a model is loaded and after the voices are complete. @param {() => void} tell */
     on(tell) {
       listeners.add(tell);
     },

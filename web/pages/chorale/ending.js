@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Draws the last bar of voices around a melody several times, and keeps the bar after which the model most expects the end.
+// Draws the last bar of the voices around a melody several times, and keeps the bar after which the model most expects the end.
 // @ts-check
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
 
-/** Maximum number of last bars to draw, and nats of an end that is good enough. */
+/** Maximum number of last bars that are drawn, and surprisal of the end in nats that is good enough. */
 const ENDINGS = 24,
   ENOUGH = 0.1;
 
 /**
  * @param {Model} model
- * @param {NoteRun} run  completely drawn voices around a melody
- * @param {number} seed  the run's options
+ * @param {NoteRun} run  a run that has completely drawn the voices around a melody
+ * @param {number} seed  seed among the run's options
  * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<NoteRun>}  the run, or another one with the same notes up to the last bar
+ * @returns {Promise<NoteRun>}  the run itself, or another one with the same notes up to the last bar
  */
 export async function endWell(model, run, seed, { signal } = {}) {
   const saved = run.save();
@@ -35,5 +35,5 @@ export async function endWell(model, run, seed, { signal } = {}) {
   return best;
 }
 
-/** Returns the surprisal of the end at the melody's end, in nats. @param {NoteRun} run */
+/** Returns the surprisal, in nats, of ending where the melody ends. @param {NoteRun} run */
 const costOfEnd = (run) => run.save().nats.at(-1) ?? Infinity;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the melody of the first figure in another key, with the same seed. The noise depends on the id, so it does not move with the key.
+// Harmonises the melody of the first figure in another key with the same seed. The noise depends on the id of a note, so it is not
+// transposed.
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
 import { endWell } from './ending.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the chorale page: a keyboard that three voices answer, a chorale without input with its attention, and the same seed in another
+// Starts the chorale page: a keyboard that three voices answer, a chorale without input and its attention, and the same seed in another
 // key.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';

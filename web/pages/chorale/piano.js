@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Shows a keyboard for mouse, touch, letters and MIDI, with a bar on each key for its probability as the next note.
+// A keyboard for mouse, touch, computer keys and MIDI. A bar on each key shows its probability as the next note.
 // @ts-check
 import { make, percent, phrase } from '../../shell/index.js';
 
-/** The letters of a row of keys, from C on. */
+/** Computer keys that play the piano keys, starting at C. */
 const LETTERS = 'awsedftgyhujkolp;';
 const BLACK = [1, 3, 6, 8, 10];
 const NAMES = ['C', phrase`C sharp`, 'D', phrase`E flat`, 'E', 'F', phrase`F sharp`, 'G', phrase`A flat`, 'A', phrase`B flat`, 'B'];
@@ -38,7 +38,7 @@ export function createPiano(root, { low, high, onKey }) {
     });
     key.addEventListener('click', ({ detail }) => {
       if (detail === 0) press(pitch);
-    }); // a press by the keyboard or a screen reader
+    }); // a press with the keyboard or a screen reader
     root.append(key);
     keys.set(pitch, { key, bar });
   }
@@ -72,7 +72,7 @@ export function createPiano(root, { low, high, onKey }) {
     enable(on) {
       for (const { key } of keys.values()) key.disabled = !on;
     },
-    /** @param {Map<number, number>} odds  of pitches */
+    /** @param {Map<number, number>} odds  probabilities by pitch */
     show(odds) {
       const most = Math.max(1e-9, ...odds.values());
       for (const [pitch, { key, bar }] of keys) {
@@ -85,7 +85,7 @@ export function createPiano(root, { low, high, onKey }) {
 }
 
 /**
- * Passes on notes from a MIDI keyboard, if the browser has Web MIDI and the visitor allows it.
+ * Forwards notes from a MIDI keyboard, if the browser has Web MIDI and the visitor allows it.
  *
  * @param {HTMLButtonElement} button
  * @param {(pitch: number) => void} onKey

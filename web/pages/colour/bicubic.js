@@ -3,7 +3,8 @@
 // @ts-check
 
 /**
- * Returns, for each new position, four old ones and their weights (Catmull-Rom, a = -1/2; pixel centres; edges repeated).
+ * Returns, for each new position, four old positions and their weights (Catmull-Rom, a = -1/2; positions are pixel centres; edges are
+ * repeated).
  * @param {number} size
  * @param {number} count
  */
@@ -19,7 +20,7 @@ const taps = (size, count) =>
   });
 
 /**
- * Interpolates along rows, then along columns; rounds once.
+ * Interpolates along the rows and then along the columns, and rounds once at the end.
  * @param {Uint8Array} picture (height, width, channels)
  * @param {{ width: number, height: number, channels: number }} from
  * @param {{ width: number, height: number }} to

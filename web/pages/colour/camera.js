@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Takes a picture from the camera: a dialog with the live picture, a shutter and a cancel button. The camera is always switched off at the
-// end.
+// Takes a picture with the camera. A dialog shows the live picture, a shutter button and a cancel button. The camera is always switched off
+// at the end.
 // @ts-check
 import { deviceRefused, make, openDevice, phrase } from '../../shell/index.js';
 import { PictureError } from './picture.js';
@@ -8,7 +8,7 @@ import { PictureError } from './picture.js';
 /** @param {MediaStream} stream */
 const switchOff = (stream) => stream.getTracks().forEach((track) => track.stop());
 
-/** @returns {Promise<ImageBitmap | null>} null: the visitor cancelled */
+/** @returns {Promise<ImageBitmap | null>} null if the visitor cancelled */
 export async function takePicture() {
   const video = make('video', { playsinline: '', 'aria-label': phrase`What the camera sees` });
   video.muted = true;
@@ -28,14 +28,14 @@ export async function takePicture() {
   /** @type {Promise<void>} */
   const closed = new Promise((resolve) => dialog.addEventListener('close', () => resolve(), { once: true }));
   cancel.addEventListener('click', () => dialog.close());
-  dialog.showModal(); // Escape closes it
+  dialog.showModal(); // the dialog closes on Escape
   /** @type {MediaStream | void} */
   let stream = undefined;
   try {
     const asked = openDevice({ video: { width: { ideal: 720 }, height: { ideal: 720 } } });
     stream = await Promise.race([asked, closed]);
     if (!stream) {
-      asked.then(switchOff, () => {}); // the camera started too late
+      asked.then(switchOff, () => {}); // switches off a camera that started after the visitor cancelled
       return null;
     }
     video.srcObject = stream;
@@ -51,7 +51,7 @@ export async function takePicture() {
     return (await Promise.race([pressed, closed, gone])) ? await createImageBitmap(video) : null;
   } catch (error) {
     if (error instanceof PictureError) throw error;
-    if (!dialog.open) return null; // closed while the camera was starting
+    if (!dialog.open) return null; // the visitor closed the dialog while the camera was starting
     throw new PictureError(deviceRefused('camera', error));
   } finally {
     if (stream) switchOff(stream);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the section in colour: emoji and photographs, completed from their upper part.
+// Runs the section in colour, which completes emoji and photographs from their upper part.
 // @ts-check
 import { phrase, pictureOf, weights } from '../../shell/index.js';
 import { createSection } from './section.js';
@@ -24,18 +24,18 @@ export const createColour = () =>
       weights: weights('emoji.gguf'),
       temperature: 0.9,
       tries: 12,
-      // Faces that are cut above the mouth rarely get a mouth.
+      // A face that is cut above the mouth rarely gets one.
       given: 66,
-      // The emoji among the 24 with recognisable completions, judged by one look at three completions of each, seed 7, with these tries and
-      // rows.
+      // Those of the 24 emoji whose completions are recognisable, judged at one glance at three completions of each with seed 7 and these
+      // tries and rows.
       first: [16, 15, 2, 18, 21, 23],
     },
     photos: {
       strip: 'photos',
       weights: weights('cifar10.gguf'),
-      // Chosen by looking at 0.8 to 1, halfway through the training: below 1, completions became dark and lost detail.
+      // Chosen among 0.8 to 1 by looking at samples, halfway through the training. Below 1, completions became dark and lost detail.
       temperature: 1,
-      // The first photographs of different classes.
+      // The first photographs that belong to different classes.
       first: [0, 1, 3, 4, 6, 10],
     },
     task: completion,

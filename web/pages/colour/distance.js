@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures structural dissimilarity: the visual distance of two pictures, by mean, spread and pattern in each window.
+// Measures structural dissimilarity, a visual distance between two pictures that compares mean, spread and pattern in each window.
 // @ts-check
 
 /** Side of a window, and the two constants of Wang et al. 2004 for values up to 255. */
@@ -7,12 +7,12 @@ const WINDOW = 8,
   C1 = (0.01 * 255) ** 2,
   C2 = (0.03 * 255) ** 2;
 
-/** Returns the luma of RGB values. @param {ArrayLike<number>} rgb */
+/** Returns the luma of each RGB pixel. @param {ArrayLike<number>} rgb */
 const lumaOf = (rgb) =>
   Float64Array.from({ length: rgb.length / 3 }, (_, i) => 0.299 * rgb[3 * i] + 0.587 * rgb[3 * i + 1] + 0.114 * rgb[3 * i + 2]);
 
 /**
- * Returns 1 - SSIM [Wang, Bovik, Sheikh and Simoncelli 2004] of the lumas, the mean over all 8 by 8 windows: 0 for equal pictures, about 1
+ * Returns 1 - SSIM [Wang, Bovik, Sheikh and Simoncelli 2004] of the lumas, averaged over all 8 by 8 windows: 0 for equal pictures, about 1
  * for unrelated ones.
  *
  * @param {ArrayLike<number>} one    RGB values

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Controls a gallery: buttons, seed, strip, the visitor's picture, and whether the figure is visible.
+// Controls a gallery: its buttons, seed, strip and the visitor's picture. It also tracks whether the figure is visible.
 // @ts-check
 import {
   STRIPS,
@@ -23,14 +23,15 @@ import { SHOWN } from './row.js';
 /** @import { Model, Subject } from '../../shell/index.js' */
 /** @import { Choice, Section } from './section.js' */
 
-/** In per cent of the rows. */
+/** Per cent of the rows that are given by default. */
 const HALF = 50;
 
 /**
  * @param {Section} section
  * @param {Choice} choice the initial choice
- * @param {Subject[]} subjects the pictures in its strip
- * @param {{ onRun: () => void, onError: (error: unknown) => void, onModel: (file: File) => void, onChange: () => void }} hooks onChange: called when a setting changes
+ * @param {Subject[]} subjects the pictures in the strip
+ * @param {{ onRun: () => void, onError: (error: unknown) => void, onModel: (file: File) => void, onChange: () => void }} hooks onChange:
+ *   called after a setting has changed
  */
 export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRun, onError, onModel, onChange }) {
   /** @type {<T extends HTMLElement>(name: string) => T} */
@@ -40,7 +41,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   let { strip: name, temperature, own: model } = choice;
   /** The visitor's picture, while it is in the first row. @type {Subject | null} */
   let own = null;
-  const meter = createMeter((each) => transport.say(each > 0 ? phrase`${time(each)} a pixel, computed here` : ''));
+  const meter = createMeter((each) => transport.say(each > 0 ? phrase`${time(each)} per pixel, computed on your device` : ''));
   const gallery = createGallery(
     part('gallery'),
     choice.first.map((i) => subjects[i]),
@@ -82,9 +83,9 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       blend.value === '100' ? phrase`the model's` : blend.value === '0' ? phrase`bicubic` : phrase`${blend.value} percent by the model`,
     );
   });
-  /** The select element for how much of a picture is given. */
+  /** The select element that determines how much of a picture is given. */
   const givenPart = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-given`));
-  /** @param {number} percent an existing choice; any other value changes nothing */
+  /** @param {number} percent one of the options; any other value changes nothing */
   function setGiven(percent) {
     if (!givenPart || ![...givenPart.options].some(({ value }) => Number(value) === percent)) return;
     givenPart.value = String(percent);
@@ -96,9 +97,9 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     onChange();
     gallery.start();
   });
-  /** The select element for the number of pictures drawn per row. */
+  /** The select element for the number of candidates per shown picture. */
   const tries = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-tries`));
-  /** @param {number} count an existing choice; any other value changes nothing */
+  /** @param {number} count one of the options; any other value changes nothing */
   function setTries(count) {
     if (!tries || ![...tries.options].some(({ value }) => Number(value) === count)) return;
     tries.value = String(count);
@@ -143,9 +144,9 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   });
   transport.onPress(sight.decide);
 
-  /** The pictures of the strip. */
+  /** The pictures in the strip. */
   let among = subjects;
-  /** Returns the settings that determine the pictures of the first row; null if the model is the visitor's file. */
+  /** Returns the settings that determine the pictures in the first row, or null if the model is the visitor's file. */
   function settings() {
     if (model && typeof model !== 'string') return null;
     const { first } = gallery;
@@ -165,11 +166,11 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
 
   return {
     settings,
-    /** Tells whether the first row has the visitor's own picture. */
+    /** Returns whether the first row shows the visitor's own picture. */
     get ofOwn() {
       return own !== null;
     },
-    /** Starts with the pictures of a choice; the visitor's own picture stays. @param {Choice} next @param {Subject[]} pictures */
+    /** Shows the pictures of a choice. The visitor's own picture stays. @param {Choice} next @param {Subject[]} pictures */
     show(next, pictures) {
       ({ strip: name, temperature, own: model } = next);
       setTries(next.tries ?? SHOWN);
@@ -180,12 +181,12 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       gallery.show(rows);
       strip.show(name, among, rows[0]);
     },
-    /** Called when the visitor wants another model: stops the run of the current model; the next run starts afresh. */
+    /** Stops the run of the current model because the visitor wants another one. The next run starts again. */
     leave() {
       gallery.use(null);
       sight.renew();
     },
-    /** Applies the settings of an address, once the figure's model is loaded. @param {URLSearchParams} given */
+    /** Applies the settings in an address once the figure's model has loaded. @param {URLSearchParams} given */
     apply(given) {
       const { width, height } = among[0].image;
       const rgb = fromText(given.get('pixels') ?? '', 3 * width * height);
@@ -193,7 +194,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       gallery.seed = transport.seed;
       setTries(wholeIn(given, 'tries', 1, 64, Number(tries?.value)));
-      // Links that are older than this choice mean half.
+      // In links that are older than this setting, half of the picture is given.
       const old = !given.has('given') && ['seed', 'picture', 'pixels'].some((setting) => given.has(setting));
       setGiven(old ? HALF : wholeIn(given, 'given', 1, 99, Number(givenPart?.value)));
       if (rgb) {
@@ -210,7 +211,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       if (!rgb && index >= 0) strip.show(name, among, among[index]);
       gallery.start();
     },
-    /** @param {Model | null} loaded null: there is no model until another one is loaded */
+    /** @param {Model | null} loaded null until another model has loaded */
     use(loaded) {
       gallery.use(loaded, temperature);
       if (!loaded) return;

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT
-// Draws the rows of a figure, and the run that fills them one by one.
+// Draws the rows of a figure with a run that fills them one by one.
 // @ts-check
 import { Codec, Playback } from '../../shell/index.js';
 import { Row, SHOWN } from './row.js';
 /** @import { PictureOptions, Model, Phase, PictureRun, Shot, Subject } from '../../shell/index.js' */
 /** @import { Preview, Plan } from './row.js' */
 
-/** Pixels per second of each picture, at most: fast enough for six rows, slow enough to be watched. */
+/** Maximum number of pixels per second of each picture: fast enough for six rows, slow enough to watch. */
 const SPEED = 400;
-/** Pixels requested per message. */
+/** Number of pixels requested per message. */
 const CHUNK = 16;
 
 /**
- * @typedef {Object} Task the gallery's calls to its model
+ * @typedef {Object} Task the functions by which a gallery uses its model
  * @property {'complete' | 'superResolve'} kind
  * @property {Plan} plan
  * @property {(model: Model, image: ImageData, options?: PictureOptions & { rows?: number }) => PictureRun} ask
- * @property {(run: PictureRun, codec: Codec, image: ImageData) => Preview} preview facts about a run before it draws; image: the picture
+ * @property {(run: PictureRun, codec: Codec, image: ImageData) => Preview} preview describes a run before it draws; image: the picture
  *   given to the run
  */
 
 /**
  * @param {HTMLElement} root
- * @param {Subject[]} first one per row
+ * @param {Subject[]} first one picture per row
  * @param {Task} task
  * @param {Object} hooks
  * @param {(phase: Phase) => void} hooks.onPhase
- * @param {(ms: number, pixels: number) => void} hooks.onPull the model's time for this many pixels
- * @param {(subjects: Subject[]) => void} hooks.onEnd called when a run has ended, with the drawn rows
+ * @param {(ms: number, pixels: number) => void} hooks.onPull receives the time that the model took, and the number of pixels that it drew
+ * @param {(subjects: Subject[]) => void} hooks.onEnd called with the drawn rows after a run has ended
  * @param {(error: unknown) => void} hooks.onError
  */
 export function createGallery(root, first, task, { onPhase, onPull, onEnd, onError }) {
@@ -39,9 +39,9 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   let codec;
   let seed = 0;
   let temperature = 1;
-  /** Number of pictures drawn for each shown one, which is the most probable of them. */
+  /** Number of pictures to draw per row, in as many groups as the row shows pictures. The most probable of each group is shown. */
   let tries = SHOWN;
-  /** Per cent of the rows that a completion is given. @type {number | undefined} */
+  /** Per cent of the rows that are given for a completion. @type {number | undefined} */
   let given;
   const playback = new Playback({
     speed: SPEED,
@@ -53,7 +53,10 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   });
 
   /**
-   * Returns the rows to give: a model that draws blocks is given whole rows of blocks. @param {Model} artist @returns {{ rows?: number }}
+   * Returns the number of rows to give. A model that draws blocks gets whole rows of blocks.
+   *
+   * @param {Model} artist
+   * @returns {{ rows?: number }}
    */
   function part({ info: { height, blockRows } }) {
     if (given === undefined) return {};
@@ -61,7 +64,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     return { rows: step * Math.floor(((given / 100) * height) / step) };
   }
 
-  /** Shows a picture in the form that the model receives. @param {Row} row */
+  /** Shows a picture as the model receives it. @param {Row} row */
   function see(row) {
     if (model && codec) row.give(task.preview(task.ask(model, row.subject.image, part(model)), codec, row.subject.image));
   }
@@ -71,7 +74,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     const { image, label } = row.subject;
     const { channels, classes } = artist.info;
     const samples = tries;
-    const resample = samples / SHOWN; // the samples for the same shown picture compete
+    const resample = samples / SHOWN; // the candidates for the same shown picture compete
     const run = task.ask(artist, image, {
       samples,
       resample,
@@ -89,7 +92,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       row.take(knows, step);
       if (step.sample < samples - 1 || step.anew) continue;
       const pixels = (step.to - step.from) / channels;
-      // The first request also reads the given part.
+      // The time of the first request includes reading the given part.
       if (!whole) onPull(performance.now() - asked, samples * pixels);
       whole = false;
       await playback.pass(pixels, signal);
@@ -98,7 +101,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     row.end();
   }
 
-  /** Draws these rows in order. @param {Row[]} queue */
+  /** Draws rows, in the given order. @param {Row[]} queue */
   async function run(queue) {
     const [artist, knows] = [model, codec];
     if (!artist || !knows) return;
@@ -138,7 +141,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     set tries(n) {
       tries = n;
     },
-    /** @param {number} percent of the rows */
+    /** @param {number} percent per cent of the rows */
     set given(percent) {
       if (given === percent) return;
       given = percent;
@@ -146,11 +149,11 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       rows.forEach(see);
     },
     start: () => run(rows),
-    /** @param {number} share weight of the model's picture in the display, 0 to 1; the rest is the smooth enlargement */
+    /** @param {number} share weight of the model's picture, 0 to 1; the rest is the smooth enlargement */
     blend(share) {
       for (const row of rows) row.blend(share);
     },
-    /** Draws the missing pictures. */
+    /** Draws the pictures that are missing. */
     resume: () => run(rows.filter((row) => !row.done)),
     stop,
     /** @returns {Shot[]} */
@@ -162,11 +165,11 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     get first() {
       return rows[0].subject;
     },
-    /** Replaces the pictures in the rows, for the next model. @param {Subject[]} subjects */
+    /** Replaces the pictures in the rows when the model changes. @param {Subject[]} subjects */
     show(subjects) {
       rows.forEach((row, i) => row.show(subjects[i]));
     },
-    /** Puts a picture in the first row; if another row has it, the two rows swap. @param {Subject} subject */
+    /** Puts a picture into the first row. If another row shows it, the two rows swap. @param {Subject} subject */
     choose(subject) {
       const other = rows.find((row) => row.subject === subject && row !== rows[0]);
       const running = playback.phase === 'running';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opens a model of the visitor for a figure: a GGUF file that is chosen or dropped there and never leaves the page, or one named in the
-// page's address.
+// Opens a visitor's model for a figure. It is a GGUF file that the visitor chooses or drops there, which never leaves the page, or a file
+// at the address that the page's address names.
 // @ts-check
 import { acquire, announce, load, make, misfit, phrase } from '../../shell/index.js';
 /** @import { Hold, LoadOptions, ModelInfo } from '../../shell/index.js' */
@@ -9,7 +9,7 @@ import { acquire, announce, load, make, misfit, phrase } from '../../shell/index
 export const isModelFile = ({ name }) => /\.gguf$/i.test(name);
 
 /** Returns the reason why a figure cannot use a model, or '' if it can.
- * @param {ModelInfo} info @param {string} name @param {'complete' | 'superResolve'} kind the figure's task */
+ * @param {ModelInfo} info @param {string} name @param {'complete' | 'superResolve'} kind task of the figure */
 function problem(info, name, kind) {
   const wrong = misfit(info, name);
   if (wrong || info.verbs.includes(kind)) return wrong;
@@ -73,7 +73,7 @@ export function createOwnModel(root, onFile) {
   choose.addEventListener('click', () => input.click());
   input.addEventListener('change', () => {
     const [file] = input.files ?? [];
-    input.value = ''; // allows the same file to be chosen again, after further training
+    input.value = ''; // lets the visitor choose the same file again after training it further
     if (!file) return;
     if (isModelFile(file)) onFile(file);
     else

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gets a picture of the visitor for a figure: from a file, dropped on the figure, pasted, or from the camera. The picture never leaves the
-// page.
+// Gets a visitor's picture for a figure from a file, a drop on the figure, a paste, or the camera. The picture never leaves the page.
 // @ts-check
 import { announce, make, phrase } from '../../shell/index.js';
 import { takePicture } from './camera.js';
@@ -8,22 +7,22 @@ import { isModelFile } from './own-model.js';
 import { PictureError, openPicture } from './picture.js';
 import { centralSquare } from './square.js';
 
-/** The figures that accept pictures, for pasting. @type {Map<HTMLElement, (file: File) => void>} */
+/** The figures that accept pasted pictures. @type {Map<HTMLElement, (file: File) => void>} */
 const takers = new Map();
 
 /** @param {DataTransfer | null} transfer */
 const hasFiles = (transfer) => Boolean(transfer?.types.includes('Files'));
-/** Returns the first picture among several files, or else the first file. @param {DataTransfer | null} transfer */
+/** Returns the first picture among several files, or the first file if there is no picture. @param {DataTransfer | null} transfer */
 const fileOf = (transfer) =>
   [...(transfer?.files ?? [])].sort((a, b) => Number(b.type.startsWith('image/')) - Number(a.type.startsWith('image/')))[0];
 
 /**
  * Creates the control in an element of the figure.
  * @param {HTMLElement} root
- * @param {number} size size of the requested picture
- * @param {string} fate the text that describes how the middle square is converted
+ * @param {number} size size in pixels to which the picture is reduced
+ * @param {string} fate text that describes how the middle square is converted
  * @param {(image: ImageData) => void} onPicture
- * @param {(file: File) => void} onModel a model was dropped or pasted instead
+ * @param {(file: File) => void} onModel called when a model is dropped or pasted instead of a picture
  */
 export function createPhoto(root, size, fate, onPicture, onModel) {
   const figure = /** @type {HTMLElement} */ (root.closest('figure'));
@@ -57,7 +56,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
   }
 
   let latest = 0;
-  /** Reads a picture; only the last requested one counts. @param {() => Promise<ImageBitmap | null>} get */
+  /** Reads a picture. If several are requested, only the last one counts. @param {() => Promise<ImageBitmap | null>} get */
   async function use(get) {
     const mine = ++latest;
     try {
@@ -86,7 +85,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
   input.addEventListener('change', () => {
     const [file] = input.files ?? [];
     if (file) take(file);
-    input.value = ''; // allows the same file to be chosen again
+    input.value = ''; // lets the visitor choose the same file again
   });
   camera.addEventListener('click', () => use(takePicture));
 
@@ -110,14 +109,15 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
   takers.set(figure, take);
 }
 
-/** Returns the fraction of the screen's height that an element covers. @param {Element} element */
+/** Returns the fraction of the window's height that an element covers. @param {Element} element */
 function visible(element) {
   const { top, bottom } = element.getBoundingClientRect();
   return Math.min(bottom, innerHeight) - Math.max(top, 0);
 }
 
 /**
- * Gives a pasted picture to the figure with the focus, otherwise to the figure that fills most of the screen. @param {ClipboardEvent} event
+ * Passes a pasted picture to the figure with the focus, or else to the figure that covers most of the window.
+ * @param {ClipboardEvent} event
  */
 function paste(event) {
   const file = fileOf(event.clipboardData);
@@ -132,7 +132,7 @@ function paste(event) {
 }
 
 let kept = false;
-/** Prevents a file dropped outside a figure from replacing the page; passes a pasted picture to its figure. */
+/** Prevents a file that is dropped outside a figure from replacing the page, and passes pasted pictures to their figures. */
 export function keepDrops() {
   if (kept) return;
   kept = true;

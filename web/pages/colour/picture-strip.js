@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Shows a strip of pictures: radio buttons, so that arrow keys walk along it.
+// A strip of pictures, as radio buttons, so that the arrow keys move along it.
 // @ts-check
 import { STRIPS, make, phrase } from '../../shell/index.js';
 /** @import { StripName, Subject } from '../../shell/index.js' */
 
 /**
- * @param {HTMLElement} root the fieldset
+ * @param {HTMLElement} root the fieldset for the strip
  * @param {(subject: Subject) => void} choose
  */
 export function createPictureStrip(root, choose) {
@@ -16,7 +16,7 @@ export function createPictureStrip(root, choose) {
     /**
      * @param {StripName} name
      * @param {Subject[]} subjects
-     * @param {Subject} first the picture in the first row, which may not be in the strip
+     * @param {Subject} first the picture in the first row, which may be missing from the strip
      */
     show(name, subjects, first) {
       root.dataset.strip = name;
@@ -33,7 +33,7 @@ export function createPictureStrip(root, choose) {
         }),
       );
     },
-    /** Marks no picture as being in the first row. */
+    /** Deselects all pictures, because the first row shows none of them. */
     clear() {
       for (const input of row.querySelectorAll('input')) input.checked = false;
     },

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Opens a picture file of the visitor, or describes the error.
+// Opens a visitor's picture file, or describes why it cannot be read.
 // @ts-check
 import { bytes, phrase } from '../../shell/index.js';
 
-/** Larger files and pictures are refused before decoding: they would use up the memory of a phone. */
+/** Larger files and pictures are rejected before they are decoded, because they would use up the memory of a phone. */
 const MAX_BYTES = 100e6;
 const MAX_PIXELS = 120e6;
 
 /** An error whose message is shown to the visitor. */
 export class PictureError extends Error {}
 
-/** Decodes a picture file. @param {File} file @returns {Promise<ImageBitmap>} rotated by its EXIF orientation */
+/** Decodes a picture file. @param {File} file @returns {Promise<ImageBitmap>} the picture, rotated as its EXIF data says */
 export async function openPicture(file) {
   const name = file.name || phrase`The picture`;
   if (file.size === 0) throw new PictureError(phrase`${name} is empty.`);

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
-// Draws a row of a gallery: the model's input, its output, the original.
+// Draws a row of a gallery: the model's input, its output, and the original.
 // @ts-check
 import { make, paintElements, palette, perFrame, phrase, reducedMotion } from '../../shell/index.js';
 /** @import { Codec, Picture, Shot, Subject } from '../../shell/index.js' */
 
-/** Number of pictures shown per row. */
+/** Number of generated pictures that a row shows. */
 export const SHOWN = 3;
 
 /**
- * @typedef {{ words: string, share: number }} Note the text under a picture, and the length of the bar there, 0 to 1
+ * @typedef {{ words: string, share: number }} Note text under a picture, and length of the bar next to it, 0 to 1
  *
- * @typedef {Object} Preview the display before anything is drawn
- * @property {{ picture: Picture, note?: Note }[]} given one for each tile before the drawn ones
- * @property {Picture} start the initial content of each drawn picture
- * @property {(picture: Picture) => Note} [judge] the caption of a drawn picture
- * @property {Picture} [smooth] the picture with which the drawn ones can be blended
+ * @typedef {Object} Preview the contents of a row before anything is drawn
+ * @property {{ picture: Picture, note?: Note }[]} given one for each tile before the generated pictures
+ * @property {Picture} start initial content of each generated picture
+ * @property {(picture: Picture) => Note} [judge] returns the caption of a generated picture
+ * @property {Picture} [smooth] picture that the generated ones can be blended with
  */
 
 /**
- * @typedef {Object} Plan the contents of a row
- * @property {{ kind: string, name: string }[]} given tiles before the drawn ones; kind: a class for the style sheet
- * @property {string} noun the word for a drawn picture in file names, such as 'ending'
- * @property {string} called the word for a drawn picture that visitors see
- * @property {string} many the plural of this word
+ * @typedef {Object} Plan the tiles and words of a row
+ * @property {{ kind: string, name: string }[]} given tiles before the generated ones; kind: a class for the style sheet
+ * @property {string} noun noun for a generated picture in file names, such as 'ending'
+ * @property {string} called noun for a generated picture that visitors see
+ * @property {string} many plural of this noun
  */
 
-/** Returns a picture with space for a caption. @param {string} kind */
+/** Creates a picture with space for a caption. @param {string} kind */
 function tile(kind) {
   const canvas = make('canvas', { role: 'img' });
   const note = make('p', { class: 'tile-note' });
@@ -42,7 +42,7 @@ function say(root, note) {
 function mixed(picture, other, share) {
   const mix = copy(other);
   for (let i = 0; i < mix.data.length; i += 4) {
-    const own = picture.data[i + 3] === 0 ? 0 : share; // undrawn pixels are entirely those of the other picture
+    const own = picture.data[i + 3] === 0 ? 0 : share; // pixels that are not drawn yet come entirely from the other picture
     for (let c = 0; c < 3; c++) mix.data[i + c] = Math.round(other.data[i + c] + own * (picture.data[i + c] - other.data[i + c]));
     if (own === 0) mix.data[i + 3] = Math.round(255 * (1 - share));
   }
@@ -59,13 +59,13 @@ function put(canvas, picture) {
 /** @param {Picture} picture */
 const copy = ({ data, width, height }) => new ImageData(data.slice(), width, height);
 
-/** A picture and its versions. */
+/** A row of the gallery: one picture and its versions. */
 export class Row {
   /** whether the whole row is drawn */
   done = false;
-  /** Index of the next pixel in raster order while a run is drawing, else -1. */
+  /** Index of the next pixel in raster order while a run is drawing, otherwise -1. */
   #at = -1;
-  /** whether a run is drawing the row or is about to */
+  /** whether a run is drawing this row or will draw it */
   #drawing = false;
   /** Number of drawn elements. */
   #to = 0;
@@ -76,11 +76,14 @@ export class Row {
   #name = make('p', { class: 'row-name' });
   /** @type {Preview | undefined} */
   #preview;
-  /** All drawn pictures, in as many groups as are shown; the first of each group is shown. @type {Picture[]} */
+  /**
+   * All generated pictures, in as many groups as the row shows pictures. The row shows the first picture of each group.
+   * @type {Picture[]}
+   */
   #pictures = [];
-  /** -log p of each drawn picture. @type {number[]} */
+  /** -log p of each generated picture. @type {number[]} */
   #nats = [];
-  /** The weight of the model's picture in the blend. */
+  /** Weight of the model's picture in the blend. */
   #share = 1;
   #paintSoon = perFrame(() => this.#paint());
 
@@ -98,12 +101,12 @@ export class Row {
     this.show(subject);
   }
 
-  /** Returns the number of pictures shown: fewer on a phone. */
+  /** Returns the number of generated pictures to show, which is smaller on a phone. */
   get shown() {
     return this.root.offsetParent !== null;
   }
 
-  /** Shows the picture itself; the rest of the row waits for give(). @param {Subject} subject */
+  /** Shows the original; give() fills the rest of the row. @param {Subject} subject */
   show(subject) {
     this.subject = subject;
     const { note, image } = subject;
@@ -114,7 +117,7 @@ export class Row {
     this.#given.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${name}, ${this.#plan.given[i].name}`));
   }
 
-  /** Shows the model's view of the picture before it draws. @param {Preview} preview */
+  /** Shows the picture as the model receives it, before the model draws. @param {Preview} preview */
   give(preview) {
     this.#preview = preview;
     preview.given.forEach(({ picture, note }, i) => {
@@ -124,7 +127,7 @@ export class Row {
     this.clear();
   }
 
-  /** Clears the drawn pictures. */
+  /** Clears the generated pictures. */
   clear() {
     this.done = this.#drawing = false;
     this.#at = -1;
@@ -142,14 +145,14 @@ export class Row {
     this.#nats = new Array(samples).fill(0);
   }
 
-  /** Returns the pictures that the row shows: the first of each group of competing samples. */
+  /** Returns the pictures that the row shows: the first of each group of competing candidates. */
   get #leading() {
     const group = this.#pictures.length / SHOWN;
     return this.#pictures.filter((_, i) => i % group === 0);
   }
 
   /**
-   * Returns the drawn pictures, for sharing.
+   * Returns the generated pictures, for sharing.
    * @param {Codec} codec
    * @param {number} seed
    * @returns {Shot[]}
@@ -183,11 +186,11 @@ export class Row {
     for (const cost of nats) this.#nats[sample] += cost;
     if (sample === this.#pictures.length - 1) this.#to = to;
     this.#at = to < codec.elements ? Math.floor(codec.place(to) / codec.info.channels) : -1;
-    // With reduced motion, a row is shown when it is finished.
+    // With reduced motion, a row appears only when it is finished.
     if (!reducedMotion()) this.#paintSoon();
   }
 
-  /** Ends the row: if it has drawn more pictures than it shows, keeps the most probable picture of each group. */
+  /** Ends the row. If it has more pictures than it shows, it keeps the most probable picture of each group. */
   end() {
     this.done = true;
     const group = this.#pictures.length / SHOWN;
@@ -204,7 +207,7 @@ export class Row {
     if (judge && this.done) this.#drawn.forEach(({ note }, i) => say(note, judge(this.#seen(this.#pictures[i]))));
   }
 
-  /** Blends the drawn pictures with the smooth one. @param {number} share the model's part, 0 to 1 */
+  /** Blends the generated pictures with the smooth one. @param {number} share weight of the model's picture, 0 to 1 */
   blend(share) {
     this.#share = share;
     this.#judge();
@@ -217,12 +220,12 @@ export class Row {
     return smooth && this.#share < 1 ? mixed(picture, smooth, this.#share) : picture;
   }
 
-  /** Stops; the partial result stays. */
+  /** Stops the run; unfinished pictures stay. */
   stop() {
     if (this.#drawing) this.#leave(phrase`not finished`);
   }
 
-  /** Called when the drawing stops. @param {string} how */
+  /** Ends the drawing; `how` describes the result for screen readers. @param {string} how */
   #leave(how) {
     this.#drawing = false;
     this.#at = -1;
@@ -243,7 +246,7 @@ export class Row {
       put(canvas, this.#seen(picture));
       const context = canvas.getContext('2d');
       if (!context || this.#at < 0) return;
-      context.fillStyle = palette().accent; // the pen
+      context.fillStyle = palette().accent; // marks the pixel that is drawn next
       context.fillRect(this.#at % picture.width, Math.floor(this.#at / picture.width), 1, 1);
     });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs a section with a gallery: it is loaded when it comes near, and can switch to another model.
+// Runs a section with a gallery. It is loaded when it comes near the screen, and it can switch to another model.
 // @ts-check
 import {
   acquire,
@@ -20,23 +20,23 @@ import { SHOWN } from './row.js';
 /** @import { Task } from './gallery.js' */
 
 /**
- * @typedef {Object} Choice a model, and the pictures offered to it
+ * @typedef {Object} Choice a model and the pictures to offer for it
  * @property {StripName} strip
  * @property {string} weights
  * @property {number} temperature
- * @property {number} [tries] pictures drawn for each shown one; by default all are shown
- * @property {number} [given] per cent of the rows that a completion is given, by default half
- * @property {number[]} first the initial pictures of the rows, by their index in the strip
- * @property {File | string} [own] the visitor's own model, or one at an address, instead of `weights`
+ * @property {number} [tries] number of pictures to draw per row (default: as many as are shown)
+ * @property {number} [given] per cent of the rows that are given for a completion (default: half)
+ * @property {number[]} first indices in the strip of the pictures that the rows show first
+ * @property {File | string} [own] the visitor's own model, as a file or an address, instead of `weights`
  */
 
 /**
  * @typedef {Object} Section
- * @property {string} id element id, options of its own, and the initial options of its parts
+ * @property {string} id id of the section's elements and of its settings
  * @property {Choice} emoji
  * @property {Choice} photos
  * @property {Task} task
- * @property {string} fate the text that describes how the middle square of a visitor's picture is converted
+ * @property {string} fate text that describes how the middle square of a visitor's picture is converted
  */
 
 /** @param {Section} section */
@@ -47,14 +47,14 @@ export function createSection(section) {
   /** @type {Choice | undefined} */
   let shown;
   let opened = false;
-  /** whether the model of the shown pictures is loaded */
+  /** whether the model that belongs to the shown pictures has loaded */
   let ready = false;
   const choices = createModelSwitch(byId(`${id}-switch`), change);
-  /** The visitor's own model, if any; it uses one of our strips. @type {Choice | undefined} */
+  /** The visitor's own model, if there is one. It uses one of the page's strips. @type {Choice | undefined} */
   let own;
   const chosen = () => (choices.value === 'own' && own ? own : choices.value === 'photos' ? section.photos : section.emoji);
   const ownModel = createOwnModel(byId(`${id}-own`), takeModel);
-  /** @param {File | string} given a file, or an address */
+  /** @param {File | string} given a file or an address */
   function takeModel(given) {
     if (choices.busy) {
       ownModel.say(phrase`Another model is loading. Add ${nameOf(given)} again when it is ready.`, true);
@@ -80,7 +80,7 @@ export function createSection(section) {
           ? openModel(choice.own, section.task.kind, options)
           : acquire(choice.weights, { ...options, workers: 'auto' });
         try {
-          // A model without a palette takes photographs unchanged.
+          // A model without a palette accepts photographs unchanged.
           const { strip, first } = choice.own && !(await model).model.info.palette ? section.photos : choice;
           Object.assign(choice, { strip, first });
           const subjects = choice === shown ? [] : await loadPictures(choice.strip);
@@ -110,9 +110,9 @@ export function createSection(section) {
       ready = true;
       figure?.use(model);
       const { own: given } = chosen();
-      if (given) ownModel.say(phrase`${nameOf(given)}, a model of ${integer(model.info.parameters)} parameters, is running now.`);
+      if (given) ownModel.say(phrase`${nameOf(given)}, a model with ${integer(model.info.parameters)} parameters, is running now.`);
       address.proceed();
-      address.changed(); // switches to another model if one was requested
+      address.changed(); // switches to another model if one was requested in the meantime
     },
     onLost() {
       ready = false;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Reduces the central square of a picture of any size to a few pixels: each pixel is the mean over its area, on white, as for the emoji in
-// training and for images in the library. The picture is read in bands, because the canvas of a phone cannot hold a large photograph.
+// Reduces the central square of a picture to a few pixels. Each pixel is the mean over its area, on white, as for the emoji in training and
+// for images in the library. The picture is read in bands, because the canvas of a phone cannot hold a large photograph.
 // @ts-check
 
-/** Pixels read per step. */
+/** Number of pixels read per step. */
 const BAND = 2 ** 20;
 
 /**
  * @param {ImageBitmap} picture
  * @param {number} size side of the result in pixels
- * @returns {Promise<ImageData>} size x size
+ * @returns {Promise<ImageData>} the result, size x size pixels
  */
 export async function centralSquare(picture, size) {
   const side = Math.min(picture.width, picture.height);
@@ -44,12 +44,16 @@ export async function centralSquare(picture, size) {
   return image;
 }
 
-/** The overlap of a pixel with one of the equal parts of the picture's width. @typedef {{ part: number, share: number }} Share */
+/**
+ * One of the equal parts of the picture's width, and the share of a pixel that overlaps it.
+ *
+ * @typedef {{ part: number, share: number }} Share
+ */
 
 /**
- * Returns the red, green and blue sums of one row of the picture, placed on white, for each of the `size` equal parts of the row.
+ * Returns the sums of red, green and blue in one row of the picture, on white, for each of `size` equal parts of the row.
  * @param {Uint8ClampedArray} rgba
- * @param {Share[][]} shares of each pixel of the row: the parts that it overlaps
+ * @param {Share[][]} shares for each pixel of the row, the parts that it overlaps
  * @param {number} size
  */
 function lineOf(rgba, shares, size) {
@@ -67,7 +71,7 @@ function lineOf(rgba, shares, size) {
 }
 
 /**
- * Returns the parts, out of `size` equal parts of 0..count, that the pixel from i to i + 1 overlaps.
+ * Returns which of `size` equal parts of 0..count the pixel from i to i + 1 overlaps.
  * @param {number} i
  * @param {number} count
  * @param {number} size
@@ -77,7 +81,7 @@ function parts(i, count, size) {
   const shares = [];
   for (let part = Math.floor((i * size) / count); part < size && part * count < (i + 1) * size; part++) {
     const share = Math.min(((part + 1) * count) / size, i + 1) - Math.max((part * count) / size, i);
-    if (share > 1e-9) shares.push({ part, share }); // a smaller share is rounding error
+    if (share > 1e-9) shares.push({ part, share }); // smaller shares are rounding errors
   }
   return shares;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the section about enlarging: emoji and photographs from eight by eight pixels.
+// Runs the section that enlarges emoji and photographs from 8 by 8 pixels.
 // @ts-check
 import { blank, fromRGBA, phrase, reduce, weights } from '../../shell/index.js';
 import { bicubic } from './bicubic.js';
@@ -9,7 +9,12 @@ import { createSection } from './section.js';
 /** @import { Task } from './gallery.js' */
 
 /**
- * Returns the RGBA picture of RGB values. @param {ArrayLike<number>} rgb @param {number} width @param {number} height @returns {Picture}
+ * Converts RGB values to an opaque RGBA picture.
+ *
+ * @param {ArrayLike<number>} rgb
+ * @param {number} width
+ * @param {number} height
+ * @returns {Picture}
  */
 function opaque(rgb, width, height) {
   const picture = blank(width, height);
@@ -17,10 +22,15 @@ function opaque(rgb, width, height) {
   return picture;
 }
 
-/** Decibels at the two ends of the agreement bar. */
+/** Agreement, in decibels, at the two ends of the bar. */
 const BAR = [10, 40];
 
-/** Returns the peak signal-to-noise ratio of 8-bit values, in words and as a bar. @param {Uint8Array} values @param {Uint8Array} wanted */
+/**
+ * Returns the peak signal-to-noise ratio of 8-bit values as text and as the length of a bar.
+ *
+ * @param {Uint8Array} values
+ * @param {Uint8Array} wanted
+ */
 function agreement(values, wanted) {
   const squares = values.reduce((sum, value, i) => sum + (value - wanted[i]) ** 2, 0);
   const decibels = 10 * Math.log10((255 ** 2 * values.length) / squares);
@@ -45,9 +55,9 @@ const enlargement = {
     const { width, height, channels, inputWidth = 0, inputHeight = 0 } = info;
     const small = /** @type {Uint8Array} */ (input);
     const smooth = opaque(bicubic(small, { width: inputWidth, height: inputHeight, channels }, info), width, height);
-    /** The original picture, if the subject has that size. */
+    /** The original picture, if the subject is large enough to have one. */
     const original = image.width === width && image.height === height ? fromRGBA(image.data, 3) : undefined;
-    /** Returns the agreement of a picture with the small one, and its distance from the original. @param {Picture} picture */
+    /** Returns how well a picture agrees with the small one, and its distance from the original. @param {Picture} picture */
     const judge = (picture) => {
       const { words, share } = agreement(reduce(fromRGBA(picture.data, channels), info, inputWidth, inputHeight), small);
       return { words: original ? `${words} · ${distance(fromRGBA(picture.data, 3), original, width).toFixed(2)}` : words, share };
@@ -67,20 +77,20 @@ export const createSuperres = () =>
     emoji: {
       strip: 'emoji',
       weights: weights('emoji-sr.gguf'),
-      // With eight competing pictures, temperatures 1 and 0.9 come about equally close to the validation originals; at 0.9 neighbouring
-      // pixels differ about as much as in the originals.
+      // With eight competing pictures, the temperatures 1 and 0.9 come about equally close to the validation originals. At 0.9,
+      // neighbouring pixels differ about as much as in the originals.
       temperature: 0.9,
       tries: 24,
-      // Emoji that are still recognisable in eight by eight pixels.
+      // Emoji that are still recognisable in 8 by 8 pixels.
       first: [20, 5, 22, 2],
     },
     photos: {
       strip: 'photos',
       weights: weights('cifar10-sr.gguf'),
-      // Chosen from 1 to 0.6: neighbouring pixels differ about as much as in validation pictures (14.6 and 13.9 of 255), and there are no
-      // seams.
+      // Chosen among 1 to 0.6: at 0.7, neighbouring pixels differ about as much as in validation pictures (14.6 and 13.9 of 255), and no
+      // seams are visible.
       temperature: 0.7,
-      // The first photographs of different classes.
+      // The first photographs that belong to different classes.
       first: [0, 1, 3, 4],
     },
     task: enlargement,

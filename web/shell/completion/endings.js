@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first figure of a page of digits: completions of a digit from the strip or from the pad, which can be saved, with the figure's
-// settings in the address.
+// The first figure of a page of digits: it completes a digit from the strip or from the drawing pad. The completions can be saved, and the
+// address contains the figure's settings.
 // @ts-check
 import { acquireWith } from '../model/acquire-all.js';
 import { acquireFirst } from '../model/start.js';
@@ -14,7 +14,7 @@ import { applySettings, settingsOf, shotsOf } from './shots.js';
 import { createStrip } from './strip.js';
 /** @import { State, Store } from './state.js' */
 
-/** Index of the digit that a page selects first by default. */
+/** Index of the digit that the figure shows first, unless the page names another one. */
 const FIRST = 14;
 
 /**
@@ -22,15 +22,15 @@ const FIRST = 14;
  *
  * @param {Store<State>} store
  * @param {string} name name of the model, used in the address
- * @param {Omit<Parameters<typeof createCompletion>[1], 'acquire'> & { first?: number }} [options] first: index of the digit that is
- *   selected first
+ * @param {Omit<Parameters<typeof createCompletion>[1], 'acquire'> & { first?: number }} [options] first: index of the digit that the figure
+ *   shows first
  */
 export function createEndings(store, name, { first = FIRST, ...options } = {}) {
   /** @type {ReturnType<typeof createStrip> | undefined} */
   let strip;
   /** @type {Promise<void> | undefined} */
   let coming;
-  /** Shows the strip of digits. A failure is not stored, so the next attempt fetches the strip again. */
+  /** Shows the strip of digits. A failed attempt is not stored, so the next one fetches the strip again. */
   function showStrip() {
     coming ??= loadStrip()
       .then((digits) => {
@@ -45,11 +45,11 @@ export function createEndings(store, name, { first = FIRST, ...options } = {}) {
     return coming;
   }
   const address = keepInAddress('figure-endings', {
-    // The pixels of a drawing are part of a copied link, but not of the browser's history.
+    // The pixels of a drawing become part of a copied link, but not of the browser's history.
     settings: () => (store.now.source && store.now.source.digit >= 0 ? settingsOf(store, name) : null),
     apply: (given) => (strip ? applySettings(store, given, strip) : false),
   });
-  store.on(['model'], () => address.settle()); // each model has its own levels of grey
+  store.on(['model'], () => address.settle()); // each model has its own number of grey levels
   store.on(['source', 'seed', 'label'], () => {
     if (strip) address.changed();
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A figure in which a model completes a digit three times: its panels, its buttons, its model, and their captions.
+// A figure in which a model completes a digit three times. It connects the panels, the buttons, the model and the captions.
 // @ts-check
 import { announce, quantise } from '../library.js';
 import { createLoading } from '../model/loading.js';
@@ -18,17 +18,17 @@ import { createRunner } from './runner.js';
 /**
  * @param {Store<State>} store
  * @param {Object} options
- * @param {(options: LoadOptions) => Promise<Hold>} options.acquire gets the model
- * @param {boolean} [options.steps] whether to show buttons for stopping and for drawing a single pixel
- * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [options.heatAt] returns the heat of each pixel, 0 to 1, while a pixel is
- *   pointed at
- * @param {(phase: 'change' | 'first' | 'done') => void} [options.onDrawn] called when pixels were drawn: on each change, after the first
- *   pixels of a run, and when the run is done
- * @param {(each: number) => void} [options.onPace] receives the milliseconds per pixel
+ * @param {(options: LoadOptions) => Promise<Hold>} options.acquire acquires the model
+ * @param {boolean} [options.steps] whether to show the buttons that stop the run and that draw a single pixel
+ * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [options.heatAt] while a pixel is pointed at, returns a function from the
+ *   index of a pixel to its heat, 0 to 1
+ * @param {(phase: 'change' | 'first' | 'done') => void} [options.onDrawn] called after pixels were drawn: on each change, after the first
+ *   pixels of a run, and at the end of the run
+ * @param {(each: number) => void} [options.onPace] receives the time per pixel in milliseconds
  */
 export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn = () => {}, onPace = () => {} }) {
   const meter = createMeter((each) => {
-    transport.say(phrase`${time(each)} a pixel, computed here`);
+    transport.say(phrase`${time(each)} per pixel, computed on your device`);
     onPace(each);
   });
   const runner = createRunner(store, {
@@ -37,7 +37,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
       onDrawn('change');
     },
     onPull(ms, elements, first) {
-      // The first pull also reads the given part.
+      // The time of the first pull includes reading the given part.
       if (first) onDrawn('first');
       else meter.pulled(ms, elements);
     },
@@ -78,7 +78,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
     },
   });
 
-  /** Scores the source itself, once for each picture and class. */
+  /** Computes the surprisal of the source itself, once for each picture and class. */
   async function scoreTruth() {
     const { model, source, label, truth } = store.now;
     if (!model || !source || truth) return;
@@ -86,7 +86,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
       const { perElement } = await model.score(toImage(source.pixels), label ? { label } : {});
       if (store.now.source === source && store.now.label === label) store.set({ truth: perElement });
     } catch {
-      /* the run reports the model's error */
+      /* the run reports errors of the model */
     }
   }
 
@@ -116,5 +116,5 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
   return { runner, panels, load: loading.load };
 }
 
-/** Formats the speed in pixels per second. @param {number} each milliseconds of a pixel */
+/** Formats the speed in pixels per second. @param {number} each milliseconds per pixel */
 export const rate = (each) => phrase`${integer(1000 / each)} pixels a second`;

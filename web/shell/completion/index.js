@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure that completes a digit, shared by several pages. web/dist/page-completion.js is built from this file.
+// The figure that completes a digit, which several pages share. web/dist/page-completion.js is built from this file.
 // @ts-check
 
 export * from './describe.js';

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The line above which the picture is known: a slider that is dragged on the picture or moved with the keyboard.
+// The line below which the model completes the picture. It is a slider that visitors drag on the picture or move with the keyboard.
 // @ts-check
 import { make, makeSvg } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
 import { SIDE } from '../picture/digits.js';
 /** @import { State, Store } from './state.js' */
 
-/** Lowest position of the line: at least one row is left for the model to draw. */
+/** Lowest position of the line, which leaves at least one row for the model to draw. */
 const MOST = SIDE - 1;
 
 /** @type {Record<string, (rows: number) => number>} */
@@ -23,8 +23,8 @@ const KEYS = {
 
 /**
  * @param {Store<State>} store
- * @param {HTMLElement} stage the picture on which the handle is placed
- * @param {HTMLElement} panels the element on which the custom property --line is set: the line through all pictures
+ * @param {HTMLElement} stage the picture on which the handle lies
+ * @param {HTMLElement} panels the element that gets the custom property --line, which draws the line through all pictures
  */
 export function createLine(store, stage, panels) {
   const handle = make('div', {
@@ -62,7 +62,7 @@ export function createLine(store, stage, panels) {
     const box = stage.getBoundingClientRect();
     set(((event.clientY - box.top) / box.height) * SIDE);
   };
-  // A mouse can press anywhere on the picture. A finger must drag the handle, so that the page can still be scrolled.
+  // A mouse can be pressed anywhere on the picture. A finger must drag the handle, so that the page can still be scrolled.
   stage.addEventListener('pointerdown', (event) => {
     if (event.button !== 0 || (event.pointerType === 'touch' && event.target !== handle)) return;
     event.preventDefault();

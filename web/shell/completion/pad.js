@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pad on which a visitor draws a digit, with mouse, finger or pen.
+// The pad on which a visitor draws a digit with a mouse, finger or pen.
 // @ts-check
 import { announce } from '../library.js';
 import { quantise } from '../library.js';
@@ -16,8 +16,8 @@ const PEN = 0.07;
 
 /**
  * @param {Store<State>} store
- * @param {HTMLElement} side the element to which the pad is appended
- * @param {() => void} onDraw called when the drawing has become the source
+ * @param {HTMLElement} side the element that contains the pad
+ * @param {() => void} onDraw called when the drawing has become the picture to complete
  * @param {string} [id] id of the pad; needed on pages with two pads
  */
 export function createPad(store, side, onDraw, id = 'pad') {
@@ -35,7 +35,7 @@ export function createPad(store, side, onDraw, id = 'pad') {
     make('p', {}, phrase`Draw one digit. It is centred and scaled like the digits of the training set.`),
   );
 
-  /** @type {Point[][]} in fractions of the pad's width and height */
+  /** @type {Point[][]} coordinates as fractions of the pad's width and height */
   const strokes = [];
 
   function draw() {

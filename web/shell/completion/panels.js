@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The digit with its line, and its completions.
+// Draws the digit with its line, and the completions.
 // @ts-check
 import { make, perFrame } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
@@ -15,7 +15,7 @@ import { ENDINGS } from './shots.js';
 /** @import { Ending } from './runner.js' */
 /** @import { Pixel, State, Store } from './state.js' */
 
-/** Index of the pixel at which the arrow keys start. */
+/** Index of the pixel from which the arrow keys start. */
 const MIDDLE_OF_ENDING = 20 * SIDE + SIDE / 2;
 
 /** @param {Float32Array} nats @param {number} from @param {number} to */
@@ -35,9 +35,9 @@ function panel(name, extra) {
  * @param {Store<State>} store
  * @param {HTMLElement} root
  * @param {() => Ending[]} pictures
- * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [heatAt] returns the heat of each pixel, 0 to 1, while a pixel is pointed
- *   at
- * @param {string[]} [titles] titles of the endings
+ * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [heatAt] while a pixel is pointed at, returns a function from the index of
+ *   a pixel to its heat, 0 to 1
+ * @param {string[]} [titles] titles of the completions
  */
 export function createPanels(store, root, pictures, heatAt = () => undefined, titles = ENDINGS) {
   const source = panel(phrase`The digit`, 'source');
@@ -47,7 +47,7 @@ export function createPanels(store, root, pictures, heatAt = () => undefined, ti
 
   const endings = titles.map((name, sample) => {
     const ending = panel(name, 'ending');
-    /** The pixel that the keyboard selected last. @type {Cell | null} */
+    /** The last pixel that was selected with the keyboard. @type {Cell | null} */
     let last = null;
     const explorer = askable(ending.canvas, {
       label: phrase`${name}, pixel by pixel. Arrow keys move.`,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The run of three endings: starts, restarts when a setting changes, pauses, steps, stops, and keeps the pictures so far.
+// Runs three completions at the same time. The run starts, restarts when a setting changes, pauses, advances by single pixels and stops;
+// the pictures drawn so far are kept.
 // @ts-check
 import { reducedMotion } from '../page/dom.js';
 import { toImage, PIXELS, SIDE } from '../picture/digits.js';
@@ -11,16 +12,16 @@ export const SAMPLES = 3;
 const RESTART_MS = 160;
 
 /**
- * @typedef {Object} Ending a picture and the part of it that is drawn
+ * @typedef {Object} Ending a picture and the number of its drawn pixels
  * @property {Uint8Array} values
- * @property {Float32Array} nats surprisal of each drawn pixel in nats; zero in the given part
+ * @property {Float32Array} nats surprisal of each drawn pixel in nats; zero for the given pixels
  * @property {number} filled
  */
 
 /**
  * @param {Store<State>} store
  * @param {Object} hooks
- * @param {() => void} hooks.onChange called when the pictures have changed
+ * @param {() => void} hooks.onChange called after the pictures have changed
  * @param {(ms: number, elements: number, first: boolean) => void} hooks.onPull
  * @param {(error: unknown) => void} hooks.onError
  */
@@ -31,7 +32,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
-  /** Clears the pictures except for the given part. */
+  /** Clears the pictures except for their given part. */
   function reset() {
     clearTimeout(timer);
     timer = undefined;
@@ -81,7 +82,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
               picture.nats[at] = nats;
               picture.filled = at + 1;
             }
-            // With reduced motion, a picture appears when it is finished, unless the visitor draws it step by step.
+            // With reduced motion, a picture appears only when it is finished, unless the visitor draws it step by step.
             if (!reducedMotion() || playback.paused) onChange();
           },
         });
@@ -108,7 +109,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
     reset,
     pause() {
       if (timer !== undefined)
-        start(true); // a restart that is still scheduled begins paused
+        start(true); // the run that is scheduled after a change starts paused
       else playback.pause();
     },
     resume: () => playback.resume(),
@@ -118,12 +119,12 @@ export function createRunner(store, { onChange, onPull, onError }) {
       playback.abort();
       playback.enter('ready');
     },
-    /** Stops the run: the model has been closed. */
+    /** Aborts the run, because the model has been closed. */
     leave() {
       playback.abort();
       playback.enter('empty');
     },
-    /** Draws one pixel of each ending and pauses the run. */
+    /** Draws one more pixel of each completion and pauses the run. */
     step() {
       if (playback.phase === 'running') this.pause();
       else if (playback.phase !== 'paused') start(true);

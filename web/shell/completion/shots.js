@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Completions of a digit to save, and the settings that reproduce them.
+// The completions of a digit in the form that can be saved, with the settings that reproduce them.
 // @ts-check
 import { quantise } from '../library.js';
 import { fromText, numberIn, toText, wholeIn } from '../page/address.js';
@@ -35,7 +35,7 @@ export function settingsOf({ now: { rows, seed, temperature, label, source } }, 
 }
 
 /**
- * Applies the settings of an address to a figure.
+ * Applies the settings in an address to a figure.
  * @param {Store<State>} store
  * @param {URLSearchParams} settings
  * @param {{ count: number, choose: (i: number) => void, clear: () => void }} strip

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MIT
-// The state of a completion figure in one object, which notifies its listeners of changes.
+// Holds the state of a completion figure in one object and notifies its listeners of changes.
 // @ts-check
 /** @import { Model, ModelInfo } from '../library.js' */
 /** @import { Phase } from '../run/transport.js' */
 
 /**
  * @typedef {Object} Source the picture to complete
- * @property {Uint8Array} pixels 8-bit grey levels in raster order, 0 = paper
- * @property {string} name for labels: 'Test digit 7' or 'Your drawing'
- * @property {number} digit its index in the strip; -1: not from the strip
+ * @property {Uint8Array} pixels 8-bit grey levels in raster order; 0 is paper
+ * @property {string} name name for labels, such as 'Test digit 7' or 'Your drawing'
+ * @property {number} digit index of the digit in the strip; -1 if it is not from the strip
  */
 /**
- * @typedef {{ sample: number, row: number, column: number }} Pixel position of a pixel in one of the endings
+ * @typedef {{ sample: number, row: number, column: number }} Pixel a pixel of one of the completions
  */
 
 /**
  * @typedef {Object} State
  * @property {Model | null} model
  * @property {ModelInfo | null} info
- * @property {Phase} phase phase of the run
+ * @property {Phase} phase phase of the current run
  * @property {Source | null} source
- * @property {number} rows number of rows above the line
+ * @property {number} rows number of given rows, which are above the line
  * @property {number} seed
  * @property {number} temperature
- * @property {number} speed pixels per second of each picture; Infinity: no limit
- * @property {string} label name of the class, '' for none
- * @property {boolean} surprise whether the overlay of surprisals is shown
+ * @property {number} speed pixels per second of each picture; Infinity for no limit
+ * @property {string} label name of the class; '' for none
+ * @property {boolean} surprise whether the pictures show surprisals
  * @property {Float32Array | null} truth surprisal of each pixel of the source in nats
- * @property {Pixel | null} hover the pixel that is pointed at
- * @property {Pixel | null} asked the pixel that was selected last
+ * @property {Pixel | null} hover pixel under the pointer
+ * @property {Pixel | null} asked pixel that was selected last
  */
 
 /** @returns {State} */
@@ -51,7 +51,7 @@ export const initialState = () => ({
 /**
  * @template {object} T
  * @typedef {Object} Store
- * @property {T} now the current state; read it here, change it with set()
+ * @property {T} now the current state; use set() to change it
  * @property {(patch: Partial<T>) => void} set
  * @property {(keys: (keyof T)[], listener: (state: T) => void) => void} on
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The strip of test digits: radio buttons, so that arrow keys walk along it.
+// The strip of test digits, as radio buttons, so that the arrow keys move along it.
 // @ts-check
 import { quantise } from '../library.js';
 import { make } from '../page/dom.js';
@@ -10,7 +10,7 @@ import { onTheme, palette } from '../picture/palette.js';
 
 /**
  * @param {Store<State>} store
- * @param {HTMLElement} root the fieldset
+ * @param {HTMLElement} root the fieldset for the strip
  * @param {{ digit: number, pixels: Uint8Array }[]} digits
  * @param {number} first index of the digit that is selected first
  */
@@ -42,7 +42,7 @@ export function createStrip(store, root, digits, first) {
   return {
     count: cells.length,
     choose,
-    /** Deselects all digits: the source is no longer from the strip. */
+    /** Deselects all digits, because the picture to complete is no longer from the strip. */
     clear() {
       for (const { input } of cells) input.checked = false;
     },

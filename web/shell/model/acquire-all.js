@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Loads several models together, with one progress bar for all of them.
+// Loads several models and reports their progress as one.
 // @ts-check
 import { acquire } from '../library.js';
 /** @import { Hold, Progress } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
-/** Reports the summed progress of several downloads. @param {(progress: Progress) => void} report @param {number} count */
+/** Reports the total progress of several downloads. @param {(progress: Progress) => void} report @param {number} count */
 function together(report, count) {
   const parts = Array.from({ length: count }, () => /** @type {Progress} */ ({ phase: 'connect', loaded: 0 }));
   return parts.map((_, i) => (/** @type {Progress} */ progress) => {
@@ -18,7 +18,7 @@ function together(report, count) {
 }
 
 /**
- * Acquires all of these models, or none.
+ * Acquires all of the models or, if one fails, none.
  * @param {string[]} urls
  * @param {LoadOptions} options
  * @returns {Promise<Hold[]>}
@@ -48,10 +48,10 @@ export async function acquireAll(urls, { onProgress, signal }) {
 }
 
 /**
- * Acquires the models of a figure and its other requirements. If one of them fails, all models are released.
+ * Acquires the models of a figure and everything else that the figure needs. If one of them fails, all models are released.
  * @param {Promise<Hold | Hold[]>} first
- * @param {Promise<unknown> | ((holds: Hold[]) => Promise<Hold[] | void> | void)} rest  work that runs in parallel; or a function that
- *   acquires further models from these, and throws if the
+ * @param {Promise<unknown> | ((holds: Hold[]) => Promise<Hold[] | void> | void)} rest  work that runs in parallel, or a function that may
+ *   acquire further models and throws if the figure cannot use these
  * @returns {Promise<Hold[]>}
  */
 export async function acquireWith(first, rest) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the slowest work first: while the rest of a page is still being read, starts a worker and loads the weights that the page's head
-// names.
+// Starts the slowest work first. While the rest of a page is still being read, this module starts a worker and loads the weights that the
+// page's head names.
 // @ts-check
 import { acquire } from '../library.js';
 import { asked } from '../page/asked.js';
@@ -8,10 +8,10 @@ import { takeWorker, weights } from './first.js';
 /** @import { Hold } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
-/** Holds the model until a figure has acquired it. */
+/** Keeps the model until a figure has acquired it. */
 const waiting = new AbortController();
 const { signal } = waiting;
-/** The address of the page's own weights. */
+/** Address of the weights that the page's head names. */
 export const ours = weights?.href ?? '';
 const address = asked ?? ours;
 if (address) {
@@ -22,7 +22,7 @@ if (address) {
 }
 
 /**
- * Acquires the model that the page's head or its address names, and joins a download in progress.
+ * Acquires the model that the page's head or address names, or joins its download if that is in progress.
  *
  * @param {LoadOptions} options
  * @returns {Promise<Hold>}
@@ -30,7 +30,7 @@ if (address) {
 export function acquireEarly(options) {
   if (!address) throw new Error('The head of this page preloads no weights.');
   const hold = acquire(address, options);
-  // Aborts only now: an acquire() that is aborted before it starts would leave its worker without a model.
+  // Aborts after the model is acquired: an acquire() that is aborted before it starts would leave its worker without a model.
   const held = () => waiting.abort();
   hold.then(held, held);
   return hold;

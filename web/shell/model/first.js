@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// While the weights requested by the page's head load, fetches the fastest wasm and starts the worker. The head cannot: the build must be
-// tested first.
+// Starts the worker and fetches the fastest wasm build while the weights that the page's head requests are loading. The head cannot request
+// the wasm itself, because the script must first test which build the browser supports.
 // @ts-check
 import { build, startOwn } from '../../lib/files.js';
 import { fastest } from '../../lib/workers/simd.js';
 import { asked } from '../page/asked.js';
 
-/** The preload link of the page's weights. @type {HTMLLinkElement | null} */
+/** The head's preload link of the page's weights. @type {HTMLLinkElement | null} */
 export const weights = document.querySelector('link[rel="preload"][href$=".gguf"]');
 
-/** The preloaded worker, until it is taken. @type {Worker | undefined} */
+/** The worker that was started early, until the library takes it. @type {Worker | undefined} */
 let worker;
 
-/** Returns the worker and clears the reference. */
+/** Returns the early worker, and forgets it. */
 export function takeWorker() {
   const taken = worker;
   worker = undefined;
@@ -29,7 +29,7 @@ if (weights || asked) {
       worker = undefined;
     };
   } catch {
-    // as well
+    // the library starts a worker and reports the error
   }
   const link = document.createElement('link');
   link.rel = 'preload';

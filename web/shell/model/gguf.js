@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the numbers of a weight file in the page, to draw them.
+// Reads the values of a weight file for figures that draw them.
 // @ts-check
 
 import { atOnce } from '../../lib/base/turns.js';
@@ -10,10 +10,10 @@ import { weightBytes } from './weight-bytes.js';
 
 /** GGUF ids of the supported tensor types. */
 export const [F32, F16, Q4_0, Q8_0] = [0, 1, 2, 8];
-/** Number of weights in a block of Q4_0 and of Q8_0; a block starts with its scale. */
+/** Number of weights in a block of Q4_0 or Q8_0. A block starts with its scale. */
 const BLOCK = 32;
 
-/** @param {number} bits the bits of a half-precision number */
+/** @param {number} bits bits of a half-precision number */
 function half(bits) {
   const exponent = (bits >> 10) & 31;
   const fraction = bits & 1023;
@@ -22,7 +22,7 @@ function half(bits) {
 }
 
 /**
- * Functions that read value i of a tensor whose data start at byte `from`, by tensor type.
+ * For each tensor type, a function that reads value i of a tensor whose data start at byte `from`.
  * @type {Record<number, (view: DataView, from: number, i: number) => number>}
  */
 const NUMBERS = {
@@ -42,7 +42,7 @@ const NUMBERS = {
 /** @type {Map<string, Promise<ArrayBuffer>>} */
 const files = new Map();
 
-/** Fetches the bytes of a weight file, once for all figures. @param {string} address */
+/** Fetches the bytes of a weight file, only once for all figures. @param {string} address */
 export function fileBytes(address) {
   const known = files.get(address);
   if (known) return known;
@@ -54,7 +54,7 @@ export function fileBytes(address) {
 
 /**
  * @typedef {{ at: number, shape: number[], type: number, values: Float32Array }} Tensor  at: byte offset in the file; shape: the first
- * dimension is the contiguous one
+ * dimension is contiguous in memory
  */
 
 /**
@@ -76,7 +76,7 @@ export function readGguf(buffer) {
       if (!entry) throw new Error(`The file has no tensor ${name}.`);
       const { dims: shape, type, offset } = entry;
       const number = NUMBERS[type];
-      if (!number) throw new Error(`Tensors of type ${TENSOR_TYPES[type]?.[0] ?? type} cannot be shown here.`);
+      if (!number) throw new Error(`This page cannot read tensors of type ${TENSOR_TYPES[type]?.[0] ?? type}.`);
       const { from, count } = part ?? { from: 0, count: shape.reduce((product, n) => product * n, 1) };
       return {
         at: data + offset,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads a model of the visitor instead of the page's own.
+// Loads a model of the visitor that replaces the page's own.
 // @ts-check
 import { load } from '../library.js';
 import { phrase } from '../page/phrase.js';
@@ -8,10 +8,10 @@ import { misfit } from './misfit.js';
 /** @import { Model } from '../library.js' */
 
 /**
- * Loads the model of a file and rejects one that the page cannot show.
+ * Loads the model of a file, and rejects models that the page cannot show.
  *
  * @param {Parameters<typeof load>[0]} source
- * @param {string} name   displayed name
+ * @param {string} name   name to display
  * @param {AbortSignal} signal
  * @param {(text: string) => void} say  receives progress messages
  * @returns {Promise<Model>} the caller must close it

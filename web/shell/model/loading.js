@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The models of a figure: loads them with progress and a cancel button, reports errors with a way to try again, and handles a worker that
-// has ended.
+// Loads the models of a figure. It shows the progress and a cancel button, offers another attempt after errors, and reloads models whose
+// worker has ended.
 // @ts-check
 import { announce, supported } from '../library.js';
 import { make } from '../page/dom.js';
@@ -9,7 +9,7 @@ import { phrase } from '../page/phrase.js';
 import { bytes } from '../page/words.js';
 /** @import { Hold, Model, NextPixelError, Progress } from '../library.js' */
 
-/** Error codes for which a new attempt cannot succeed. */
+/** Error codes after which another attempt cannot succeed. */
 const FINAL = new Set(['unsupported', 'limit']);
 /** Error codes after which the worker has ended and the model must be loaded again. */
 const LOST = new Set(['trap', 'closed']);
@@ -17,17 +17,17 @@ const LOST = new Set(['trap', 'closed']);
 /** @typedef {{ onProgress: (progress: Progress) => void, signal: AbortSignal }} LoadOptions */
 
 /**
- * Functions that reload a figure, by the signal of its load; they resolve with the error message, '' for success.
+ * Functions that reload a figure, by the signal of its load. Each resolves with the error message, or '' for success.
  * @type {WeakMap<AbortSignal, () => Promise<string>>}
  */
 export const reloads = new WeakMap();
 
 /**
- * @param {HTMLElement} root the box of the progress bar, hidden at first; the ids of its parts begin with its id
+ * @param {HTMLElement} root the box with the progress bar, which is hidden at first; the ids of its parts start with the id of the box
  * @param {Object} hooks
  * @param {(options: LoadOptions) => Promise<Hold[]>} hooks.acquire acquires the models
- * @param {(models: Model[]) => void} hooks.onModels called when the models have loaded
- * @param {() => void} hooks.onLost called when the models have been closed
+ * @param {(models: Model[]) => void} hooks.onModels called after the models have loaded
+ * @param {() => void} hooks.onLost called after the models have been closed
  */
 export function createLoading(root, { acquire, onModels, onLost }) {
   const bar = make('progress', { id: `${root.id}-bar`, max: '1', value: '0', 'aria-label': phrase`Loading the model` });
@@ -39,7 +39,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
   /** @type {Hold[]} */
   let holds = [];
 
-  /** @param {string} message @param {string} again the label of the button; '' for none */
+  /** @param {string} message @param {string} again label of the button; '' for no button */
   function stopped(message, again) {
     root.hidden = false;
     root.classList.add('failed');
@@ -49,7 +49,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
     announce(message);
   }
 
-  /** @returns {Promise<string>} the error message; '' after success, or when another load was started meanwhile */
+  /** @returns {Promise<string>} the error message; '' after success, or if another load was started in the meantime */
   async function load() {
     stopper?.abort();
     const mine = (stopper = new AbortController());
@@ -76,7 +76,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
         for (const hold of held) hold.release();
         return '';
       }
-      if (holds.length > 0) onLost(); // the new models replace these
+      if (holds.length > 0) onLost(); // the new models replace the current ones
       for (const hold of holds) hold.release();
       holds = held;
       root.hidden = true;
@@ -103,7 +103,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
     /** Reports that a run has failed. @param {unknown} error */
     failed(error) {
       const { code } = /** @type {NextPixelError} */ (error);
-      if (code === 'closed' && holds.length > 0) return; // the run belongs to a model that has been replaced
+      if (code === 'closed' && holds.length > 0) return; // a run of a model that was replaced in the meantime
       const lost = LOST.has(code);
       if (lost) {
         for (const hold of holds) hold.discard();
@@ -112,7 +112,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
       }
       stopped(phrase`The run stopped. ${fault(error)}`, lost ? phrase`Load the model again` : '');
     },
-    /** Hides the old message when a run starts. */
+    /** Hides the old error message when a run starts. */
     clear() {
       if (!stopper) root.hidden = true;
     },

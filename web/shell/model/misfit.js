@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decides whether a page can show a visitor's model, and otherwise which page can.
+// Decides whether a page can show a visitor's model, and if it cannot, which page can.
 // @ts-check
 import { meta } from '../page/asked.js';
 import { phrase } from '../page/phrase.js';
@@ -10,27 +10,27 @@ import { PAGES } from './pages-of-kinds.js';
 const words = meta?.content.split(' ') ?? [];
 const size = words.find((word) => /^\d/.test(word));
 const deeds = words.filter((word) => PAGES.some(([, deed]) => deed === word));
-/** Architectures, if the page has figures for certain architectures only. */
+/** The architectures that the page accepts, if its figures need certain architectures. */
 const only = words.filter((word) => word !== size && !deeds.includes(word));
 
-/** Finds the first row for the model's kind whose verb is the kind itself or a verb of the model. @param {ModelInfo} info */
+/** Returns the first row for the model's kind whose deed is the kind itself or a verb of the model. @param {ModelInfo} info */
 const pageOf = (info) =>
   PAGES.find(([kind, deed]) => kind === info.kind && (deed === kind || /** @type {string[]} */ (info.verbs).includes(deed)));
 
-/** @param {string} size such as 32x32x3 */
+/** @param {string} size size such as 32x32x3 */
 function pixels(size) {
   const [width, height, channels] = size.split('x');
   return channels === '3' ? phrase`${width} by ${height} pixels in colour` : phrase`${width} by ${height} pixels in grey`;
 }
 
-/** Suggests what a visitor can try with a model that the page can show. @param {ModelInfo} info */
+/** Returns a suggestion for what to try with a model that the page can show. @param {ModelInfo} info */
 export const trying = (info) => pageOf(info)?.[3]() ?? '';
 
 /**
- * Returns the reason why a figure cannot use a model; '' if it can.
+ * Returns the reason why a figure cannot use a model, or '' if it can.
  *
  * @param {ModelInfo} info
- * @param {string} name   name of the file, or its address
+ * @param {string} name   name or address of the file
  */
 export function misfit(info, name) {
   const [, deed, says] = pageOf(info) ?? [];

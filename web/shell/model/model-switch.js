@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// A switch between models: radio buttons, so that arrow keys walk along it.
+// A switch between models, as radio buttons, so that the arrow keys move along it.
 // @ts-check
 import { make } from '../page/dom.js';
 
 /**
  * @param {HTMLFieldSetElement} root
- * @param {() => Promise<unknown>} onChange loads the model that was chosen
+ * @param {() => Promise<unknown>} onChange loads the chosen model
  */
 export function createModelSwitch(root, onChange) {
   root.addEventListener('change', async ({ target }) => {
     await onChange();
-    // A disabled field loses the focus. The focus is restored unless the visitor has moved it elsewhere.
+    // A disabled radio button loses the focus. The focus returns to it unless the visitor has moved it elsewhere.
     if (document.activeElement === document.body) /** @type {HTMLInputElement} */ (target).focus({ preventScroll: true });
   });
   return {
-    /** Name of the chosen model. */
+    /** Returns the name of the chosen model. */
     get value() {
       return /** @type {HTMLInputElement} */ (root.querySelector('input:checked')).value;
     },
@@ -23,18 +23,18 @@ export function createModelSwitch(root, onChange) {
       const input = root.querySelector(`input[value="${CSS.escape(name)}"]`);
       if (input instanceof HTMLInputElement) input.checked = true;
     },
-    /** Adds a model to the choices, unless it is one of them. @param {string} name @param {string} text */
+    /** Adds a model to the choices if it is not among them. @param {string} name @param {string} text */
     offer(name, text) {
       if (root.querySelector(`input[value="${CSS.escape(name)}"]`)) return;
       const { name: group } = /** @type {HTMLInputElement} */ (root.querySelector('input'));
       root.append(make('label', {}, make('input', { type: 'radio', name: group, value: name }), make('span', {}, text)));
     },
-    /** Tells whether a model is being loaded. */
+    /** Returns whether a model is being loaded. */
     get busy() {
       return root.disabled;
     },
     /**
-     * Disables the switch while the work runs, so that there is only one download at a time.
+     * Disables the switch while the work runs, so that only one download runs at a time.
      * @template T
      * @param {() => Promise<T>} work
      */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A file of the visitor instead of the page's own model, on pages that declare the models they take (asked.js): chosen in the box below the
-// first figure, which web/tools/frame.js writes, or dropped. The page as it is loaded has its own model.
+// Lets visitors replace the page's own model by a file, on pages that declare which models they accept (asked.js). The file is chosen in
+// the box below the first figure, which web/tools/frame.js adds, or dropped on the page. After a reload, the page shows its own model
+// again.
 // @ts-check
 import { announce, load, ownFiles } from '../library.js';
 import { make } from '../page/dom.js';
@@ -15,28 +16,28 @@ import { weightBytes } from './weight-bytes.js';
 /** @import { Hold, Model } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
-/** Delay before a replaced model is closed: some of its runs may still be stopping. */
+/** A replaced model is closed after this delay, because some of its runs may still be stopping. */
 const GRACE_MS = 3000;
 
 /**
- * The visitor's file that replaces the page's model; `model` is set until a figure takes it.
+ * The visitor's file that replaces the page's model. A figure takes the loaded `model` and clears it.
  * @type {{ file: File, model?: Model } | undefined}
  */
 let own;
-/** Reloads the first figure and returns its error message. @type {() => Promise<string>} */
+/** Reloads the first figure. Returns the error message, or '' for success. @type {() => Promise<string>} */
 let again = async () => '';
-/** Name of the model that the file replaces, in a figure with several models. */
+/** Name of the model that the file replaces, if a figure has several models. */
 let place = '';
 /** @type {((bytes: ArrayBuffer) => void)[]} */
 const readers = [];
 
-/** Name of the file that replaces the page's model; '' for none. */
+/** Returns the name of the file that replaces the page's model, or '' if there is none. */
 export const ownName = () => own?.file.name ?? '';
 
 /**
- * Passes the bytes of the current model file to a function, now and whenever another file replaces it.
+ * Calls a function with the bytes of the current model file, now and whenever another file replaces it.
  * @param {(bytes: ArrayBuffer) => void} reader
- * @returns {Promise<void>} rejects if the page's own file cannot be read
+ * @returns {Promise<void>} rejects if the page's own weight file cannot be read
  */
 export function onFile(reader) {
   readers.push(reader);
@@ -57,7 +58,7 @@ standIn((options, among) => {
 /** @param {NonNullable<typeof own>} from @param {LoadOptions} options @returns {Promise<Hold>} */
 async function hold(from, options) {
   const model = from.model ?? (await load(new Response(from.file), { ...options, cache: false }));
-  from.model = undefined; // another figure needs a model of its own
+  from.model = undefined; // another figure must load the model again
   return {
     model,
     release: () => {
@@ -71,20 +72,20 @@ async function hold(from, options) {
 function createOwnFile(box) {
   const input = make('input', { type: 'file', accept: '.gguf,application/octet-stream', hidden: '' });
   const choose = make('button', { type: 'button', class: 'button' }, phrase`Choose a file`);
-  const back = make('button', { type: 'button', class: 'button', hidden: '' }, phrase`Back to ours`);
+  const back = make('button', { type: 'button', class: 'button', hidden: '' }, phrase`Back to the page's own model`);
   const said = make('p', { class: 'take-said', role: 'status' });
   box.append(
     make(
       'p',
       {},
-      phrase`Weights that you trained or found, as a GGUF file of the kind that this page shows: choose one, or drop it anywhere on the page. It never leaves your machine.`,
+      phrase`Choose a GGUF file of the kind that this page shows, with weights that you trained or found, or drop it anywhere on the page. The file never leaves your machine.`,
     ),
     make('div', { class: 'take-tools' }, choose, input, back),
     said,
   );
   let stopper = new AbortController();
 
-  /** Shows the model in `own`. @returns {Promise<string>} the error as a sentence; '': there is none */
+  /** Shows the visitor's file, which is in `own`. @returns {Promise<string>} the error as a sentence; '' if there is none */
   async function use() {
     const wrong = await again();
     if (wrong) return wrong;
@@ -124,8 +125,8 @@ function createOwnFile(box) {
       const wrong = await use();
       if (signal.aborted) return;
       const working = place
-        ? phrase`${name}, a model of ${integer(parameters)} parameters, now runs instead of ${place}.`
-        : phrase`${name}, a model of ${integer(parameters)} parameters, is running now.`;
+        ? phrase`${name}, a model with ${integer(parameters)} parameters, now replaces ${place}.`
+        : phrase`${name}, a model with ${integer(parameters)} parameters, is running now.`;
       said.textContent = wrong || `${working} ${trying(model.info)}`;
       announce(said.textContent);
       if (!wrong) return;
@@ -146,7 +147,7 @@ function createOwnFile(box) {
   choose.addEventListener('click', () => input.click());
   input.addEventListener('change', () => {
     void take(input.files?.[0]);
-    input.value = ''; // allows the same file to be chosen again after it has been trained further
+    input.value = ''; // lets the visitor choose the same file again after training it further
   });
   back.addEventListener('click', () => {
     void takeBack();
@@ -155,7 +156,7 @@ function createOwnFile(box) {
   for (const type of ['dragover', 'drop']) {
     document.addEventListener(type, (event) => {
       const { dataTransfer } = /** @type {DragEvent} */ (event);
-      if (event.defaultPrevented || !dataTransfer?.types.includes('Files')) return; // files that a figure accepts are left to it
+      if (event.defaultPrevented || !dataTransfer?.types.includes('Files')) return; // a figure that accepts the file handles it
       event.preventDefault();
       if (type === 'drop') void take(dataTransfer.files[0]);
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first model of a page: its own, the one that its address names, or the visitor's.
+// Selects the first model of a page: the page's own, the one that the address names, or the visitor's file.
 // @ts-check
 import { asked } from '../page/asked.js';
 import { make } from '../page/dom.js';
@@ -12,16 +12,22 @@ import { misfit, trying } from './misfit.js';
 
 export { ours } from './early.js';
 
-/** @typedef {(options: LoadOptions, among: string) => Promise<Hold> | undefined} Instead  returns undefined to use the page's own model */
+/**
+ * @typedef {(options: LoadOptions, among: string) => Promise<Hold> | undefined} Instead  returns undefined if the page should use its own
+ * model
+ */
 /** @type {Instead} */
 let instead = () => undefined;
 
-/** Replaces the first model from now on (see own-file.js). @param {Instead} by */
+/** Sets the function that may replace the first model from now on (see own-file.js). @param {Instead} by */
 export function standIn(by) {
   instead = by;
 }
 
-/** Shows a note in front of the first figure: the name of the visitor's model and what to try with it. @param {Model} model */
+/**
+ * Shows a note before the first figure with the name of the visitor's model and a suggestion for what to try with it.
+ * @param {Model} model
+ */
 export function introduce({ info }) {
   if (misfit(info, '')) return;
   if (document.getElementById('asked')) return;
@@ -31,15 +37,15 @@ export function introduce({ info }) {
       make(
         'p',
         { id: 'asked', class: 'notice' },
-        phrase`Instead of ours: ${info.name}, ${integer(info.parameters)} parameters, from ${new URL(String(asked)).host || asked}. `,
+        phrase`This page now shows ${info.name}, a model with ${integer(info.parameters)} parameters, from ${new URL(String(asked)).host || asked}. `,
         trying(info),
         ' ',
-        make('a', { href: location.pathname }, phrase`Back to ours`),
+        make('a', { href: location.pathname }, phrase`Back to the page's own model`),
       ),
     );
 }
 
-/** Returns the visitor's model if the page can show it. @param {Hold} hold */
+/** Returns the visitor's model if the page can show it, and throws otherwise. @param {Hold} hold */
 function fitting(hold) {
   const { model, release } = hold;
   const wrong = misfit(model.info, String(asked));
@@ -52,10 +58,11 @@ function fitting(hold) {
 }
 
 /**
- * Acquires the model of the visitor's file, or the one that the address names if the page can show it, or the one in the page's head.
+ * Acquires the model of the visitor's file, else the model that the address names, if the page can show it, else the model in the page's
+ * head.
  *
  * @param {LoadOptions} options
- * @param {string} [among] name of the model, in a figure with several models
+ * @param {string} [among] name of the model, if a figure has several models
  * @returns {Promise<Hold>}
  */
 export async function acquireFirst(options, among = '') {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The bytes of a weight file, for figures that show its numbers.
+// Fetches the bytes of a weight file for figures that show its values.
 // @ts-check
 
-/** @param {string} address @returns {Promise<Response | undefined>} the library's copy; storage may be forbidden, as in a sandboxed frame */
+/**
+ * @param {string} address
+ * @returns {Promise<Response | undefined>} the copy in the library's cache, if there is one. A sandboxed frame may not read the cache
+ */
 async function copyOf(address) {
   try {
     return await caches.match(address, { ignoreVary: true });
@@ -11,7 +14,11 @@ async function copyOf(address) {
   }
 }
 
-/** Fetches the bytes of a weight file, mostly from the browser's cache; without a connection, from that of the library. @param {string} address */
+/**
+ * Fetches the bytes of a weight file. They usually come from the browser's cache, and without a connection from the library's cache.
+ *
+ * @param {string} address
+ */
 export async function weightBytes(address) {
   const response = await fetch(address).catch(async (error) => {
     const copy = await copyOf(address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The addresses of the weights.
+// Returns the addresses of weight files.
 // @ts-check
 
 /** Returns the address of a weight file. @param {string} file */

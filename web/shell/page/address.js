@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: MIT
-// Settings in the address: after the # there is a figure's id and everything that determines its picture or text. The history keeps the
-// settings of every figure that was changed, so that Back restores them. Nothing after the # leaves the device: browsers do not send it.
+// Stores the settings of figures in the address. After the # are the id of a figure and everything that determines its picture or text. The
+// history stores the settings of every figure that the visitor has changed, so that the Back button restores them. The part after the #
+// stays on the device, because browsers do not send it.
 // @ts-check
 
 /** @typedef {Record<string, string | number>} Settings */
 
-/** Maximum time in milliseconds between two changes (while dragging or typing) that share one history entry. */
+/** Two changes within this many milliseconds, while the visitor drags or types, share one history entry. */
 const TYPING_MS = 1000;
 
 /**
- * @typedef {Object} Kept a figure whose settings are in the address
+ * @typedef {Object} Kept a figure whose settings the address can hold
  * @property {() => Settings | null} settings
  * @property {(settings: URLSearchParams) => boolean | void} apply
- * @property {string | undefined} first the figure's settings when the page opened
- * @property {string | undefined} now the current settings
- * @property {string | undefined} asked the settings as they were written in the address that was followed
- * @property {string | undefined} wanted the settings that the figure must still apply
+ * @property {string | undefined} first settings when the page opened
+ * @property {string | undefined} now current settings
+ * @property {string | undefined} asked settings as written in the address that the visitor followed
+ * @property {string | undefined} wanted settings that the figure must still apply
  */
 /** @type {Map<string, Kept>} */
 const figures = new Map();
-/** State at the opening of the page: the figure to scroll to on a first visit, and the settings of the figures.
+/** State when the page opened: the figure to scroll to on a first visit, and the settings of the figures.
  * @type {{ target: string, figures: Record<string, string> } | undefined} */
 let opened;
 let applying = false;
-/** The last change, if it was made while dragging or typing. @type {{ id: string, at: number } | null} */
+/** The last change, if the visitor made it while dragging or typing. @type {{ id: string, at: number } | null} */
 let typing = null;
 
-/** Decodes the id of an element in the address; returns '' if it is malformed. @param {string} text */
+/** Decodes an element's id in the address. Returns '' if it is malformed. @param {string} text */
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -35,7 +36,7 @@ function decoded(text) {
   }
 }
 
-/** Reads the address: the id of a figure or another element, and its settings. */
+/** Reads from the address the id of a figure or another element, and the settings. */
 function read() {
   const [target, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
   return { target: decoded(target), settings: new URLSearchParams(query) };
@@ -44,17 +45,17 @@ function read() {
 /** @param {Settings} settings */
 const textOf = (settings) => String(new URLSearchParams(Object.entries(settings).map(([name, value]) => [name, String(value)])));
 
-/** Returns the address of a figure with these settings. @param {string} figure id @param {Settings} settings */
+/** Returns the address of a figure with the given settings. @param {string} figure id @param {Settings} settings */
 export const addressOf = (figure, settings) => `${location.href.split('#')[0]}#${figure}?${textOf(settings)}`;
 
-/** Returns the settings of the figures, by id, in the current history entry. @returns {Record<string, string> | undefined} */
+/** Returns the settings of all figures in the current history entry, by id. @returns {Record<string, string> | undefined} */
 const remembered = () => history.state?.figures;
 
 /** @param {'pushState' | 'replaceState'} how @param {string} [address] */
 function remember(how, address) {
   /** @type {Record<string, string>} */
   const changed = {};
-  for (const [id, text] of Object.entries(remembered() ?? {})) if (!figures.has(id)) changed[id] = text; // a figure that is not built yet
+  for (const [id, text] of Object.entries(remembered() ?? {})) if (!figures.has(id)) changed[id] = text; // the figure is not built yet
   for (const [id, { first, now, wanted }] of figures) {
     const text = wanted ?? now;
     if (text !== undefined && text !== first) changed[id] = text;
@@ -62,11 +63,11 @@ function remember(how, address) {
   try {
     history[how]({ figures: changed }, '', address);
   } catch {
-    /* some browsers limit the number of history changes per time */
+    /* some browsers limit how often the history may change */
   }
 }
 
-/** Applies the wanted settings to a figure, if it is ready. @param {Kept} figure */
+/** Applies the wanted settings to a figure if it is ready. @param {Kept} figure */
 function bring(figure) {
   if (figure.wanted === undefined) return;
   applying = true;
@@ -81,19 +82,19 @@ function bring(figure) {
   figure.wanted = undefined;
 }
 
-/** Key in sessionStorage of the settings that are passed to the same page in another language. */
+/** Key in sessionStorage for settings that the same page in another language takes over. */
 const CARRIED = 'nextpixel-carried';
 
-/** Stores the settings of all figures for the next page. */
+/** Stores the settings of all figures for the page in another language. */
 export function carry() {
   try {
     sessionStorage.setItem(CARRIED, JSON.stringify(remembered() ?? {}));
   } catch {
-    /* storage is not allowed: the address still has the settings of one figure */
+    /* the browser forbids storage; the address still has the settings of one figure */
   }
 }
 
-/** Returns the settings that the previous page stored, and deletes them. @returns {Record<string, string> | undefined} */
+/** Returns the settings that the page in another language stored, and deletes them. @returns {Record<string, string> | undefined} */
 function carried() {
   try {
     const text = sessionStorage.getItem(CARRIED);
@@ -107,7 +108,7 @@ function carried() {
 /** @param {string} id */
 const scrollTo = (id) => document.getElementById(id)?.scrollIntoView({ behavior: 'instant' });
 
-/** Handles a change of the address or of the history entry. */
+/** Applies the settings after the address or the history entry has changed. */
 function follow() {
   const state = remembered();
   typing = null;
@@ -121,7 +122,7 @@ function follow() {
     }
     return;
   }
-  // The visitor followed a link within the page or typed an address.
+  // The visitor followed a link within the page, or typed an address.
   const { target, settings } = read();
   const figure = figures.get(target);
   if (figure && settings.size > 0) {
@@ -132,7 +133,7 @@ function follow() {
   remember('replaceState');
 }
 
-/** Adds the listeners and marks the current history entry; an unmarked entry comes from a link. */
+/** Adds the listeners and marks the current history entry. Only entries that come from a link are unmarked. */
 function open() {
   addEventListener('popstate', follow);
   addEventListener('hashchange', follow);
@@ -143,20 +144,20 @@ function open() {
   try {
     history.replaceState({ figures: wanted }, '');
   } catch {
-    /* as above */
+    /* some browsers limit how often the history may change */
   }
   return { target: asked ? target : '', figures: wanted };
 }
 
 /**
- * Synchronises a figure's settings with the address: applies the settings in the address, now and whenever the address or the history entry
- * changes, and writes the settings after the visitor has changed them.
+ * Keeps a figure's settings and the address in sync. The settings in the address are applied now and whenever the address or the history
+ * entry changes; they are written after the visitor has changed them.
  *
  * @param {string} id id of the figure
  * @param {Object} figure
  * @param {() => Settings | null} figure.settings returns all settings that determine the figure's content; null if an address cannot hold
- *   them or the figure is not ready
- * @param {(settings: URLSearchParams) => boolean | void} figure.apply applies the settings; returns false if the figure is not ready,
+ *   them, or if the figure is not ready
+ * @param {(settings: URLSearchParams) => boolean | void} figure.apply applies the settings; returns false if the figure is not ready, and
  *   proceed() then tries again
  */
 export function keepInAddress(id, { settings, apply }) {
@@ -169,7 +170,7 @@ export function keepInAddress(id, { settings, apply }) {
   if (opened.target === id) scrollTo(id);
   bring(figure);
   return {
-    /** Records a change made by the visitor. @param {boolean} [often] while something is dragged or typed */
+    /** Records that the visitor has changed the settings. @param {boolean} [often] true while the visitor drags or types */
     changed(often = false) {
       const next = settings();
       if (applying || !next) return;
@@ -182,12 +183,12 @@ export function keepInAddress(id, { settings, apply }) {
       figure.asked = figure.wanted = undefined;
       remember(same ? 'replaceState' : 'pushState', addressOf(id, next));
     },
-    /** Stores the figure's current state as its settings, after a change that the visitor did not make. */
+    /** Records settings that changed without an action of the visitor. */
     settle() {
       const all = settings();
       if (all && figure.now !== undefined) figure.now = textOf(all);
     },
-    /** Applies the settings that are still wanted, if the figure is ready now. */
+    /** Applies the settings that the figure must still apply, if it is ready now. */
     proceed() {
       if (figure.first === undefined) {
         const opened = settings();
@@ -198,17 +199,17 @@ export function keepInAddress(id, { settings, apply }) {
   };
 }
 
-/** Shows the address of a figure's state in the address bar. @param {string} address */
+/** Puts the address of a figure's state into the address bar. @param {string} address */
 export function showAddress(address) {
   try {
     history.replaceState(history.state, '', address);
   } catch {
-    /* as above */
+    /* some browsers limit how often the history may change */
   }
 }
 
 /**
- * Reads a number of the settings; returns `other` if it is missing or out of bounds.
+ * Returns a number from the settings, or `other` if it is missing or out of range.
  * @param {URLSearchParams} settings
  * @param {string} name
  * @param {number} least
@@ -221,20 +222,24 @@ export function numberIn(settings, name, least, most, other) {
   return n >= least && n <= most ? n : other;
 }
 
-/** Reads an integer of the settings; returns `other` if it is missing or out of bounds. @type {typeof numberIn} */
+/** Returns an integer from the settings, or `other` if it is missing or out of range. @type {typeof numberIn} */
 export function wholeIn(settings, name, least, most, other) {
   const n = numberIn(settings, name, least, most, other);
   return Number.isInteger(n) ? n : other;
 }
 
-/** Encodes bytes as base64 for an address. @param {Uint8Array} bytes */
+/** Encodes bytes as base64 with characters that an address may contain. @param {Uint8Array} bytes */
 export const toText = (bytes) =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** Decodes the bytes of such a text; returns null unless it is base64 of `count` bytes. @param {string} text @param {number} count */
+/**
+ * Decodes the result of toText(). Returns null unless the text encodes exactly `count` bytes.
+ * @param {string} text
+ * @param {number} count
+ */
 export function fromText(text, count) {
   try {
     const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));

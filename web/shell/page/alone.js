@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Shows one figure of the page and hides the rest, for the projector and for a frame in another page.
+// Shows one figure of the page and hides everything else, for the projector and for a frame in another page.
 // @ts-check
 
 /**
- * Hides everything that does not contain the figure. Texts that are for screen readers only stay.
+ * Hides all elements that do not contain the figure. Texts for screen readers stay.
  *
- * @param {Element | undefined} figure  undefined: shows the whole page again
- * @param {...Element} kept  children of the body that stay visible
+ * @param {Element | undefined} figure  undefined to show the whole page again
+ * @param {...Element} kept  further elements that stay visible; children of the body
  */
 export function showAlone(figure, ...kept) {
   for (const element of document.querySelectorAll('.off-stage')) element.classList.remove('off-stage');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A button with an icon and a word.
+// Creates a button with an icon and a label.
 // @ts-check
 import { make } from './dom.js';
 import { createIcon } from './icon.js';

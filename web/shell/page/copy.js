@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A button next to each block of code, which copies it.
+// Adds a copy button to each block of code.
 // @ts-check
 import { phrase } from './phrase.js';
 
-/** Milliseconds for which the button says that the code was copied. */
+/** Milliseconds for which the button shows that the code was copied. */
 const SAID_MS = 2000;
 
 /** @param {HTMLElement} code */
@@ -17,7 +17,7 @@ function buttonFor(code) {
       await navigator.clipboard.writeText(`${code.textContent?.trimEnd()}\n`);
       button.textContent = phrase`Copied`;
     } catch {
-      // not allowed, or not a secure context: the selected text can be copied with the keyboard
+      // the page may not use the clipboard: the selected text can be copied with the keyboard
       getSelection()?.selectAllChildren(code);
       button.textContent = phrase`Selected`;
     }
@@ -28,7 +28,7 @@ function buttonFor(code) {
   return button;
 }
 
-/** Adds the copy buttons. @param {ParentNode} [within] */
+/** Adds the copy buttons to the blocks of code. @param {ParentNode} [within] */
 export function copyCode(within = document) {
   for (const code of /** @type {NodeListOf<HTMLElement>} */ (within.querySelectorAll('pre[tabindex] > code'))) {
     const block = document.createElement('div');

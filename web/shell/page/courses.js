@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lets a visitor keep a course on the device. The code for this is fetched when the box is opened, or on a page of a kept course.
+// Lets visitors keep a course on their device. The code is fetched when the visitor opens the box of a course, or on a page of a course
+// that is kept.
 // @ts-check
 import { part } from '../library.js';
 import { make } from './dom.js';
@@ -8,7 +9,7 @@ import { phrase } from './phrase.js';
 
 const keeping = () => part(() => import('./page-keep.js'));
 
-/** Fills the box of a course. If the code for that cannot be fetched, a button tries again. @param {HTMLElement} box */
+/** Fills the box of a course. If the code cannot be fetched, the box gets a button that tries again. @param {HTMLElement} box */
 async function fillBox(box) {
   const said = make('p', { class: 'keep-said', role: 'status' }, phrase`Measuring the course`);
   box.append(said);
@@ -28,13 +29,13 @@ async function fillBox(box) {
   }
 }
 
-/** Fills each box of a course when it is opened. */
+/** Fills the box of each course when the visitor opens it. */
 export function offerCourses() {
   for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.keep')))
     box.addEventListener('toggle', () => fillBox(box), { once: true });
 }
 
-/** Updates the stored courses to the newest release. */
+/** Updates the courses on this device to the newest release. */
 export async function refreshCourses() {
   try {
     if (await caches.has(COURSES)) await (await keeping()).refresh();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The microphone and the camera: how a page opens them, and a sentence for each error of either.
+// Opens the microphone and the camera, and describes the errors of both.
 // @ts-check
 import { phrase } from './phrase.js';
 
@@ -9,27 +9,27 @@ import { phrase } from './phrase.js';
 /** @type {Record<Device, Record<Reason, string> & { other: (why: string) => string }>} */
 const SENTENCES = {
   microphone: {
-    refused: phrase`The microphone may not be used: allow it in the address bar of the browser, or choose a file.`,
+    refused: phrase`This page may not use the microphone. Allow it in the browser's address bar, or choose a file.`,
     missing: phrase`There is no microphone: choose a file.`,
     busy: phrase`Another program is using the microphone: close it, or choose a file.`,
     insecure: phrase`Browsers allow the microphone only on pages served over https: open the page at an https address, or choose a file.`,
     unsupported: phrase`This browser gives pages no access to a microphone: choose a file.`,
-    other: (why) => phrase`The microphone gave nothing: ${why}. Choose a file.`,
+    other: (why) => phrase`The microphone does not work: ${why}. Choose a file.`,
   },
   camera: {
-    refused: phrase`The camera may not be used: allow it in the address bar of the browser, or choose a file.`,
+    refused: phrase`This page may not use the camera. Allow it in the browser's address bar, or choose a file.`,
     missing: phrase`There is no camera: choose a file.`,
     busy: phrase`Another program is using the camera: close it, or choose a file.`,
     insecure: phrase`Browsers allow the camera only on pages served over https: open the page at an https address, or choose a file.`,
     unsupported: phrase`This browser gives pages no access to a camera: choose a file.`,
-    other: (why) => phrase`The camera gave nothing: ${why}. Choose a file.`,
+    other: (why) => phrase`The camera does not work: ${why}. Choose a file.`,
   },
 };
 
-/** The reason for each name of a browser's error. @type {Record<string, Reason>} */
+/** The reason for each error name that browsers use. @type {Record<string, Reason>} */
 const REASONS = {
   NotAllowedError: 'refused',
-  SecurityError: 'refused', // forbidden by the permissions policy of an embedding page
+  SecurityError: 'refused', // the page that embeds this one forbids it by a permissions policy
   NotFoundError: 'missing',
   OverconstrainedError: 'missing',
   NotReadableError: 'busy',
@@ -38,7 +38,7 @@ const REASONS = {
   Unsupported: 'unsupported',
 };
 
-/** Describes the error of a device. @param {Device} device @param {unknown} error */
+/** Describes an error of a device. @param {Device} device @param {unknown} error */
 export function deviceRefused(device, error) {
   const { name, message } = /** @type {Error} */ (error);
   const reason = Object.hasOwn(REASONS, name) ? REASONS[name] : undefined;
@@ -46,7 +46,7 @@ export function deviceRefused(device, error) {
 }
 
 /**
- * Opens a device. Also throws in a browser that offers this page no such device.
+ * Opens a device. Also throws if the browser does not offer the device to this page.
  *
  * @param {MediaStreamConstraints} constraints
  * @returns {Promise<MediaStream>}
@@ -57,7 +57,7 @@ export async function openDevice(constraints) {
 }
 
 /**
- * Records from the microphone for some time. The microphone is released in any case.
+ * Records from the microphone for some time. The microphone is released even after an error.
  * @param {number} ms
  * @param {() => void} onSpeak  called when the recording starts
  * @returns {Promise<Blob>}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Helpers that build the page.
+// Helpers that create elements of the page.
 // @ts-check
 
 /**
- * Returns the element with this id. A missing element is a mistake in the page's HTML.
+ * Returns the element with this id. If the element is missing, the page's HTML is wrong.
  * @template {HTMLElement} [T=HTMLElement]
  * @param {string} id
  * @returns {T}

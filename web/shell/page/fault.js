@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Describes an error to visitors: the library's message, which is English; on a page in another language, a sentence in that language
-// precedes it.
+// Describes an error to visitors. The library's messages are in English, so pages in other languages add a sentence in their own language
+// before the message.
 // @ts-check
 import { phrase } from './phrase.js';
 
-/** The sentence for each error code. @type {Record<string, string>} */
+/** A sentence for each error code. @type {Record<string, string>} */
 const SENTENCES = {
   argument: 'The input does not fit.',
   format: 'The file cannot be read.',
-  unsupported: 'This browser or this page cannot do it.',
+  unsupported: 'This browser or this page does not support it.',
   limit: 'It is too large.',
   memory: 'There is not enough memory.',
   numeric: 'The computation gave values that are not finite.',
   network: 'The file could not be fetched.',
-  integrity: 'The file is a different one.',
+  integrity: 'The file differs from the expected one.',
   trap: 'The computation was interrupted.',
   closed: 'The model is closed.',
 };
@@ -22,7 +22,7 @@ const SENTENCES = {
 export function fault(error) {
   const { code = '', message } = /** @type {{ code?: string, message: string }} */ (error);
   const sentence = SENTENCES[code];
-  if (!sentence) return message; // of the browser or the page
+  if (!sentence) return message; // an error of the browser or the page
   const lead = phrase(sentence);
   return lead === sentence ? message : `${lead} (${message})`;
 }

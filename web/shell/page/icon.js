@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The icons of the buttons: one sheet for all pages, put into the document once.
+// The icons of the buttons. One sheet with the icons of all pages is added to the document once.
 // @ts-check
 import { makeSvg } from './dom.js';
 
@@ -7,7 +7,7 @@ import { makeSvg } from './dom.js';
 
 /** @type {Promise<void> | undefined} */
 let sheet;
-/** Fetches the sheet of icons. If that fails, buttons have labels only. */
+/** Fetches the sheet of icons. If the sheet cannot be fetched, the buttons have labels without icons. */
 async function bringSheet() {
   try {
     const text = await (await fetch(new URL('../icons.svg', import.meta.url))).text();
@@ -16,7 +16,7 @@ async function bringSheet() {
     root.setAttribute('aria-hidden', 'true');
     document.body.append(root);
   } catch {
-    /* no connection: buttons have labels only */
+    /* without a connection, the buttons have labels only */
   }
 }
 

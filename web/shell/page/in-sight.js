@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Tracks whether a figure is visible: out of sight, nothing needs to be computed or fetched.
+// Tracks whether a figure is visible. While it is out of sight, it need not compute or fetch anything.
 // @ts-check
 import { reducedMotion } from './dom.js';
 
-/** Time for which a run continues out of sight, so that a visitor who scrolls past and back finds it unchanged. */
+/** A run continues out of sight for this many milliseconds, so that visitors who scroll past and back find it unchanged. */
 const AWAY_MS = 5000;
-/** Distance from the screen at which a figure starts to load. */
+/** A figure starts to load at this distance from the screen. */
 const NEAR = '500px 0px';
 
-/** Functions that treat an element as visible, for each part of the page that waits for this. @type {Map<Element, (() => void)[]>} */
+/** For each element whose visibility is tracked, the functions that treat it as visible. @type {Map<Element, (() => void)[]>} */
 const waiting = new Map();
-/** Parts of the page that are treated as visible wherever they are. @type {Set<Element>} */
+/** Elements that are treated as visible wherever they are. @type {Set<Element>} */
 const shown = new Set();
 
 /** @param {Element} element @param {() => void} see */
@@ -20,8 +20,8 @@ function wait(element, see) {
 }
 
 /**
- * Treats everything in a part of the page as visible from now on: it is built and drawn even if it is hidden or was never scrolled to. Used
- * for a figure that is shown alone (its earlier figures must run) and for printing (all figures must run).
+ * From now on, treats everything in a part of the page as visible: it is built and drawn even if it is hidden or the visitor never scrolls
+ * to it. This is used for a figure that is shown alone, whose earlier figures must run, and for printing, for which all figures must run.
  *
  * @param {Element} part
  */
@@ -33,7 +33,7 @@ export function countAsSeen(part) {
 /**
  * @param {Element} element
  * @param {{ onSeen: () => void, onAway: () => void }} hooks onAway: called some time after the element has left the screen, or immediately
- *   when the page is hidden
+ *   if the page is hidden
  */
 export function inSight(element, { onSeen, onAway }) {
   let seen = false;
@@ -54,12 +54,12 @@ export function inSight(element, { onSeen, onAway }) {
     get seen() {
       return seen && !document.hidden;
     },
-    /** Whether the element is treated as visible wherever it is. */
+    /** Returns whether the element is treated as visible wherever it is. */
     get always() {
       return always;
     },
   };
-  // Called after the caller has received the result.
+  // The microtask runs after the caller has received the result.
   queueMicrotask(() =>
     wait(element, () => {
       seen = always = true;
@@ -71,17 +71,18 @@ export function inSight(element, { onSeen, onAway }) {
 }
 
 /**
- * Runs automatically while the figure is visible: starts when it is first visible, is interrupted out of sight, and resumes when it is
- * visible again. Decisions of the visitor take precedence, and with reduced motion nothing starts automatically.
+ * Runs automatically while the figure is visible. The run starts when the figure first becomes visible, is interrupted out of sight, and
+ * resumes when the figure is visible again. The visitor's decisions take precedence. With reduced motion, nothing starts automatically.
  *
  * @param {Element} element
- * @param {{ start: () => boolean, stop: () => boolean }} run start: starts or resumes the run, if possible; stop: interrupts it, if it is
- *   running
+ * @param {{ start: () => boolean, stop: () => boolean }} run start: starts or resumes the run if possible, and returns whether it did;
+ *   stop: interrupts the run if it is active, and returns whether it did
  */
 export function whileSeen(element, { start, stop }) {
-  let cut = true; // the first run starts when the figure becomes visible
+  let cut = true; // the run has not started yet: it starts when the figure becomes visible
   const proceed = () => {
-    // With reduced motion, nothing starts automatically, except in a figure that is treated as visible (nobody could start it).
+    // With reduced motion, nothing starts automatically, except in figures that are treated as visible, because no visitor could start
+    // them.
     if (cut && sight.seen && (!reducedMotion() || sight.always) && start()) cut = false;
   };
   const sight = inSight(element, {
@@ -97,20 +98,20 @@ export function whileSeen(element, { start, stop }) {
     decide() {
       cut = false;
     },
-    /** Starts the run again for new content. */
+    /** Starts the run again, because the content is new. */
     renew() {
       cut = true;
     },
   };
 }
 
-/** Events of a visitor who uses a control by mouse or keyboard, or chooses a file. */
+/** Events that occur when a visitor uses a control by mouse or keyboard, or chooses a file. */
 const USES = ['focusin', 'pointerdown', 'click', 'input', 'change', 'keydown'];
 
 /**
- * Builds a part of the page when it comes near the screen; visitors who never scroll there do not need it. The observer is notified with a
- * delay, so a visitor may be faster: the first use of a control also builds the part, before the event reaches the control, so that the
- * control's listeners receive it.
+ * Builds a part of the page when it comes near the screen. Visitors who never scroll there do not need it. The observer calls back with a
+ * delay, so a visitor may be faster. The first use of a control therefore also builds the part, before the event reaches the control, so
+ * that the control's own listeners receive the event.
  *
  * @param {Element} element
  * @param {() => void} open

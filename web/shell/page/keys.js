@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Keys that are not meant for the page: no handler of a figure gets them. One place for all pages.
+// Decides which keys are not meant for the page, so that no handler of a figure receives them. All pages use this function.
 // @ts-check
 import { composing } from '../library.js';
 
-/** Keys that move, zoom or delete; with Alt, Ctrl or Cmd they are the browser's: back, to the end of the page, larger. */
+/** Keys that move, zoom or delete. With Alt, Ctrl or Cmd they belong to the browser: go back, go to the end of the page, enlarge. */
 const OF_BROWSER = /^(Arrow|Page|Home$|End$|Backspace$|Delete$|[-+=−0 ]$)/;
 
-/** Tells whether a key belongs to a text that is being composed, or to the browser. @param {KeyboardEvent} event */
+/** Returns whether a key belongs to the browser, or to text that is being composed with an input method. @param {KeyboardEvent} event */
 const isElsewhere = (event) => composing(event) || ((event.altKey || event.ctrlKey || event.metaKey) && OF_BROWSER.test(event.key));
 
-/** Stops the propagation of these keys to all other listeners. The browser and a text field still receive them. */
+/** Keeps these keys from all other listeners. The browser and the focused text field still receive them. */
 export function keepKeys() {
   addEventListener(
     'keydown',

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT
-// A link to the same page in another language keeps the visitor's position in the page, and the settings of every figure.
+// Makes links to the page in another language keep the visitor's position in the page and the settings of every figure.
 // @ts-check
 import { carry } from './address.js';
 import { asked } from './asked.js';
 import { make } from './dom.js';
 import { phrase, words } from './phrase.js';
 
-/** Returns the id of the figure or section in the middle of the window; '' at the top of the page. */
+/** Returns the id of the figure or section in the middle of the window, or '' at the top of the page. */
 const inView = () =>
   [...document.querySelectorAll('main figure[id], main section[id]')]
     .filter((place) => scrollY > 0 && place.getBoundingClientRect().top < innerHeight / 2)
     .at(-1)?.id ?? '';
 
-/** Key in localStorage of the language that the visitor chose; before.js reads it on the next visit. */
+/** Key in localStorage for the language that the visitor has chosen. before.js reads it on the next visit. */
 const KEPT = 'nextpixel-language';
 
-/** Reports that the page does not exist in the language that its address names (?lang=). before.js goes to the ones that exist. */
+/**
+ * Reports that the page does not exist in the language that its address names (?lang=). If it exists, before.js has already switched to it.
+ */
 function reportLanguage() {
   const { lang: here, classList } = document.documentElement;
-  if (classList.contains('bare')) return; // a single figure, in a frame of another page
+  if (classList.contains('bare')) return; // the page shows a single figure in a frame of another page
   const lang = new URLSearchParams(location.search).get('lang');
   const others = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('.masthead .language')]);
   const languages = [here, ...others.map(({ hreflang }) => hreflang)];
@@ -27,7 +29,7 @@ function reportLanguage() {
   document.querySelector('main')?.prepend(make('p', { class: 'notice', role: 'status' }, text));
 }
 
-/** Updates the links to other languages, and sets the language of the <next-pixel> elements and of chats. */
+/** Updates the links to other languages, and sets the language of the <next-pixel> elements and chats. */
 export function keepLanguage() {
   reportLanguage();
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('.masthead .language'))) {
@@ -40,7 +42,7 @@ export function keepLanguage() {
         try {
           localStorage.setItem(KEPT, link.hreflang);
         } catch {
-          link.search += `${link.search ? '&' : '?'}lang=${link.hreflang}`; // storage is not allowed: the language is passed in the address
+          link.search += `${link.search ? '&' : '?'}lang=${link.hreflang}`; // the browser forbids storage
         }
       });
     }

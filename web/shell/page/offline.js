@@ -2,23 +2,23 @@
 // Lets the page work without a connection from the second visit on.
 // @ts-check
 
-/** Name of the cache with the lists of files of the stored courses, by course address; sw.js has the same name. */
+/** Name of the cache with the file lists of the courses kept on this device, by the address of the course. sw.js uses the same name. */
 export const COURSES = 'nextpixel-courses';
 
-/** Starts the service worker and passes it the addresses of all files that the page has loaded. */
+/** Starts the service worker and sends it the addresses of all files that the page has loaded. */
 export async function workOffline() {
   try {
-    if (!navigator.serviceWorker) return; // the page is neither served over HTTPS nor from localhost
+    if (!navigator.serviceWorker) return; // service workers need a page from HTTPS or localhost
     const controlled = navigator.serviceWorker.controller !== null;
     await navigator.serviceWorker.register(new URL('../../sw.js', import.meta.url));
     const { active } = await navigator.serviceWorker.ready;
-    if (controlled) return; // the worker has handled all requests of the page
+    if (controlled) return; // the service worker has handled all requests of this page
     active?.postMessage([location.href]);
     new PerformanceObserver((list) => active?.postMessage(list.getEntries().map(({ name }) => name))).observe({
       type: 'resource',
       buffered: true,
     });
   } catch {
-    // In some private windows a service worker is not allowed: the page works online only.
+    // Some private windows forbid service workers. The page then needs a connection.
   }
 }

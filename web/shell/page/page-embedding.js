@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Shows one figure of a page inside other pages. PAGE/?figure=ID&bare shows that figure alone; the button below each figure shows the HTML
-// of a frame with it. A page loads this file only for these purposes.
+// Shows one figure of a page inside other pages. PAGE/?figure=ID&bare shows only that figure. The button below each figure shows the HTML
+// code of a frame with the figure. Pages load this file only for these two purposes.
 // @ts-check
 import { showAlone } from './alone.js';
 import { copyCode } from './copy.js';
 import { make } from './dom.js';
 import { phrase } from './phrase.js';
 
-/** Height that the frame adds to a figure, and the step to which its height is rounded, in CSS pixels. */
+/** Height that the frame adds to a figure, and step to which its height is rounded up, in CSS pixels. */
 const [EDGES, STEP] = [48, 20];
-/** Widths of frames, in CSS pixels, at which a figure is measured. */
+/** Widths of frames at which the height of a figure is measured, in CSS pixels. */
 const WIDTHS = Array.from({ length: 18 }, (_, i) => 300 + 60 * i);
-/** Permissions that any figure may need: audio after a click, copying an address, full screen. */
+/** Permissions that any figure may need: audio after a click, copying an address, and full screen. */
 const ALLOW = ['autoplay', 'clipboard-write', 'fullscreen'];
 
 const rounded = (/** @type {number} */ height) => STEP * Math.ceil(height / STEP);
@@ -19,7 +19,7 @@ const rounded = (/** @type {number} */ height) => STEP * Math.ceil(height / STEP
 const { documentElement: root } = document;
 const query = new URLSearchParams(location.search);
 
-/** Returns the address of this page without the parameters of this visit, but with the model that it names. */
+/** Returns the address of this page with the model that it names, but without the other parameters of this visit. */
 function pageAddress() {
   const address = new URL(location.href);
   const model = query.get('model');
@@ -28,17 +28,17 @@ function pageAddress() {
   return address;
 }
 
-/** Returns the link below a single figure. @param {HTMLElement} [figure] */
+/** Returns the link that is shown below a single figure. @param {HTMLElement} [figure] */
 function footOf(figure) {
   const address = pageAddress();
   address.hash = figure?.id ?? '';
   const link = make('a', { href: address.href, target: '_blank', rel: 'noopener' }, document.title);
-  return make('footer', { class: 'bare-foot' }, make('h1', {}, link)); // every document needs a heading
+  return make('footer', { class: 'bare-foot' }, make('h1', {}, link)); // every document should have a heading
 }
 
 /**
- * Shows the figure that the address names, or the first one, with a link to its page.
- * @returns {HTMLElement | undefined} the figure, if the page has it
+ * Shows only the figure that the address names, or else the first figure, with a link to the page.
+ * @returns {HTMLElement | undefined} the figure; undefined if the page does not have it
  */
 export function showBare() {
   const id = query.get('figure');
@@ -59,13 +59,13 @@ export function showBare() {
   return figure;
 }
 
-/** Returns the part of a figure's address that holds its current state. @param {string} id */
+/** Returns the part of the address that describes a figure's current state. @param {string} id */
 function stateOf(id) {
   const settings = history.state?.figures?.[id];
   return settings ? `${id}?${settings}` : '';
 }
 
-/** Returns the accessible name of a figure: its page and number. @param {Element} figure */
+/** Returns the accessible name of a figure, made of the page's name and the figure's number. @param {Element} figure */
 const titleOf = (figure) =>
   [document.title, figure.querySelector('figcaption b')?.textContent?.replace('.', '')].filter(Boolean).join(', ');
 
@@ -73,21 +73,21 @@ const titleOf = (figure) =>
 const quoted = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
 /**
- * Returns the height of a frame with this figure at each of WIDTHS. A copy of the figure, without its scripts, is measured in a frame out of sight. Canvases that a script lays
- * out keep the shape that they have here.
+ * Returns the height of a frame with this figure for each of WIDTHS. A copy of the figure without scripts is measured in an invisible
+ * frame. Canvases whose layout comes from a script keep the aspect ratio that they have on this page.
  * @param {HTMLElement} figure
- * @returns {Promise<number[] | undefined>} undefined if no frame can be measured, as in a sandboxed page
+ * @returns {Promise<number[] | undefined>} undefined if frames cannot be measured, for example in a sandboxed page
  */
 async function heightsOf(figure) {
   const frame = make('iframe', { class: 'measuring', tabindex: '-1', 'aria-hidden': 'true', title: titleOf(figure) });
   const opened = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
   document.body.append(frame);
   try {
-    await opened; // in Firefox, the document that comes then is another one
+    await opened; // in Firefox, opening replaces the document
     const there = frame.contentDocument;
     if (!there) return undefined;
     there.open();
-    there.write('<!doctype html>'); // without it, elements have other sizes
+    there.write('<!doctype html>'); // in quirks mode, elements would have other sizes
     there.close();
     there.documentElement.lang = root.lang;
     there.documentElement.className = `${root.className} bare alone`;
@@ -98,7 +98,7 @@ async function heightsOf(figure) {
       .filter((sheet) => sheet.matches('link'))
       .map((sheet) => new Promise((resolve) => ['load', 'error'].forEach((name) => sheet.addEventListener(name, resolve))));
     for (const sheet of sheets) {
-      // about:blank has no base address.
+      // A document at about:blank has no base address.
       if (sheet instanceof HTMLLinkElement) sheet.href = new URL(sheet.href, location.href).href;
       there.head.append(sheet);
     }
@@ -122,7 +122,8 @@ async function heightsOf(figure) {
 }
 
 /**
- * Splits the widths into three ranges, each with one height that fits all of it, so that the frames have the least unused space.
+ * Splits the widths into three ranges, each with one height that is large enough for the whole range, so that the frames have as little
+ * unused space as possible.
  * @param {number[]} heights
  */
 function rangesOf(heights) {
@@ -142,18 +143,22 @@ function rangesOf(heights) {
   return best.ranges;
 }
 
-/** Returns the height of a frame as CSS, by the width of its container; '' if it is the same for every width. @param {ReturnType<typeof rangesOf>} ranges */
+/**
+ * Returns CSS for the height of a frame that depends on the width of its container, or '' if the height is the same for every width.
+ *
+ * @param {ReturnType<typeof rangesOf>} ranges
+ */
 function heightIn(ranges) {
   const terms = ranges.slice(1).flatMap(({ from, height }, i) => {
     const change = ranges[i].height - height;
-    // Between two measured widths, the larger height.
+    // Between two measured widths, the larger of their heights applies.
     const below = change > 0 ? WIDTHS[from] : WIDTHS[from - 1];
     return change === 0 ? [] : [` ${change > 0 ? '+' : '-'} clamp(0px, (${below}px - 100cqw) * 9999, ${Math.abs(change)}px)`];
   });
   return terms.length > 0 ? `calc(${ranges[ranges.length - 1].height}px${terms.join('')})` : '';
 }
 
-/** Returns the HTML of an iframe with a figure, and its address. @param {HTMLElement} figure */
+/** Returns the HTML code of an iframe with a figure, and the address of the iframe. @param {HTMLElement} figure */
 async function frameOf(figure) {
   const address = pageAddress();
   address.search += `${address.search ? '&' : '?'}figure=${figure.id}&bare`;
@@ -168,7 +173,7 @@ async function frameOf(figure) {
   return { address: address.href, code: height ? `<div style="container-type: inline-size">${iframe}</div>` : iframe };
 }
 
-/** Shows or hides the HTML code below the figure. @param {HTMLElement} button */
+/** Shows or hides the HTML code below a figure. @param {HTMLElement} button */
 export async function toggleEmbed(button) {
   const figure = /** @type {HTMLElement} */ (button.closest('figure'));
   const shown = figure.querySelector('.embed-code');
@@ -185,10 +190,10 @@ export async function toggleEmbed(button) {
     make(
       'p',
       {},
-      phrase`For a web page or a course page, such as Moodle’s: paste this into its HTML. It shows the figure with its current settings.`,
+      phrase`To embed the figure in a web page or a course page (in Moodle, for example), paste this into its HTML. It shows the figure with its current settings.`,
     ),
     block(code, phrase`HTML of the frame`),
-    make('p', {}, phrase`For slides, and everything else that accepts an address:`),
+    make('p', {}, phrase`For slides and anything else that accepts an address:`),
     block(address, phrase`Address of the figure`),
   );
   button.parentElement?.after(codes);

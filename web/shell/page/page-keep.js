@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Keeps the files of a course for visits without a connection: pages in all languages, scripts, models. Scripts and pages are in the cache
-// of the service worker (sw.js), models in that of the library; a list in a third cache prevents both from being dropped.
+// Keeps the files of a course on the device for visits without a connection: its pages in all languages, the scripts and the models.
+// Scripts and pages are in the service worker's cache (sw.js), and models are in the library's cache. A list in a third cache keeps both
+// from being deleted.
 // @ts-check
 import { PATIENCE_MS } from '../../lib/load/patience.js';
 import { fastest } from '../../lib/workers/simd.js';
@@ -15,31 +16,34 @@ import { bytes } from './words.js';
  * @typedef {object} Kept
  * @property {string} release
  * @property {CourseFile[]} files
- * @property {string[]} [ids]  all courses of this release
+ * @property {string[]} [ids]  ids of all courses in this release
  */
 
 const [FILES, MODELS] = ['nextpixel-page', 'nextpixel'];
 /** Number of parallel downloads. */
 const AT_ONCE = 4;
-/** Name of the lock under which a page stores or deletes files: an unfinished download is in no list, so a removal elsewhere would delete its files. */
+/**
+ * Name of the lock that a page holds while it stores or deletes files. An unfinished download is in no list yet, so another page could
+ * delete its files.
+ */
 const LOCK = 'nextpixel-courses';
 /** Matches folders whose files never change. */
 const FIXED = /\/(dist|weights)-[0-9a-f]{12}\//;
 
-/** Address of the folder web/. */
+/** Address of web/. */
 const web = new URL('../../', import.meta.url).href;
 
 const isModel = (/** @type {string} */ url) => url.endsWith('.gguf');
 const cacheOf = (/** @type {string} */ url) => caches.open(isModel(url) ? MODELS : FILES);
 const sizeOf = (/** @type {CourseFile[]} */ files) => files.reduce((sum, [, size]) => sum + size, 0);
-/** Identifies a file and its contents independently of the release. @param {CourseFile} file */
+/** Identifies the contents of a file independently of the release. @param {CourseFile} file */
 const versionOf = ([url, , tag]) => `${url.replace(FIXED, '/$1/')} ${tag}`;
 
 /**
  * Runs a task while no other page or box stores or deletes files.
  *
  * @param {() => Promise<void>} task
- * @param {() => AbortSignal} [onWait]  called if the task must wait; returns the signal that ends the wait
+ * @param {() => AbortSignal} [onWait]  called if the task must wait; returns a signal that cancels the wait
  */
 async function alone(task, onWait) {
   if (!navigator.locks) return task();
@@ -59,7 +63,7 @@ function builds() {
   return [...names, ...(crossOriginIsolated ? names.map((name) => `-threads${name}`) : [])].map((name) => `/nextpixel${name}.wasm`);
 }
 
-/** An answer of the host other than the file. */
+/** The host answered with an error status instead of the file. */
 class HostError extends Error {
   /** @param {string} url @param {number} status */
   constructor(url, status) {
@@ -69,13 +73,18 @@ class HostError extends Error {
   }
 }
 
-/** Distinguishes a lost connection from every other failure. @template T @param {Promise<T>} answer @returns {Promise<T>} */
+/**
+ * Turns a lost connection into a NetworkError, which no other failure uses.
+ * @template T
+ * @param {Promise<T>} answer
+ * @returns {Promise<T>}
+ */
 const fromHost = (answer) =>
   answer.catch((cause) => {
     throw cause instanceof TypeError || cause?.name === 'TimeoutError' ? new DOMException(cause.message, 'NetworkError') : cause;
   });
 
-/** Returns the current courses of the site, by their ids. @returns {Promise<Record<string, Kept>>} */
+/** Returns the current courses of the site, by id. @returns {Promise<Record<string, Kept>>} */
 async function currentCourses() {
   const url = `${web}courses.json`;
   const answer = await fromHost(fetch(url, { cache: 'no-cache', signal: AbortSignal.timeout(PATIENCE_MS) }));
@@ -95,7 +104,7 @@ async function currentCourses() {
 const pagesIn = (files) => [...new Set(files.flatMap(([url]) => /\/pages\/([^/]+)\/(?:\w+\/)?$/.exec(url)?.[1] ?? []))];
 
 /**
- * Returns the id under which the site now has a stored course: its own, or, after it was renamed, that of a new course with most of its pages.
+ * Returns the current id of a stored course. If the course was renamed, this is the id of a new course that has most of its pages.
  * @param {string} id
  * @param {Kept | undefined} kept
  * @param {Record<string, Kept>} courses
@@ -104,14 +113,14 @@ function currentId(id, kept, courses) {
   if (Object.hasOwn(courses, id)) return id;
   const pages = pagesIn(kept?.files ?? []);
   return Object.keys(courses).find((other) => {
-    if (kept?.ids?.includes(other)) return false; // existed beside the stored course
+    if (kept?.ids?.includes(other)) return false; // this course existed at the same time as the stored one
     const theirs = pagesIn(courses[other].files);
     return 2 * pages.filter((page) => theirs.includes(page)).length > pages.length;
   });
 }
 
 /**
- * Returns the id of the course to which a stored one must be updated, if it must.
+ * Returns the id of the course to which a stored course must be updated, or undefined if it is up to date.
  *
  * @param {string} id
  * @param {Kept} kept
@@ -127,14 +136,14 @@ const recordOf = (/** @type {string} */ id) => `${web}courses/${id}`;
 /** @param {string} id @returns {Promise<Kept | undefined>} */
 const keptOf = async (id) => (await caches.match(recordOf(id), { cacheName: COURSES }))?.json();
 
-/** Returns the ids of all stored courses. */
+/** Returns the ids of all courses on this device. */
 async function allKept() {
   const keys = (await caches.has(COURSES)) ? await (await caches.open(COURSES)).keys() : [];
   const start = recordOf('');
   return keys.filter(({ url }) => url.startsWith(start)).map(({ url }) => url.slice(start.length));
 }
 
-/** Deletes the files in this list that belong to no stored course. @param {CourseFile[]} files */
+/** Deletes those files of a list that belong to no course on this device. @param {CourseFile[]} files */
 async function drop(files) {
   const kept = await Promise.all((await allKept()).map(keptOf));
   const needed = new Set(kept.flatMap((one) => one?.files.map(([url]) => url) ?? []));
@@ -142,13 +151,13 @@ async function drop(files) {
 }
 
 /**
- * Fetches the missing files and marks the course as stored. An unchanged file of an earlier release is copied. Ends if nothing arrives for
- * PATIENCE_MS, because others wait for the lock.
+ * Fetches the missing files of a course and then adds the course to the list. A file that has not changed since an earlier release is
+ * copied. The function fails if nothing arrives for PATIENCE_MS, because others may be waiting for the lock.
  *
  * @param {string} id
  * @param {Kept} wanted
- * @param {{ signal?: AbortSignal, report?: (loaded: number) => void, earlier?: Kept }} [how]  earlier: an earlier release of the course, perhaps under
- *   another name
+ * @param {{ signal?: AbortSignal, report?: (loaded: number) => void, earlier?: Kept }} [how]  earlier: an earlier release of the course,
+ *   possibly with another id
  */
 async function keep(id, { release, files, ids }, { signal, report, earlier } = {}) {
   const before = await keptOf(id);
@@ -178,7 +187,7 @@ async function keep(id, { release, files, ids }, { signal, report, earlier } = {
       await cache.put(url, equal);
       return count(size);
     }
-    // The service worker does not intercept a request with this header.
+    // The service worker ignores requests with this header.
     const answer = await fromHost(fetch(url, { signal: stopper.signal, cache: 'no-cache', headers: { 'x-nextpixel-keep': '1' } }));
     if (!answer.ok || !answer.body) throw new HostError(url, answer.status);
     const counted = answer.body.pipeThrough(
@@ -214,7 +223,12 @@ async function keep(id, { release, files, ids }, { signal, report, earlier } = {
   if (before) await drop(before.files);
 }
 
-/** Deletes a course and the files that belong to no other course. @param {string} id @param {CourseFile[]} [files]  further files, of an interrupted download */
+/**
+ * Deletes a course and all files that belong to no other course.
+ *
+ * @param {string} id
+ * @param {CourseFile[]} [files]  additional files, from an interrupted download
+ */
 async function remove(id, files = []) {
   const before = await keptOf(id);
   await (await caches.open(COURSES)).delete(recordOf(id));
@@ -222,7 +236,10 @@ async function remove(id, files = []) {
   if ((await allKept()).length === 0) await caches.delete(COURSES);
 }
 
-/** Updates every stored course to the current release. A course that the site no longer has stays: only the visitor removes it. */
+/**
+ * Updates every course on this device to the current release. A course that the site no longer has stays on the device until the visitor
+ * removes it.
+ */
 export async function refresh() {
   if (/** @type {any} */ (navigator).connection?.saveData) return; // later, by hand
   const ids = await allKept();
@@ -231,19 +248,19 @@ export async function refresh() {
     try {
       await alone(async () => {
         const kept = await keptOf(id);
-        if (!kept || !newerId(id, kept, courses)) return; // removed or updated since
-        courses = await currentCourses(); // the site may have a newer release since this began to wait
+        if (!kept || !newerId(id, kept, courses)) return; // removed or updated in the meantime
+        courses = await currentCourses(); // the site may have published a newer release while this page was waiting
         const now = newerId(id, kept, courses);
         if (now) await keep(now, courses[now], { earlier: kept });
         if (now && now !== id) await remove(id);
       });
     } catch {
-      // This course stays as it is, and its box offers the update; the others are updated.
+      // This course stays as it is, and its box offers the update. The other courses are updated.
     }
   }
 }
 
-/** Returns whether pages can be stored here: neither from file: nor in a sandboxed frame, where reading `caches` throws. */
+/** Returns whether this page can store files. Pages at file: addresses cannot, nor can sandboxed frames, where reading `caches` throws. */
 function canStore() {
   try {
     return Boolean(globalThis.caches && navigator.serviceWorker);
@@ -252,24 +269,24 @@ function canStore() {
   }
 }
 
-/** Returns what went wrong, for people. @param {unknown} error */
+/** Describes an error as a sentence. @param {unknown} error */
 function reason(error) {
-  if (error instanceof HostError) return phrase`The host answered ${error.status} for ${error.file}.`;
+  if (error instanceof HostError) return phrase`The server answered ${error.status} for ${error.file}.`;
   const { name } = /** @type {Error} */ (error);
   if (name === 'QuotaExceededError') return phrase`There is not enough room on this device.`;
-  if (name === 'NetworkError') return phrase`There is no connection to the host.`;
+  if (name === 'NetworkError') return phrase`There is no connection to the server.`;
   return phrase`The browser reported an error: ${fault(error)}`;
 }
 
 /**
- * Shows the size of a course in a box, whether it is stored, and the buttons to store or delete it.
- * @param {HTMLElement} box  its data-course is the id
- * @param {HTMLElement} said  its status line
+ * Shows in a box the size of a course, whether it is kept on this device, and buttons to keep or delete it.
+ * @param {HTMLElement} box  the box; its attribute data-course is the id of the course
+ * @param {HTMLElement} said  status line of the box
  */
 export async function fill(box, said) {
   const id = String(box.dataset.course);
   if (!canStore()) {
-    said.textContent = phrase`This needs a page from https: or from the address localhost.`;
+    said.textContent = phrase`This needs a page served over https, or from localhost.`;
     return;
   }
   const bar = make('progress', { max: '1', value: '0', 'aria-label': phrase`Keeping the course`, hidden: '' });
@@ -281,14 +298,14 @@ export async function fill(box, said) {
 
   /** The course as the site has it now. @type {Kept | undefined} */
   let plan;
-  /** Whether the box stores, deletes or compares: its buttons then do nothing, except Cancel. */
+  /** Whether the box is storing, deleting or comparing files. Its buttons then do nothing, except Cancel. */
   let busy = false;
-  /** Ends the download or the wait, while the first button is Cancel. @type {AbortController | undefined} */
+  /** Cancels the download or the wait, while the first button is Cancel. @type {AbortController | undefined} */
   let stopper;
-  /** Whether files of an interrupted download are stored. */
+  /** Whether files of an interrupted download are on the device. */
   let partial = false;
 
-  /** Shows the state of the course. @param {string} [first]  text to show first */
+  /** Shows the state of the course. @param {string} [first]  text that comes first */
   async function show(first = '') {
     const kept = await keptOf(id);
     const focused = [action, removal].find((button) => button === document.activeElement);
@@ -313,7 +330,11 @@ export async function fill(box, said) {
     return phrase`${pagesIn(files).length} pages with their translations: ${rest} of pages and scripts, ${models} of models.`;
   }
 
-  /** Lists the stored courses that the site no longer has: no other box can remove them. @param {Record<string, Kept>} courses */
+  /**
+   * Lists the courses on this device that the site no longer has, because no other box can remove them.
+   *
+   * @param {Record<string, Kept>} courses
+   */
   async function showDropped(courses) {
     const entries = [];
     for (const other of await allKept()) {
@@ -329,7 +350,7 @@ export async function fill(box, said) {
           const focused = entry.contains(document.activeElement);
           entry.remove();
           await show();
-          if (focused) said.focus({ preventScroll: true }); // not another button, which a second press of Enter would press
+          if (focused) said.focus({ preventScroll: true }); // a second press of Enter must not activate another button
         }),
       );
       entries.push(entry);
@@ -338,13 +359,13 @@ export async function fill(box, said) {
     mark();
   }
 
-  /** Marks the buttons that do nothing now. They are not `disabled`, because they would lose the focus. */
+  /** Marks the buttons that currently do nothing. They are not `disabled`, because a disabled button loses the focus. */
   function mark() {
     for (const button of box.querySelectorAll('button'))
       button.setAttribute('aria-disabled', String(busy && !(stopper && button === action)));
   }
 
-  /** Makes the first button Cancel. Returns the signal for it. */
+  /** Turns the first button into Cancel. Returns the signal that it aborts. */
   function offerCancel() {
     stopper = new AbortController();
     action.hidden = false;
@@ -354,10 +375,10 @@ export async function fill(box, said) {
   }
 
   /**
-   * Does this unless the box is busy, and shows why it failed.
+   * Runs a task unless the box is busy, and shows the reason if it fails.
    *
    * @param {() => Promise<void>} task
-   * @param {() => string} [more]  returns a further sentence for a failure
+   * @param {() => string} [more]  returns a sentence to add after a failure
    */
   async function tryTo(task, more = () => '') {
     if (busy) return;
@@ -368,7 +389,7 @@ export async function fill(box, said) {
     } catch (error) {
       const why = stopper?.signal.aborted ? phrase`Cancelled.` : reason(error);
       await show([why, more()].filter(Boolean).join(' ')).catch(() => {
-        said.textContent = why; // the store itself cannot be read
+        said.textContent = why; // the storage itself cannot be read
       });
     } finally {
       busy = false;
@@ -378,10 +399,14 @@ export async function fill(box, said) {
   }
 
   const sayThatItWaits = () => {
-    said.textContent = phrase`Waiting until a download or removal ends.`;
+    said.textContent = phrase`Waiting for another download or removal to end.`;
   };
 
-  /** Deletes files when nothing else stores or deletes any; until then the first button cancels. @param {() => Promise<void>} task */
+  /**
+   * Deletes files once no other page stores or deletes any. Until then, the first button cancels the wait.
+   *
+   * @param {() => Promise<void>} task
+   */
   const whenFree = (task) =>
     alone(
       () => {
@@ -395,7 +420,7 @@ export async function fill(box, said) {
       },
     );
 
-  /** Compares the course with the site. Returns all courses of the site. */
+  /** Compares the stored course with the site. Returns all courses of the site. */
   async function look() {
     const courses = await currentCourses();
     plan = Object.hasOwn(courses, id) ? courses[id] : undefined;
@@ -411,7 +436,7 @@ export async function fill(box, said) {
       await showDropped(courses);
     });
 
-  /** Stores the course as the site has it when nothing else stores or deletes files any more. */
+  /** Stores the current version of the course once no other page stores or deletes files. */
   async function start() {
     const signal = offerCancel();
     removal.hidden = true;
@@ -445,7 +470,7 @@ export async function fill(box, said) {
 
   action.addEventListener('click', () => {
     if (stopper) stopper.abort();
-    else if (plan) void tryTo(start, () => (partial ? phrase`Models and scripts that have arrived are not fetched again.` : ''));
+    else if (plan) void tryTo(start, () => (partial ? phrase`Files that were already downloaded are not fetched again.` : ''));
     else void measure();
   });
   removal.addEventListener('click', () =>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts a page: adds copy buttons, keeps the visitor's position when the language changes, and keeps the page or its course for visits
+// Starts a page: adds copy buttons, keeps the visitor's position when the language changes, and makes the page or its course available
 // without a connection.
 // @ts-check
 import { part } from '../library.js';
@@ -14,14 +14,14 @@ import { workOffline } from './offline.js';
 import { createPointing } from './pointing.js';
 import { printAll } from './print.js';
 
-/** Milliseconds after loading during which only the first figure uses the processor and the connection. */
+/** For this many milliseconds after loading, only the first figure uses the processor and the connection. */
 const NEXT_VISIT_MS = 1000;
 
 const embedding = () => part(() => import('./page-embedding.js'));
 
 /**
- * Shows only the figure that the address names. The figures on which it depends (usually the first one) are computed out of sight. If the
- * code for this cannot be fetched, the whole page appears below the reason.
+ * Shows only the figure that the address names. The figures that it depends on (usually the first figure) are computed out of sight. If the
+ * code for showing a single figure cannot be fetched, the whole page appears below the reason.
  */
 async function showOne() {
   try {
@@ -31,11 +31,15 @@ async function showOne() {
     for (const one of needed) if (one) countAsSeen(one);
   } catch (error) {
     document.body.prepend(make('p', { class: 'notice', role: 'alert' }, `${fault(error)}.`));
-    document.documentElement.classList.add('alone'); // the body is hidden until then
+    document.documentElement.classList.add('alone'); // the body is hidden until this class is set
   }
 }
 
-/** Shows or hides the code that embeds a figure; ignores clicks until that is done. @param {HTMLElement} button its button */
+/**
+ * Shows or hides the code that embeds a figure. Further clicks are ignored until this is done.
+ *
+ * @param {HTMLElement} button button of the figure
+ */
 async function toggle(button) {
   if (button.hasAttribute('aria-busy')) return;
   button.setAttribute('aria-busy', 'true');
@@ -51,7 +55,7 @@ async function toggle(button) {
   }
 }
 
-/** @param {Promise<unknown>} [first] the page waits for this before it prepares the next visit */
+/** @param {Promise<unknown>} [first] the page prepares the next visit after this promise has resolved */
 export function startPage(first = Promise.resolve()) {
   if (document.documentElement.classList.contains('bare')) showOne();
   document.addEventListener('click', ({ target }) => {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The sentences of a page's scripts. The English sentences are in the code: phrase`Row ${row} of ${rows}`. A page in another language
-// carries a table in its head (web/tools/frame.js), which maps each English sentence to a translation: "Row {} of {}": "{1}행 중 {0}행".
+// Translates the sentences of a page's scripts. The code contains the English sentences: phrase`Row ${row} of ${rows}`. The head of a page
+// in another language contains a table (web/tools/frame.js) that maps each English sentence to its translation: "Row {} of {}": "{1}행 중
+// {0}행".
 // @ts-check
 
-/** Letters and digits whose Korean reading ends in a consonant; those that end in ㄹ come first. */
+/** Letters and digits whose Korean reading ends in a consonant. Those that end in ㄹ come first. */
 const CLOSED = '178lrLR036mnMN';
-/** Hangul syllables are in groups of 28, by final consonant: index 0 is none, index 8 is ㄹ. */
+/** Hangul syllables come in groups of 28, ordered by final consonant: index 0 has none, and index 8 has ㄹ. */
 const [ENDINGS, RIEUL] = [28, 8];
 
 /**
- * Returns the one of two particles that fits a value: 을/를, 은/는, 이/가, 과/와, 으로/로, 이에요/예요.
+ * Returns the form of a particle that fits a value: 을/를, 은/는, 이/가, 과/와, 으로/로, 이에요/예요.
  *
  * @param {string} value
- * @param {string} pair  the form after a consonant, then the form after a vowel
+ * @param {string} pair  the form that follows a consonant, then the form that follows a vowel
  */
 function particle(value, pair) {
   const last = value.match(/[\p{L}\p{N}]/gu)?.at(-1) ?? '';
@@ -29,9 +30,9 @@ function particle(value, pair) {
 }
 
 /**
- * @param {Record<string, string>} table  the translation of each English sentence. {0} is the first value, {0:을/를} the value with the
- *   particle that fits it
- * @returns {(english: TemplateStringsArray | string, ...values: unknown[]) => string}  a template tag; called as a function, it translates
+ * @param {Record<string, string>} table  the translation of each English sentence. {0} is the first value, and {0:을/를} is that value with
+ *   the fitting particle
+ * @returns {(english: TemplateStringsArray | string, ...values: unknown[]) => string}  a template tag. Called as a function, it translates
  *   a text that is defined elsewhere
  */
 export const phrasesIn =
@@ -46,10 +47,14 @@ export const phrasesIn =
     );
   };
 
-/** Undefined on an English page, and outside a page. */
+/** Text of the table; undefined on English pages and outside a page. */
 export const words = globalThis.document?.getElementById('words-of-page')?.textContent;
 
 export const phrase = phrasesIn(JSON.parse(words ?? '{}'));
 
-/** Returns the address of a page, in this page's language if it exists. @param {string} name of its folder; '': the front page */
+/**
+ * Returns the address of a page in the language of this page, if it exists in that language.
+ *
+ * @param {string} name name of the page's folder; '' for the front page
+ */
 export const pageAt = (name) => new URL(`../../${phrase(name && `pages/${name}/`)}`, import.meta.url).href;

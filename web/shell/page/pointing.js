@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Terms of the text that highlight their part of a figure while they are pointed at or have the focus: <a href="#figure-x" data-points="#figure-x .part">.
+// Makes terms in the text highlight a part of a figure while they have the pointer or the focus: <a href="#figure-x" data-points="#figure-x
+// .part">.
 // @ts-check
 
-/** Class of a highlighted part (figures.css). */
+/** Class of the highlighted part (figures.css). */
 const LIT = 'pointed-at';
 
-/** Listens for all terms of the page, including parts that are created later. */
+/** Listens for all terms of the page, including those in parts that are created later. */
 export function createPointing() {
   /** @param {Event} event */
   const termOf = ({ target }) => (target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest('[data-points]')) : null);

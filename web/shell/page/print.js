@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Draws every figure for printing, including figures that were never scrolled to. A browser does not wait for work that beforeprint starts,
-// so the print keys wait first. From the browser's menu, the first print starts the drawing and a second one shows it.
+// Draws every figure for printing, including those that the visitor never scrolled to. Browsers do not wait for work that beforeprint
+// starts. The print shortcut therefore waits before it opens the print dialog. If the visitor prints from the browser's menu, the first
+// print starts the drawing and a second one shows it.
 // @ts-check
 import { countAsSeen } from './in-sight.js';
 
-/** Printing waits until nothing on the page has changed for QUIET_MS, at most MOST_MS. */
+/** Printing waits until nothing on the page has changed for QUIET_MS, but at most MOST_MS. */
 const [QUIET_MS, MOST_MS] = [1500, 20_000];
 
-/** Resolves when this part of the page no longer changes. @param {Element} part */
+/** Resolves once a part of the page no longer changes. @param {Element} part */
 function settled(part) {
   return /** @type {Promise<void>} */ (
     new Promise((resolve) => {
@@ -28,7 +29,7 @@ function settled(part) {
   );
 }
 
-/** Draws all figures when the page is printed. */
+/** Draws all figures when the visitor prints the page. */
 export function printAll() {
   const main = document.querySelector('main');
   if (!main) return;
@@ -41,7 +42,7 @@ export function printAll() {
   matchMedia('print').addEventListener('change', ({ matches }) => matches && draw());
   document.addEventListener('keydown', async (event) => {
     const prints = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'p';
-    if (!prints || begun) return; // pressed again: prints the current state
+    if (!prints || begun) return; // if the keys are pressed again, the browser prints the current state
     event.preventDefault();
     draw();
     await settled(main);

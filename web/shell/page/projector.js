@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// For a lecture hall: shows the figures of a page one by one, in full screen and in large type; they stay interactive. Alt+P begins and
-// ends it, as does the button at the end of the page; arrow keys, the space bar, Home and End, or the keys of a presenter, move from figure
-// to figure.
+// Shows the figures of a page one by one in full screen and in large type, for a lecture hall. The figures stay interactive. Alt+P or the
+// button at the end of the page starts and ends this mode. Arrow keys, the space bar, Home and End, or the keys of a presenter remote, move
+// from figure to figure.
 // @ts-check
 import { announce } from '../library.js';
 import { showAlone } from './alone.js';
@@ -9,40 +9,40 @@ import { createButton } from './button.js';
 import { make } from './dom.js';
 import { phrase } from './phrase.js';
 
-/** Number of figures that each key moves. @type {Record<string, number>} */
+/** Number of figures by which each key moves. @type {Record<string, number>} */
 const KEYS = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1, ' ': 1, Home: -Infinity, End: Infinity };
 /**
- * Controls that use the space bar, and controls that use the left and right arrows, Home and End.
- * A drop-down list uses only the up and down arrows.
+ * Controls that use the space bar, and controls that use the left and right arrow keys, Home and End. A drop-down list uses only the up and
+ * down arrow keys.
  */
 const [PRESSED, MOVED] = [
   'a[href], button, input, select, summary, textarea, [tabindex]',
   'input:not([type=checkbox]), textarea, [tabindex], [role=slider]',
 ];
 
-/** Returns whether the focused control uses the key itself. @param {KeyboardEvent} event */
+/** Returns whether the focused control needs the key itself. @param {KeyboardEvent} event */
 const isTaken = ({ key, target }) => target instanceof Element && !key.startsWith('Page') && target.matches(key === ' ' ? PRESSED : MOVED);
 
-/** Prepares the projector on a page that has figures. */
+/** Prepares the projector on pages that have figures. */
 export function createProjector() {
   const figures = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('main figure[id]:has(figcaption)')]);
   const colophon = document.querySelector('.colophon');
   if (!colophon || figures.length === 0) return;
   const { button } = createButton(phrase`Show the figures on the whole screen (Alt + P)`, { id: 'projector' });
-  const name = make('h1'); // the document keeps a heading, whichever figure is shown
+  const name = make('h1'); // the document keeps a heading whichever figure is shown
   const place = make('footer', { class: 'stage-place' }, name);
   colophon.prepend(make('p', { class: 'needs-js on-projector' }, button));
-  /** Index of the figure that is shown; -1: the normal page. */
+  /** Index of the figure that is shown; -1 for the normal page. */
   let at = -1;
 
-  /** Hides everything that does not contain the figure. */
+  /** Hides everything that does not contain the shown figure. */
   function setStage() {
     document.documentElement.classList.toggle('staged', at >= 0);
     place.remove();
     showAlone(figures[at], place);
     if (at < 0) return;
     document.body.prepend(place);
-    name.textContent = phrase`${at + 1} of ${figures.length}: arrow keys move, Escape ends`;
+    name.textContent = phrase`${at + 1} of ${figures.length}: arrow keys move, Escape exits`;
     announce(phrase`Figure ${at + 1}`);
     scrollTo({ top: 0, behavior: 'instant' });
   }
@@ -57,11 +57,11 @@ export function createProjector() {
     const seen = figures.findIndex((figure) => figure.getBoundingClientRect().bottom > innerHeight / 3);
     at = Math.max(0, seen);
     setStage();
-    document.documentElement.requestFullscreen?.().catch(() => {}); // without full screen, the figure fills the window
+    document.documentElement.requestFullscreen?.().catch(() => {}); // if full screen is refused, the figure fills the window
   }
 
   button.addEventListener('click', () => {
-    scrollTo({ top: 0, behavior: 'instant' }); // starts at the first figure
+    scrollTo({ top: 0, behavior: 'instant' }); // the first figure is at the top of the page
     begin();
   });
   document.addEventListener('fullscreenchange', () => {

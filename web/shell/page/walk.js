@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A guided walk through a figure, forward, backward or automatic: one sentence of the page at a time, which highlights its parts.
+// Guides the reader through a figure, forward, backward or automatically. Each step shows one sentence of the page and highlights the parts
+// that it describes.
 // @ts-check
 import { announce } from '../library.js';
 import { createButton } from './button.js';
@@ -7,16 +8,16 @@ import { make, reducedMotion } from './dom.js';
 import { inSight } from './in-sight.js';
 import { phrase } from './phrase.js';
 
-/** Milliseconds per step when the walk plays. */
+/** Duration of a step in milliseconds when the walk plays automatically. */
 const STEP_MS = 7000;
-/** A view higher than this multiple of the window's height is not scrolled into sight. */
+/** A view is not scrolled into sight if it is higher than this multiple of the window's height. */
 const MUCH = 1.25;
-/** User events that end a walk which started automatically. */
+/** Events by which the reader ends a walk that started automatically. */
 const INPUTS = ['pointerdown', 'keydown', 'wheel', 'touchstart', 'scroll', 'input'];
 
 /** @typedef {{ id: string, item: HTMLElement }} WalkStep  a list item and its id */
 
-/** Returns the sentence of a step. @param {HTMLElement} item */
+/** Returns the text of a step. @param {HTMLElement} item */
 const textOf = (item) =>
   /** @type {HTMLElement[]} */ ([...item.children])
     .filter(({ hidden }) => !hidden)
@@ -26,12 +27,12 @@ const textOf = (item) =>
 /**
  * @template {WalkStep} S
  * @param {Object} parts
- * @param {HTMLElement} parts.list    an <ol class="walk">; each of its items is a step
- * @param {HTMLElement} parts.tools   the element to which the buttons are added
- * @param {HTMLElement} parts.figure  the walk does not play while this figure is out of sight
- * @param {HTMLElement} [parts.view]  the part of the figure that is scrolled into sight when the reader starts the walk, if it fits;
- *   default: the figure
- * @param {(step: S) => void} onStep  highlights the subject of the step
+ * @param {HTMLElement} parts.list    an <ol class="walk"> whose items are the steps
+ * @param {HTMLElement} parts.tools   the element that gets the buttons
+ * @param {HTMLElement} parts.figure  the figure; the walk does not play while it is out of sight
+ * @param {HTMLElement} [parts.view]  the part of the figure that is scrolled into sight when the reader starts the walk, if it fits
+ *   (default: the figure)
+ * @param {(step: S) => void} onStep  called to highlight the parts that a step describes
  */
 export function createWalk({ list, tools, figure, view = figure }, onStep) {
   /** @type {S[]} */
@@ -73,7 +74,7 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
       if (at === steps.length - 1) stop();
     }, STEP_MS);
   }
-  /** Scrolls the view into sight, unless it is much higher than the window. */
+  /** Scrolls the view into sight unless it is much higher than the window. */
   function reveal() {
     const { top, bottom, height } = view.getBoundingClientRect();
     if (height > MUCH * innerHeight || (top >= 0 && bottom <= innerHeight)) return;
@@ -96,7 +97,7 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
   });
   inSight(figure, { onSeen() {}, onAway: stop });
 
-  /** Whether the reader has used the page yet; the walk's own buttons do not count. */
+  /** Whether the reader has used the page. The walk's own buttons do not count. */
   let touched = false;
   /** @param {Event} event */
   function touch({ target }) {
@@ -108,7 +109,7 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
 
   return {
     stop,
-    /** Sets the available steps; the current step stays selected if it is among them. @param {S[]} all */
+    /** Sets the available steps. The current step stays selected if it is among them. @param {S[]} all */
     use(all) {
       const shown = steps[at]?.id ?? location.hash.slice(1);
       steps = all;
@@ -120,13 +121,13 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
         false,
       );
     },
-    /** Starts the walk automatically, without announcing it, if the figure is on the first screen. It does not start with reduced motion,
-     * after an action of the reader, or if the address names another place. */
+    /** Starts the walk automatically and without an announcement if the figure is on the first screen. It does not start with reduced
+     * motion, after an action of the reader, or if the address names another part of the page. */
     beginByItself() {
       if (touched || timer || reducedMotion() || location.hash || list.getBoundingClientRect().bottom > innerHeight) return;
       start(false);
     },
-    /** @param {string} id @returns {boolean} whether this step exists */
+    /** @param {string} id @returns {boolean} whether the step exists */
     goTo(id) {
       const found = steps.findIndex((step) => step.id === id);
       stop();
@@ -136,7 +137,10 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
     get step() {
       return steps[at];
     },
-    /** Fills words and numbers into the sentences, by the names that the page gives them. @param {Record<string, string>} live */
+    /**
+     * Fills words and numbers into the sentences, by the names that the page gives to their places.
+     * @param {Record<string, string>} live
+     */
     tell(live) {
       for (const item of list.querySelectorAll('[data-live]'))
         item.textContent = live[/** @type {HTMLElement} */ (item).dataset.live ?? ''] ?? '';
@@ -144,5 +148,5 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
   };
 }
 
-/** Returns all steps of a list. @param {HTMLElement} list @returns {WalkStep[]} */
+/** Returns all steps in a list. @param {HTMLElement} list @returns {WalkStep[]} */
 export const stepsOf = (list) => /** @type {HTMLElement[]} */ ([...list.children]).map((item) => ({ id: item.id, item }));

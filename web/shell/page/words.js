@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Formats numbers in words, in the same way everywhere.
+// Formats numbers as text, in the same way on all pages.
 // @ts-check
 import { phrase } from './phrase.js';
 

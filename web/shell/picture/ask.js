@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a picture explorable: a pixel is chosen by pointing at it, or with the arrow keys once the picture has the focus.
+// Lets visitors explore a picture: they choose a pixel by pointing at it, or with the arrow keys once the picture has the focus.
 // @ts-check
 import { make } from '../page/dom.js';
 
@@ -16,12 +16,12 @@ const within = (value, size) => Math.min(size - 1, Math.max(0, value));
  * @param {Object} options
  * @param {string} options.label
  * @param {() => { rows: number, cols: number }} options.grid
- * @param {() => Cell | null} [options.from] the cell at which the arrow keys start
- * @param {() => Cell} [options.start] the initial cell; default: the middle
- * @param {() => number} [options.limit] how many pixels, in raster order, can be chosen; default: all
+ * @param {() => Cell | null} [options.from] the cell from which the arrow keys start
+ * @param {() => Cell} [options.start] the initial cell (default: the middle)
+ * @param {() => number} [options.limit] number of pixels, in raster order, that can be chosen (default: all)
  * @param {(cell: Cell) => void} options.onPixel
- * @param {() => void} [options.onLeave] called when the picture is neither pointed at nor focused any more
- * @returns {HTMLElement} the focusable frame that contains the canvas
+ * @param {() => void} [options.onLeave] called when the picture has lost both pointer and focus
+ * @returns {HTMLElement} the frame around the canvas, which can have the focus
  */
 export function askable(canvas, { label, grid, from = () => null, start, limit = () => Infinity, onPixel, onLeave = () => {} }) {
   const frame = make('div', { class: 'picture', tabindex: '0', role: 'application', 'aria-label': label }, canvas);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Paints a canvas as a grid of coloured cells, each on whole device pixels: vectors, tables, and pictures of any size.
+// Paints a grid of coloured cells on a canvas, each on whole device pixels: vectors, tables, and pictures of any size.
 // @ts-check
 import { palette } from './palette.js';
 /** @import { Cell } from './ask.js' */
 /** @import { Palette } from './palette.js' */
 
-/** Returns the colour of a number between -1 and 1: warm above 0, grey below. @param {number} x @param {Palette} colours */
+/** Returns the colour of a number from -1 to 1: warm above 0, grey below. @param {number} x @param {Palette} colours */
 export const signed = (x, { heat, ghost, known }) =>
   x >= 0 ? heat(x) : x > -0.5 ? ghost[Math.round(-510 * x)] : known[Math.round(51 - 204 * (x + 0.5))];
 
@@ -15,8 +15,8 @@ export const signed = (x, { heat, ghost, known }) =>
  * @param {number} what.rows
  * @param {number} what.cols
  * @param {(row: number, col: number, colours: Palette) => string} what.colour
- * @param {(Cell & { rows?: number, cols?: number })[]} [what.framed] cells, or rectangles that start there, to outline
- * @returns {boolean} false if the canvas has no size on the page
+ * @param {(Cell & { rows?: number, cols?: number })[]} [what.framed] cells to outline, or rectangles whose first cell is given
+ * @returns {boolean} false if the canvas has no size on the page yet
  */
 export function paintCells(canvas, { rows, cols, colour, framed = [] }) {
   const context = canvas.getContext('2d');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The grid of classes: a group of pictures for each class, and the run that draws the groups one by one.
+// The grid of classes: a group of pictures for each class, and a run that draws the groups one by one.
 // @ts-check
 import { Codec, blank } from '../library.js';
 import { make, reducedMotion } from '../page/dom.js';
@@ -11,12 +11,12 @@ import { onTheme, palette } from './palette.js';
 /** @import { Phase } from '../run/transport.js' */
 
 export const SAMPLES = 6;
-/** Pixels per second of each picture, at most: a group takes about a second, which is slow enough to be watched. */
+/** Maximum number of pixels per second of each picture. At this speed a group takes about a second, which is slow enough to watch. */
 const SPEED = 900;
-/** Pixels per request: a row of a digit, so that a group grows steadily. */
+/** Pixels per request. One row of a digit lets a group grow steadily. */
 const CHUNK = 28;
 
-/** One picture and its drawn part. */
+/** A picture and the number of its drawn pixels. */
 class Tile {
   #codec;
   #elements;
@@ -42,7 +42,7 @@ class Tile {
     this.#filled = to;
   }
 
-  /** @param {string} name @param {string} file @returns {Shot[]} empty if nothing is drawn */
+  /** @param {string} name @param {string} file @returns {Shot[]} empty if nothing is drawn yet */
   shots(name, file) {
     if (this.#filled === 0) return [];
     this.paint(false);
@@ -75,7 +75,7 @@ class Tile {
 
 /** The pictures of one class. */
 class Group {
-  /** whether all pictures are complete */
+  /** whether all pictures of the class are complete */
   done = false;
   #drawing = false;
   #tiles;
@@ -110,7 +110,7 @@ class Group {
   take(step) {
     const tile = this.#tiles[step.sample];
     tile.take(step);
-    // With reduced motion, the pictures of a class are shown when they are finished.
+    // With reduced motion, the pictures of a class appear only when they are finished.
     if (!reducedMotion()) tile.paint(true);
   }
 
@@ -126,7 +126,7 @@ class Group {
     );
   }
 
-  /** Stops; the partial pictures stay. */
+  /** Stops the run; unfinished pictures stay. */
   stop() {
     if (this.#drawing) this.#leave(phrase`not finished`);
   }
@@ -153,7 +153,7 @@ class Group {
  * @param {Object} hooks
  * @param {(phase: Phase) => void} hooks.onPhase
  * @param {(done: number, of: number) => void} hooks.onProgress groups
- * @param {(ms: number, pixels: number) => void} hooks.onPull receives the model's time for this many pixels
+ * @param {(ms: number, pixels: number) => void} hooks.onPull receives the time that the model took, and the number of pixels that it drew
  * @param {(error: unknown) => void} hooks.onError
  */
 export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) {
@@ -188,7 +188,7 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
     group.end();
   }
 
-  /** @param {Group[]} queue drawn in order @param {number} seed */
+  /** @param {Group[]} queue groups, in the order of drawing @param {number} seed */
   async function run(queue, seed) {
     const artist = model;
     if (!artist) return;
@@ -217,7 +217,7 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
     get phase() {
       return playback.phase;
     },
-    /** Shows the classes of a model, or an empty grid. @param {Model | null} loaded @param {number} [heat] temperature */
+    /** Shows the classes of a model, or an empty grid without a model. @param {Model | null} loaded @param {number} [heat] temperature */
     use(loaded, heat = 1) {
       stop();
       model = loaded;
@@ -231,7 +231,7 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
     },
     /** @param {number} seed */
     start: (seed) => run(groups, seed),
-    /** Draws the missing pictures. @param {number} seed */
+    /** Draws the pictures that are missing. @param {number} seed */
     resume: (seed) =>
       run(
         groups.filter(({ done }) => !done),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A figure of classes: pictures from a class alone, by one model or by one of several.
+// A figure that draws pictures from a class alone, with one model or with one of several.
 // @ts-check
 import { acquire, announce } from '../library.js';
 import { createLoading } from '../model/loading.js';
@@ -15,25 +15,26 @@ import { SAMPLES, createClassGrid } from './class-grid.js';
 import { createTake } from './take.js';
 
 /**
- * @typedef {{ weights: string, temperature: number, things: string }} ClassModel things: the plural noun for the pictures of its classes,
- * as displayed
+ * @typedef {{ weights: string, temperature: number, things: string }} ClassModel things: plural noun for the pictures, as displayed
  */
 
 /**
  * Builds the figure, and loads its model when the figure comes near the screen. The page may contain a switch between several models
  * (#classes-switch).
  *
- * @param {Record<string, ClassModel>} models the first is shown first
+ * @param {Record<string, ClassModel>} models the first model is shown first
  * @param {number} [first] seed
  */
 export function createClasses(models, first = 1) {
   const root = byId('classes-grid');
   const names = Object.keys(models);
-  /** The model whose classes the grid shows; it differs from the switch while another model is loading or after that has failed. */
+  /**
+   * The model whose classes the grid shows. It differs from the switch while another model is loading, and after its loading has failed.
+   */
   let shown = names[0];
   let drawn = '';
   let each = NaN;
-  const say = () => transport.say([drawn, each > 0 && phrase`${time(each)} a pixel, computed here`].filter(Boolean).join('; '));
+  const say = () => transport.say([drawn, each > 0 && phrase`${time(each)} per pixel, computed on your device`].filter(Boolean).join('; '));
   const meter = createMeter((ms) => {
     each = ms;
     say();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pictures in the page's format: 8-bit greys in raster order, 0 = paper, 255 = ink. Also reads the strip file (see ../pictures/digits.md).
+// Converts pictures from and to the pages' format: 8-bit greys in raster order, where 0 is paper and 255 is ink. It also reads the strip of
+// test digits (see ../pictures/digits.md).
 // @ts-check
 import { phrase } from '../page/phrase.js';
 
@@ -7,7 +8,7 @@ export const SIDE = 28;
 export const PIXELS = SIDE * SIDE;
 
 /**
- * Reads the strip: an idx3 file with four images of each class.
+ * Reads the strip of test digits, an idx3 file with four images of each class.
  * @param {AbortSignal} [signal]
  * @returns {Promise<{ digit: number, pixels: Uint8Array }[]>}
  */
@@ -27,7 +28,7 @@ export async function loadStrip(signal) {
 }
 
 /**
- * The picture in the library's format: one grey per pixel.
+ * Returns a picture in the library's format: one grey value per pixel.
  * @param {Uint8Array} pixels
  */
 export const toImage = (pixels) => ({ data: pixels, width: SIDE, height: SIDE });

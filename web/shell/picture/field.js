@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The receptive field of a pixel, as reported by the model.
+// The receptive field of a pixel, as the model reports it.
 // @ts-check
 import { PIXELS, SIDE, toImage } from './digits.js';
 /** @import { Model } from '../library.js' */
 
 /**
- * The visible pixels by layer, where the last entry is for the whole model: [layer][pixel], 1 if visible.
+ * The visible pixels by layer: [layer][pixel] is 1 if the pixel is visible. The last entry is for the whole model.
  *
  * @typedef {Uint8Array[]} Field
  */
 
-/** An empty picture: visibility does not depend on its contents. */
+/** An empty picture suffices, because the contents do not affect which pixels are visible. */
 const BLANK = new Uint8Array(PIXELS);
 
-/** Returns the rows of the map "field" at pixel i. @param {Model} model @param {number} i @param {AbortSignal} signal */
+/** Returns the rows of the attention map "field" for pixel i. @param {Model} model @param {number} i @param {AbortSignal} signal */
 async function asked(model, i, signal) {
   const row = Math.floor(i / SIDE);
   for await (const step of model.complete(toImage(BLANK), { rows: row, samples: 1, seed: 0, maps: true, signal })) {
@@ -30,7 +30,8 @@ async function asked(model, i, signal) {
 }
 
 /**
- * The field of local attention in query blocks, layer by layer: a pixel sees its block and the blocks before it that the memory holds.
+ * Returns the field of local attention, layer by layer. A pixel sees its own query block and the earlier blocks that the memory block
+ * contains.
  * @param {Model} model
  * @param {number} i
  */
@@ -43,7 +44,7 @@ function attended({ info: { queryBlock, memoryBlock, blocks } }, i) {
 }
 
 /**
- * Requests the fields of a model's pixels, one at a time and each only once.
+ * Requests the fields of a model's pixels one at a time, and each field only once.
  *
  * @param {Model} model
  */
@@ -52,9 +53,13 @@ export function createFields(model) {
   const known = new Map();
   let stopper = new AbortController();
   return {
-    /** Fields known so far. @param {number} i */
+    /** Returns the field of pixel i if it is known already. @param {number} i */
     now: (i) => known.get(i),
-    /** Requests a field; earlier requests get no answer. @param {number} i @returns {Promise<Field>} */
+    /**
+     * Requests the field of pixel i; an earlier request that is still waiting gets no answer.
+     * @param {number} i
+     * @returns {Promise<Field>}
+     */
     async at(i) {
       stopper.abort();
       stopper = new AbortController();
@@ -65,12 +70,12 @@ export function createFields(model) {
           ? await asked(model, i, stopper.signal)
           : heads > 0
             ? attended(model, i)
-            : [Uint8Array.from(BLANK, (_, j) => Number(j < i))]); // a single row of weights sees all earlier pixels
+            : [Uint8Array.from(BLANK, (_, j) => Number(j < i))]); // attention maps with a single row: each pixel sees all earlier pixels
       known.set(i, field);
       return field;
     },
   };
 }
 
-/** Number of visible pixels. @param {Uint8Array} seen */
+/** Returns the number of visible pixels. @param {Uint8Array} seen */
 export const countOf = (seen) => seen.reduce((sum, one) => sum + one, 0);

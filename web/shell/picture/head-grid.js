@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// All heads of a model as a grid of small pictures; one head is selected, or the average of all.
+// Shows all heads of a model as a grid of small pictures. One head is selected, or the average of all.
 // @ts-check
 import { make } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
 
 /**
- * @param {HTMLElement} root a fieldset of the class "heads"
- * @param {{ name: string, onChoose: (head: number) => void, notes?: boolean }} options  name: name attribute of its radio buttons; notes:
- *   whether there is a line of text below each picture. A head is layer * heads + head; -1: the average of all
+ * @param {HTMLElement} root a fieldset with the class "heads"
+ * @param {{ name: string, onChoose: (head: number) => void, notes?: boolean }} options  name: name attribute of the radio buttons; notes:
+ *   whether each picture has a line of text below it. A head is layer * heads + head, or -1 for the average of all
  */
 export function createHeadGrid(root, { name, onChoose, notes = false }) {
   /** @type {{ input: HTMLInputElement, canvas?: HTMLCanvasElement, note?: HTMLElement, head: number }[]} */
@@ -27,7 +27,7 @@ export function createHeadGrid(root, { name, onChoose, notes = false }) {
   }
 
   return {
-    /** Builds the grid once the numbers are known. @param {number} layers @param {number} heads of each */
+    /** Builds the grid once the model is known. @param {number} layers @param {number} heads number in each layer */
     build(layers, heads) {
       const wanted = `${layers} ${heads}`;
       if (shape === wanted) return;
@@ -54,12 +54,16 @@ export function createHeadGrid(root, { name, onChoose, notes = false }) {
         grid,
       );
     },
-    /** Shows a choice made elsewhere; if no cell has this number, none is marked. @param {number} head */
+    /** Marks a head that was selected elsewhere. If no cell has this number, none is marked. @param {number} head */
     choose(head) {
       chosen = head;
       for (const cell of cells) cell.input.checked = cell.head === head;
     },
-    /** Paints each head. @param {(canvas: HTMLCanvasElement, head: number) => string | void} picture  returns the line below it */
+    /**
+     * Paints the picture of each head.
+     *
+     * @param {(canvas: HTMLCanvasElement, head: number) => string | void} picture  paints one head and returns the line below it
+     */
     paint(picture) {
       for (const { canvas, note, head, input } of cells) {
         if (!canvas) continue;

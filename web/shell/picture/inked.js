@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A digit as an RGBA picture in the inks of the page, to be saved.
+// Renders a digit as an RGBA picture in the page's ink colours, to be saved.
 // @ts-check
 import { blank } from '../library.js';
 import { SIDE } from './digits.js';
@@ -8,7 +8,7 @@ import { palette } from './palette.js';
 /** @param {string} css 'rgb(r g b)' @returns {number[]} */
 const parsed = (css) => (css.match(/\d+/g) ?? []).map(Number);
 
-/** Greys in the inks of the page: the given part in one, the drawn part in the other.
+/** Renders greys in the page's ink colours: one ink for the given part and another for the drawn part.
  * @param {Uint8Array} values @param {number} known @param {number} filled */
 export function inked(values, known, filled) {
   const { known: black, predicted } = palette();

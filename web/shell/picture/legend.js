@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The heat ramp with its numbers.
+// The heat ramp with labels, as a legend.
 // @ts-check
 import { make } from '../page/dom.js';
 import { onTheme, palette } from './palette.js';
 
-/** Nats at the top of the scale: e^-4 is a probability of about one in 55. Higher values get the colour of the top. */
+/** Nats at the top of the scale: e^-4 is a probability of about one in 55. Higher values have the same colour as the top. */
 export const NATS_SHOWN = 4;
 
 /**
  * @param {HTMLElement} root
- * @param {string[]} initial labels from left to right
+ * @param {string[]} initial labels, from left to right
  */
 export function createLegend(root, initial) {
   const canvas = make('canvas', { width: '256', height: '1', 'aria-hidden': 'true' });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A vector as a strip of cells of one device pixel, which the style sheet enlarges: warm above zero, grey below, darker the farther from
-// zero.
+// Draws a vector as a strip with one device pixel per value, which the style sheet enlarges. Values above zero are warm, values below zero
+// grey, and larger absolute values are darker.
 // @ts-check
 import { signed } from './cells.js';
 import { palette } from './palette.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws pictures on a canvas of any size, each cell on whole device pixels. The same view always gives the same canvas.
+// Draws pictures on a canvas of any size, with each cell on whole device pixels. The same view always gives the same canvas.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 import { palette } from './palette.js';
@@ -8,18 +8,18 @@ import { palette } from './palette.js';
  * @typedef {Object} View the contents of a canvas
  * @property {Uint8Array} values 8-bit greys
  * @property {number} filled number of drawn pixels; the rest is blank
- * @property {number} known number of given pixels, which are drawn in the first ink; the others have the second ink
- * @property {boolean} [ghost] draw the pixels from `known` on in a pale ink: they exist, but the model must not see them
- * @property {(i: number) => number} [heat] position on the heat ramp behind pixel i, 0 to 1; NaN: none
- * @property {number} [cursor] pixel to outline; -1: none
- * @property {number} [pen] the pixel to be drawn next; -1: none
- * @property {[number, number][]} [ranges] ranges of pixels in raster order to outline
+ * @property {number} known number of given pixels, which have the first ink; all others have the second ink
+ * @property {boolean} [ghost] whether the pixels from `known` on have a pale ink, because they exist but the model must not see them
+ * @property {(i: number) => number} [heat] position on the heat ramp for the background of pixel i, 0 to 1; NaN for none
+ * @property {number} [cursor] pixel to outline; -1 for none
+ * @property {number} [pen] pixel that is drawn next; -1 for none
+ * @property {[number, number][]} [ranges] ranges of pixels to outline, in raster order
  */
 
 /**
- * Fits the bitmap of a square canvas to its size on the screen.
+ * Matches the bitmap of a square canvas to its size on the screen.
  * @param {HTMLCanvasElement} canvas
- * @returns {number} its side in device pixels; 0 if it has no size
+ * @returns {number} side in device pixels; 0 if the canvas has no size on the page yet
  */
 export function fitSquare(canvas) {
   const side = Math.round(canvas.clientWidth * devicePixelRatio);
@@ -36,7 +36,7 @@ export function paint(canvas, view) {
   if (!context || fitSquare(canvas) === 0) return;
   const { values, filled, known, ghost, heat, cursor = -1, pen = -1, ranges = [] } = view;
   const colours = palette();
-  /** @param {number} k left or top edge of row or column k, in device pixels */
+  /** @param {number} k left edge of column k, or top edge of row k, in device pixels */
   const edge = (k) => Math.round((k * canvas.width) / SIDE);
   context.fillStyle = colours.paper;
   context.fillRect(0, 0, canvas.width, canvas.height);
@@ -49,7 +49,7 @@ export function paint(canvas, view) {
     return [x, y, edge(column + 1) - x, edge(row + 1) - y];
   };
   if (filled < PIXELS) {
-    // the rest of a row, then the rows below it
+    // the rest of the current row, then all rows below it
     const [x, y, , h] = cell(filled),
       below = filled % SIDE ? y + h : y;
     context.fillStyle = colours.wash;
@@ -71,7 +71,7 @@ export function paint(canvas, view) {
     context.fillStyle = colours.heat(t);
     context.fillRect(x, y, w, h);
     if (values[i] === 0) continue;
-    // Draws the shade as a dot on the heat, larger for darker shades, so that both are readable.
+    // Draws the grey value as a dot on the heat colour; darker greys have larger dots, so that both can be read.
     const dot = Math.round(Math.min(w, h) * (0.2 + (0.4 * values[i]) / 255));
     context.fillStyle = (i < known || ghost ? colours.known : colours.predicted)[255];
     context.fillRect(x + ((w - dot) >> 1), y + ((h - dot) >> 1), dot, dot);
@@ -85,7 +85,7 @@ export function paint(canvas, view) {
 }
 
 /**
- * Outlines the pixels from..to-1 in raster order: a rectangle with a step in its first and last row.
+ * Outlines the pixels from..to-1 in raster order. The shape is a rectangle with a step in its first and last rows.
  * @param {CanvasRenderingContext2D} context
  * @param {number} from
  * @param {number} to
@@ -100,7 +100,7 @@ function outline(context, from, to, edge, colour, width) {
   const bottom = Math.floor((to - 1) / SIDE);
   const end = ((to - 1) % SIDE) + 1;
   context.beginPath();
-  /** @param {...[number, number]} corners columns and rows */
+  /** @param {...[number, number]} corners columns and rows of the corners */
   const trace = (...corners) => {
     corners.forEach(([column, row], i) => context[i ? 'lineTo' : 'moveTo'](edge(column), edge(row)));
     context.closePath();
@@ -117,7 +117,8 @@ function outline(context, from, to, edge, colour, width) {
 }
 
 /**
- * Paints a small picture with one device pixel per pixel; the style sheet scales it. Used for the strip and the heads.
+ * Paints a small picture with one device pixel per pixel; the style sheet enlarges it. The strip of digits and the grid of heads use this
+ * function.
  * @param {HTMLCanvasElement} canvas
  * @param {(i: number) => string} colour
  */

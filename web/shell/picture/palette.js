@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The colours of the figures, read from the custom properties of page.css, so that a theme is defined in one place.
+// The colours of the figures. They are read from the custom properties of page.css, so that each theme is defined in one place.
 // @ts-check
 
 const HEAT_STEPS = 64;
@@ -11,10 +11,10 @@ const HEAT_STEPS = 64;
  * @property {string} ink
  * @property {string} accent
  * @property {string} edge
- * @property {string[]} known 256 colours from paper to ink
- * @property {string[]} predicted 256 colours from paper to the second ink
+ * @property {string[]} known 256 colours from paper to ink, for the given part
+ * @property {string[]} predicted 256 colours from paper to the second ink, for the drawn part
  * @property {string[]} ghost 256 colours from paper to a pale ink, for the part that the model must not see
- * @property {(t: number) => string} heat colour of a position on the ramp, 0 to 1
+ * @property {(t: number) => string} heat returns the colour of a position on the heat ramp, 0 to 1
  */
 
 /** @typedef {[number, number, number]} RGB 0..255 */
@@ -33,7 +33,7 @@ const mix = (a, b, t) => {
 };
 
 /**
- * The heat ramp between some colours, in a few steps: the colour of a position, 0 to 1.
+ * Returns a function from a position on the heat ramp, 0 to 1, to its colour. The ramp has a few steps.
  * @param {RGB[]} stops
  * @returns {(share: number) => RGB}
  */
@@ -73,11 +73,11 @@ function read() {
 /** @type {Palette | null} */
 let current = null;
 
-/** The palette of the current theme. */
+/** Returns the palette of the current theme. */
 export const palette = () => (current ??= read());
 
 /**
- * Calls a function after the theme has changed.
+ * Calls a function after each change of the theme.
  * @param {() => void} listener
  */
 export function onTheme(listener) {

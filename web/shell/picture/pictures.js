@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The strips of held-out pictures: names in emoji.json and photos.json, pictures side by side in a PNG file (see ../pictures/emoji.md and photos.md).
+// The strips of held-out pictures. Their names are in emoji.json and photos.json, and the pictures are side by side in a PNG file (see
+// ../pictures/emoji.md and photos.md).
 // @ts-check
 import { phrase } from '../page/phrase.js';
 
 /**
- * @typedef {Object} Subject a picture to complete or to enlarge
+ * @typedef {Object} Subject a picture to complete or enlarge
  * @property {string} name
- * @property {string} note further description
- * @property {string | null} label the class given to the model
+ * @property {string} note additional description
+ * @property {string | null} label the class that the model gets
  * @property {ImageData} image
  */
 
-/** The strips, and the nouns for their pictures in the plural and the singular. */
+/** The strips, each with the plural and singular nouns for its pictures. */
 export const STRIPS = {
   emoji: { things: phrase`emoji`, one: phrase`an emoji` },
   photos: { things: phrase`photographs`, one: phrase`a photograph` },
@@ -19,7 +20,7 @@ export const STRIPS = {
 /** @typedef {keyof typeof STRIPS} StripName */
 
 /**
- * An emoji has a style, which is a class of its model. A photograph's class is its caption, and is not given to the model.
+ * The style of an emoji is a class of its model. The class of a photograph is its caption, which the model does not get.
  * @typedef {{ name: string, style?: string, number?: number }} Entry
  */
 
@@ -39,7 +40,7 @@ export async function loadPictures(strip) {
   const bitmap = await createImageBitmap(sprite, { colorSpaceConversion: 'none' });
   const canvas = Object.assign(document.createElement('canvas'), { width: bitmap.width, height: bitmap.height });
   const context = canvas.getContext('2d', { willReadFrequently: true });
-  if (!context) throw new Error(phrase`The browser gives no canvas to read the pictures from.`);
+  if (!context) throw new Error(phrase`This browser provides no canvas to read the pictures.`);
   context.drawImage(bitmap, 0, 0);
   bitmap.close();
   return pictures.map((/** @type {Entry} */ { name, style, number }, /** @type {number} */ i) => ({

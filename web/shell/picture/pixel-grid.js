@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A canvas with a cell for each pixel of a digit; one of them is outlined.
+// A canvas with one cell for each pixel of a digit, one of which is outlined.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 import { fitSquare } from './paint.js';
@@ -7,17 +7,17 @@ import { palette } from './palette.js';
 /** @import { Palette } from './palette.js' */
 
 /**
- * Paints the grid at the device's resolution.
+ * Paints the grid at the resolution of the device.
  *
  * @param {HTMLCanvasElement} canvas
  * @param {object} what
- * @param {number} what.at                        the outlined pixel
- * @param {(pixel: number, colours: Palette) => string} what.cell  colour of a cell
- * @param {(pixel: number, colours: Palette) => { colour: string, margin: number } | undefined} [what.dot]  a square inside the cell; its
- *   margin is a fraction of the cell
- * @param {(colours: Palette) => string} [what.frame]  colour of the frame
- * @param {number} [what.line]                    width of the frame in CSS pixels
- * @returns {boolean} false if the canvas has no size on the page
+ * @param {number} what.at                        the pixel to outline
+ * @param {(pixel: number, colours: Palette) => string} what.cell  returns the colour of a cell
+ * @param {(pixel: number, colours: Palette) => { colour: string, margin: number } | undefined} [what.dot]  returns a square to draw inside
+ *   the cell; its margin is a fraction of the cell
+ * @param {(colours: Palette) => string} [what.frame]  returns the colour of the outline
+ * @param {number} [what.line]                    width of the outline in CSS pixels
+ * @returns {boolean} false if the canvas has no size on the page yet
  */
 export function paintGrid(canvas, { at, cell, dot, frame = ({ accent }) => accent, line = 2 }) {
   const context = canvas.getContext('2d');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PNG files, still and animated (APNG), from RGBA pictures. The same pictures give the same pixels everywhere; the compressed bytes depend
-// on the browser's zlib.
+// Encodes RGBA pictures as PNG files, still or animated (APNG). The same pictures give the same pixels everywhere, but the compressed bytes
+// depend on the browser's zlib.
 // @ts-check
 /** @import { Picture } from '../library.js' */
 
@@ -19,7 +19,7 @@ function crc32(bytes) {
   return (c ^ 0xffffffff) >>> 0;
 }
 
-/** Encodes big-endian 32-bit numbers. @param {...number} numbers */
+/** Encodes numbers as 32-bit words in big-endian order. @param {...number} numbers */
 function words(...numbers) {
   const view = new DataView(new ArrayBuffer(4 * numbers.length));
   numbers.forEach((n, i) => view.setUint32(4 * i, n));
@@ -52,11 +52,17 @@ async function deflated(bytes) {
   return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 
-/** A part of a picture. @typedef {{ x: number, y: number, width: number, height: number }} Box */
+/** A rectangular part of a picture. @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
-/** Compressed lines of a part, with each pixel enlarged `scale` times. @param {Picture} picture @param {Box} box @param {number} scale */
+/**
+ * Returns the compressed lines of a part, with each pixel enlarged `scale` times.
+ *
+ * @param {Picture} picture
+ * @param {Box} box
+ * @param {number} scale
+ */
 function packed(picture, { x, y, width, height }, scale) {
-  const line = 1 + 4 * width * scale; // each line begins with a zero: no filter
+  const line = 1 + 4 * width * scale; // each line starts with a zero, which means no filter
   const bytes = new Uint8Array(line * height * scale);
   for (let row = 0; row < height * scale; row++) {
     for (let col = 0; col < width * scale; col++) {
@@ -81,7 +87,7 @@ export async function encodePng(picture, scale = 1) {
   );
 }
 
-/** Returns the smallest box that contains all differences of two pictures; null: they are identical.
+/** Returns the smallest box that contains all differences between two pictures, or null if they are identical.
  * @param {Picture} a @param {Picture} b @returns {Box | null} */
 function changed(a, b) {
   let [left, top, right, bottom] = [a.width, a.height, -1, -1];
@@ -98,9 +104,9 @@ function changed(a, b) {
 }
 
 /**
- * Encodes an animation that repeats forever. A frame that equals the previous one only extends its duration.
+ * Encodes an animation that repeats forever. A frame that equals the previous one only makes that one last longer.
  *
- * @param {{ picture: Picture, ms: number }[]} frames of one size
+ * @param {{ picture: Picture, ms: number }[]} frames frames of the same size
  * @param {number} [scale]
  */
 export async function encodeFilm(frames, scale = 1) {
@@ -116,7 +122,7 @@ export async function encodeFilm(frames, scale = 1) {
   let number = 0;
   for (const [i, { picture, ms, box }] of kept.entries()) {
     const { x, y, width, height } = box;
-    // delay as a fraction of a second; the earlier picture stays, and the part replaces the pixels below it
+    // the delay is a fraction of a second; the part replaces its pixels of the earlier picture
     parts.push(
       chunk(
         'fcTL',

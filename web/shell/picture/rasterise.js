@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Turns strokes into a picture in the format of MNIST: the drawing is scaled, keeping its proportions, into a box of 20 by 20 pixels, and
-// moved so that its centre of mass is in the middle of 28 by 28. Strokes have the same width after scaling, like those of a pen. The result
-// is computed from distances, without a canvas, so the same strokes give the same picture everywhere.
+// Turns strokes into a picture in the format of MNIST. The drawing is scaled, keeping its proportions, into a box of 20 by 20 pixels, and
+// moved so that its centre of mass is in the middle of 28 by 28. All strokes have the same width after scaling, as with a pen. The result
+// is computed from distances instead of a canvas, so the same strokes give the same picture in every browser.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 
-/** @typedef {[number, number]} Point x to the right, y down, in any unit */
+/** @typedef {[number, number]} Point x grows to the right and y downwards, in any unit */
 
-/** Side of the box that the ink fills, and width of a stroke: in pixels of the result. */
+/** Side of the box that the ink fills, and width of a stroke, in pixels of the result. */
 const BOX = 20;
 const STROKE = 2.5;
-/** Width of the soft edge of a stroke. */
+/** Width of the soft edge of a stroke, in pixels of the result. */
 const SOFT = 1.25;
 
 /**
- * The squared distance of a point from a line segment. A square root gives the same result everywhere, Math.hypot does not.
+ * Returns the squared distance of a point from a line segment. Square roots give the same result in every browser, but Math.hypot does not.
  * @param {number} x
  * @param {number} y
  * @param {Point} a
@@ -28,7 +28,7 @@ function distance2(x, y, a, b) {
   return (x - a[0] - t * dx) ** 2 + (y - a[1] - t * dy) ** 2;
 }
 
-/** @param {Point[][]} strokes in pixels of the result @param {number} width of a stroke @returns {Uint8Array} */
+/** @param {Point[][]} strokes in pixels of the result @param {number} width width of a stroke @returns {Uint8Array} */
 function ink(strokes, width) {
   const pixels = new Uint8Array(PIXELS);
   const segments = strokes.flatMap((stroke) =>
@@ -49,7 +49,7 @@ const move = (strokes, scale, dx, dy) => strokes.map((stroke) => stroke.map(([x,
 
 /**
  * @param {Point[][]} strokes
- * @param {{ box?: number, stroke?: number }} [how] side of the box that the ink fills, width of a stroke; as in MNIST
+ * @param {{ box?: number, stroke?: number }} [how] side of the box that the ink fills, and width of a stroke (default: as in MNIST)
  * @returns {Uint8Array} 28 by 28 greys, 0 = paper
  */
 export function rasterise(strokes, { box = BOX, stroke = STROKE } = {}) {
@@ -61,7 +61,7 @@ export function rasterise(strokes, { box = BOX, stroke = STROKE } = {}) {
   const top = Math.min(...ys);
   const width = Math.max(...xs) - left;
   const height = Math.max(...ys) - top;
-  // The box must hold the ink, so the points get the box minus half a stroke on each side.
+  // The box must contain the ink, so the points must fit in the box minus half a stroke width on each side.
   const size = Math.max(width, height);
   const scale = size > 0 ? (box - stroke) / size : 1;
   const centred = move(strokes, scale, SIDE / 2 - (left + width / 2) * scale, SIDE / 2 - (top + height / 2) * scale);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Saves the contents of a figure: a picture as PNG, its drawing as animated PNG, and a link that draws the same picture again.
+// Saves what a figure shows: a picture as a PNG, its drawing as an animated PNG, and a link that draws the same picture again.
 // @ts-check
 import { announce, blank } from '../library.js';
 import { ownName } from '../model/own-file.js';
@@ -12,22 +12,22 @@ import { encodeFilm, encodePng } from './png.js';
 /** @import { Picture } from '../library.js' */
 /** @import { Settings } from '../page/address.js' */
 
-/** Approximate side of a saved picture in pixels. */
+/** Approximate side of a saved picture, in pixels. */
 const SIDE = 320;
-/** Maximum number of frames of an animation; the finished picture then stays for a while. */
+/** Maximum number of frames in an animation. The finished picture then stays for a while. */
 const FRAMES = 96;
 const FRAME_MS = 40;
 const END_MS = 2000;
 
 /**
  * @typedef {Object} Shot a picture that can be saved
- * @property {string} name displayed name
+ * @property {string} name name to display
  * @property {string} file file name without its extension
- * @property {Picture} picture at the model's resolution; transparent where nothing is drawn
- * @property {number[]} order raster indices of the drawn pixels, in the order of drawing; the other pixels were given
+ * @property {Picture} picture picture at the model's resolution; transparent where nothing is drawn
+ * @property {number[]} order raster indices of the drawn pixels in the order of drawing; all other pixels were given
  */
 
-/** Returns the picture on white: undrawn pixels are white. @param {Picture} picture */
+/** Returns the picture on a white background. @param {Picture} picture */
 function onPaper({ data, width, height }) {
   const copy = blank(width, height);
   copy.data.fill(255);
@@ -41,7 +41,7 @@ const scaleOf = ({ width, height }) => Math.max(1, Math.round(SIDE / Math.max(wi
 /** @param {Shot} shot */
 const stillOf = ({ picture }) => encodePng(onPaper(picture), scaleOf(picture));
 
-/** Returns the picture as an animation of its drawing, pixel by pixel. @param {Shot} shot */
+/** Returns an animation that draws the picture pixel by pixel. @param {Shot} shot */
 function filmOf({ picture, order }) {
   const whole = onPaper(picture);
   const now = onPaper(picture);
@@ -69,8 +69,9 @@ function save(bytes, name) {
  * @param {Object} figure
  * @param {string} figure.id
  * @param {() => Shot[]} figure.shots returns the current pictures
- * @param {boolean} [figure.films] whether there is a drawing order to animate
- * @param {(shot: number) => Settings | null} figure.settings the settings that determine the pictures; null if an address cannot hold them
+ * @param {boolean} [figure.films] whether the pictures have a drawing order to animate
+ * @param {(shot: number) => Settings | null} figure.settings returns the settings that determine the pictures; null if an address cannot
+ *   hold them
  */
 export function createTake(root, { id, shots, settings, films = true }) {
   const still = createButton(phrase`PNG`, { icon: 'picture' }).button;
@@ -93,7 +94,7 @@ export function createTake(root, { id, shots, settings, films = true }) {
     announce(text);
   }
 
-  /** Updates the list of pictures; the choice stays. */
+  /** Updates the list of pictures; the same entry stays selected. */
   function refresh() {
     const all = shots();
     const chosen = Math.max(0, choice.selectedIndex);
@@ -117,8 +118,8 @@ export function createTake(root, { id, shots, settings, films = true }) {
         save(await encode(shot), `${shot.file}${kind}.png`);
         tell(phrase`Saved: ${shot.name}.`);
       } catch (error) {
-        // such as a browser that cannot compress
-        tell(phrase`This browser cannot make the file: ${fault(error)}.`);
+        // for example, a browser that cannot compress
+        tell(phrase`This browser cannot create the file: ${fault(error)}.`);
       }
     });
   saves(still, stillOf, '');
@@ -126,7 +127,7 @@ export function createTake(root, { id, shots, settings, films = true }) {
   link.addEventListener('click', async () => {
     refresh();
     const all = settings(Math.max(0, choice.selectedIndex));
-    const own = ownName() && root.closest('figure')?.matches(':has(+ #own-file)'); // whether this figure shows the visitor's model
+    const own = ownName() && root.closest('figure')?.matches(':has(+ #own-file)'); // whether the figure shows the visitor's own model
     if (!all || own) return tell(phrase`A link cannot include your own model. You can save the pictures.`);
     const address = addressOf(id, all);
     showAddress(address);

@@ -3,10 +3,10 @@
 // @ts-check
 import { perFrame } from '../page/dom.js';
 
-/** The decay of older measurements, so that the value follows the device's speed. */
+/** Weight of earlier measurements, so that the value follows changes of the device's speed. */
 const KEEP = 0.98;
 
-/** @param {(each: number) => void} show receives milliseconds per pixel; NaN if unknown */
+/** @param {(each: number) => void} show receives the time per pixel in milliseconds; NaN if it is unknown */
 export function createMeter(show) {
   let ms = 0;
   let pixels = 0;
@@ -18,7 +18,7 @@ export function createMeter(show) {
       pixels = pixels * KEEP + count;
       soon();
     },
-    /** Starts over for another model. */
+    /** Starts again for another model. */
     reset() {
       ms = pixels = 0;
       soon();

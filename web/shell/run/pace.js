@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Limits the speed of a run: at most a number of pixels per second, paused, or one pixel at a time. The library computes only the requested
-// pixels, so requesting them later limits the speed.
+// Limits the speed of a run: a maximum number of pixels per second, a pause, or one pixel at a time. The library computes only the pixels
+// that are requested, so later requests make the run slower.
 // @ts-check
 
-/** Maximum backlog in milliseconds of pixels after the page was busy or hidden. */
+/** After the page was busy or hidden, pixels of at most this many milliseconds may be shown at once. */
 const BACKLOG_MS = 250;
 
 export class Pace {
@@ -14,7 +14,7 @@ export class Pace {
   #shown = 0;
   #wake = () => {};
 
-  /** @param {number} speed pixels per second, or Infinity */
+  /** @param {number} speed pixels per second; Infinity for no limit */
   constructor(speed) {
     this.#speed = speed;
   }
@@ -39,7 +39,7 @@ export class Pace {
     this.#rebase();
   }
 
-  /** Allows n pixels while paused. @param {number} n */
+  /** Allows n pixels while the run is paused. @param {number} n */
   step(n) {
     this.#granted += n;
     this.#wake();
@@ -52,7 +52,7 @@ export class Pace {
   }
 
   /**
-   * Waits until pixels may be shown and returns how many, at most `limit`.
+   * Waits until pixels may be shown, and returns their number, at most `limit`.
    * @param {number} limit
    * @param {AbortSignal} signal
    */
@@ -88,7 +88,7 @@ export class Pace {
     for (let left = count; left > 0; ) left -= await this.take(left, signal);
   }
 
-  /** Waits until woken, aborted or due. @param {number} ms @param {AbortSignal} signal */
+  /** Waits until the time has passed, the run is woken, or the signal is aborted. @param {number} ms @param {AbortSignal} signal */
   async #sleep(ms, signal) {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let timer;
@@ -102,12 +102,13 @@ export class Pace {
   }
 }
 
-/** Maximum number of elements per request: a row without a speed limit, otherwise about a twenty-fifth of a second's worth.
+/** Returns the maximum number of elements per request: one row without a speed limit, otherwise about as many as are shown in a
+ * twenty-fifth of a second.
  * @param {number} speed */
 export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 25)));
 
 /**
- * @typedef {Object} Batch elements from..to-1 of every sample
+ * @typedef {Object} Batch the elements from..to-1 of every sample
  * @property {number} from
  * @property {number} to
  * @property {Uint8Array[]} values
@@ -119,20 +120,21 @@ export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 2
  * @param {AsyncIterable<{ sample: number, from: number, to: number, values: Uint8Array, nats: Float32Array }>} run
  * @param {Object} options
  * @param {number} options.samples
- * @param {number} options.from the first element that the run draws
- * @param {{ take: (limit: number, signal: AbortSignal) => Promise<number> }} options.pace grants the number of pixels that may be shown
+ * @param {number} options.from index of the first element that the run draws
+ * @param {{ take: (limit: number, signal: AbortSignal) => Promise<number> }} options.pace returns the number of pixels that may be shown
+ *   now
  * @param {AbortSignal} options.signal
- * @param {(ms: number, elements: number) => void} options.onPull receives the model's time for these elements
+ * @param {(ms: number, elements: number) => void} options.onPull receives the time that the model took for these elements
  * @param {(steps: { sample: number, at: number, value: number, nats: number }[]) => void} options.onPixels
  */
 export async function play(run, { samples, from, pace, signal, onPull, onPixels }) {
   const steps = run[Symbol.asyncIterator]();
-  /** @type {Map<number, { value: number, nats: number }>[]} what pulled but not yet shown, by position */
+  /** @type {Map<number, { value: number, nats: number }>[]} elements that were pulled but not shown yet, by sample and position */
   const waiting = Array.from({ length: samples }, () => new Map());
   try {
     for (let at = from, granted = 0; ; at++) {
       if (granted === 0) {
-        // The whole pixels that all samples have already, or one, which requires a pull.
+        // The number of pixels that every sample already has; if it is zero, one more must be pulled.
         const here = Math.min(...waiting.map((queue) => queue.size));
         granted = await pace.take(Math.max(1, here), signal);
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A figure's single current run: its phase, its speed, its replacement by the next run, and its behaviour out of sight.
+// Manages the only run of a figure: its phase, its speed, its replacement by the next run, and its pause out of sight.
 // @ts-check
 import { reducedMotion } from '../page/dom.js';
 import { whileSeen } from '../page/in-sight.js';
@@ -16,9 +16,9 @@ export class Playback {
 
   /**
    * @param {Object} hooks
-   * @param {number} [hooks.speed] elements per second; no limit by default
+   * @param {number} [hooks.speed] elements per second (default: no limit)
    * @param {(phase: Phase) => void} hooks.onPhase called when the phase changes
-   * @param {(error: unknown) => void} [hooks.onError] called when a run has failed; the phase is then 'ready'
+   * @param {(error: unknown) => void} [hooks.onError] called after a run has failed; the phase is then 'ready'
    */
   constructor({ speed = Infinity, onPhase, onError = () => {} }) {
     this.#pace = new Pace(speed);
@@ -30,12 +30,12 @@ export class Playback {
     return this.#phase;
   }
 
-  /** Tells whether a run is active. */
+  /** Returns whether a run is active. */
   get active() {
     return this.#phase === 'running' || this.#phase === 'paused' || this.#phase === 'timing';
   }
 
-  /** Tells whether a run waits for resume() or step(). */
+  /** Returns whether a run waits for resume() or step(). */
   get paused() {
     return this.#pace.paused;
   }
@@ -53,29 +53,29 @@ export class Playback {
   }
 
   /**
-   * Starts a run and replaces the previous one. At its end the phase is 'done', or the value that the work returns.
+   * Starts a run, which replaces the previous one. At its end the phase is 'done', or the phase that the work returns.
    *
    * @param {(signal: AbortSignal) => Promise<Phase | void>} work
-   * @param {{ during?: Phase, paused?: boolean }} [options] paused: waits for resume() or step()
+   * @param {{ during?: Phase, paused?: boolean }} [options] paused: whether the run waits for resume() or step()
    */
   async run(work, { during = 'running', paused = false } = {}) {
     this.abort();
     const { signal } = (this.#stopper = new AbortController());
     if (paused) this.#pace.pause();
-    else this.#pace.resume(); // its clock starts now
+    else this.#pace.resume(); // the clock of the speed limit starts now
     this.enter(paused ? 'paused' : during);
     try {
       const end = await work(signal);
       if (!signal.aborted) this.enter(end ?? 'done');
     } catch (error) {
       if (signal.aborted) return;
-      this.#stopper.abort(); // also stops everything else that the work has started
+      this.#stopper.abort(); // also aborts everything else that the work has started
       this.enter('ready');
       this.#onError(error);
     }
   }
 
-  /** Restarts the clock of the speed limit, so that earlier work does not shorten the display of elements. */
+  /** Restarts the clock of the speed limit, so that time spent on earlier work does not count. */
   rebase() {
     if (!this.#pace.paused) this.#pace.resume();
   }
@@ -85,7 +85,7 @@ export class Playback {
     this.#stopper.abort();
   }
 
-  /** Aborts the run. */
+  /** Aborts the run and sets the phase. */
   stop() {
     this.abort();
     if (this.active) this.enter('ready');
@@ -109,8 +109,8 @@ export class Playback {
   }
 
   /**
-   * Waits until elements may be shown and returns how many, at most `limit`. With reduced motion, all may be shown immediately, unless the
-   * run is paused.
+   * Waits until elements may be shown, and returns their number, at most `limit`. With reduced motion, all elements may be shown
+   * immediately, unless the run is paused.
    *
    * @param {number} limit
    * @param {AbortSignal} signal
@@ -141,7 +141,7 @@ export class Playback {
         return true;
       },
       stop: () => {
-        if (this.#phase === 'timing') this.stop(); // measured times are useless while the page gets little processor time
+        if (this.#phase === 'timing') this.stop(); // while the page gets little processor time, measured times mean nothing
         if (this.#phase === 'running') this.#pace.pause();
         return this.#phase === 'running';
       },

@@ -6,7 +6,7 @@ import { make } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
 
 const LIMIT = 1e9;
-/** The button draws short seeds, which are easy to remember and type. */
+/** The button draws seeds below this number, which are easy to remember and type. */
 const ROLLED = 10000;
 
 /** @param {number} n */
@@ -15,7 +15,7 @@ const isSeed = (n) => Number.isInteger(n) && n >= 0 && n < LIMIT;
 /**
  * @param {{ seed: string, dice: string }} ids
  * @param {number} first
- * @param {(seed: number) => void} onSeed called when the visitor wants another seed, or the same one again
+ * @param {(seed: number) => void} onSeed called when the visitor wants another seed, or the same seed again
  */
 export function createSeedField(ids, first, onSeed) {
   let seed = first;
@@ -46,7 +46,7 @@ export function createSeedField(ids, first, onSeed) {
     get value() {
       return seed;
     },
-    /** Sets the value from code: listeners are not notified. @param {number} n */
+    /** Sets the seed from code; listeners are not notified. @param {number} n */
     set value(n) {
       put(n);
     },

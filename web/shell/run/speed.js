@@ -6,8 +6,8 @@ import { phrase } from '../page/phrase.js';
 
 /**
  * @param {{ id: string, speeds: number[], first: number, unit?: string }} options speeds: elements per second; first: index of the initial
- *   one
- * @param {(speed: number) => void} onSpeed called immediately with the initial speed
+ *   speed
+ * @param {(speed: number) => void} onSpeed called with each new speed, and immediately with the initial one
  */
 export function createSpeed({ id, speeds, first, unit = phrase`pixels` }, onSpeed) {
   const input = make('input', { id, type: 'range', min: '0', max: String(speeds.length - 1), step: '1', value: String(first) });
@@ -15,7 +15,7 @@ export function createSpeed({ id, speeds, first, unit = phrase`pixels` }, onSpee
   const show = () => {
     const speed = speeds[Number(input.value)];
     const text = speed === Infinity ? phrase`as fast as possible` : phrase`${speed} ${unit} a second`;
-    output.textContent = reducedMotion() ? phrase`${text} (not used: your system asks for less motion)` : text;
+    output.textContent = reducedMotion() ? phrase`${text} (not used, because your system asks for less motion)` : text;
     input.setAttribute('aria-valuetext', text);
     onSpeed(speed);
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The buttons of a run: those that a figure needs, always in the same order and with the same labels.
+// The buttons of a run. Each figure has those that it needs, always in the same order and with the same labels.
 // @ts-check
 import { createButton } from '../page/button.js';
 import { make } from '../page/dom.js';
@@ -7,25 +7,26 @@ import { phrase } from '../page/phrase.js';
 import { createSeedField } from './seed-field.js';
 import { createSpeed } from './speed.js';
 
-/** @typedef {'empty' | 'ready' | 'running' | 'paused' | 'timing' | 'done'} Phase phase of a run; empty: no model yet */
+/** @typedef {'empty' | 'ready' | 'running' | 'paused' | 'timing' | 'done'} Phase phase of a run; empty: no model is loaded */
 
 /**
  * @typedef {Object} Wanted
- * @property {string} name prefix of the ids of its parts; '': none
+ * @property {string} name prefix for the ids of the buttons; '' for none
  * @property {() => void} onRun
- * @property {boolean} [pauses] whether the first button pauses and continues; otherwise it restarts
- * @property {string} [verb] the action of a run without intermediate results, such as 'Tag': the label of the first button
- * @property {() => void} [onStop] adds a button that stops the run
- * @property {() => void} [onStep] adds a button for the next pixel
- * @property {string} [next] label of that button
- * @property {() => void} [onAgain] adds a button that restarts; at the end it replaces the first button
- * @property {number} [seed] initial seed, if there is a field for it
+ * @property {boolean} [pauses] whether the first button pauses and continues the run; otherwise it restarts the run
+ * @property {string} [verb] label of the first button if a run has no intermediate results, such as 'Tag'
+ * @property {() => void} [onStop] called by a button that stops the run; without it there is no such button
+ * @property {() => void} [onStep] called by a button that draws the next pixel; without it there is no such button
+ * @property {string} [next] label of the button that draws the next pixel
+ * @property {() => void} [onAgain] called by a button that restarts the run and replaces the first button at the end; without it there is
+ *   no such button
+ * @property {number} [seed] initial seed; without it there is no field for the seed
  * @property {(seed: number) => void} [onSeed]
- * @property {number[]} [speeds] pixels per second, if there is a slider
+ * @property {number[]} [speeds] speeds of a slider in pixels per second; without them there is no slider
  * @property {number} [speed] index of the initial speed
- * @property {string} [unit] unit of the speed; default: pixels
+ * @property {string} [unit] unit of the speed (default: pixels)
  * @property {(speed: number) => void} [onSpeed]
- * @property {boolean} [pace] whether there is space for a text about the time
+ * @property {boolean} [pace] whether to reserve space for a text about the time
  */
 
 /** Texts of the first button. @type {Record<'pauses' | 'restarts', Partial<Record<Phase, string>>>} */
@@ -80,16 +81,16 @@ export function createTransport(
   step?.button.addEventListener('click', () => onStep?.());
   stop?.button.addEventListener('click', () => {
     onStop?.();
-    run.button.focus(); // the focused button is now disabled
+    run.button.focus(); // the button that had the focus is now disabled
   });
   again?.button.addEventListener('click', () => {
     onAgain?.();
-    run.button.focus(); // after the end, this button replaces the other
+    run.button.focus(); // after the end, this button replaces the other one
   });
 
   /** @param {Phase} phase */
   function show(phase) {
-    root.dataset.phase = phase; // for code that waits for the end of a run
+    root.dataset.phase = phase; // lets scripts wait for the end of a run
     const active = phase === 'running' || phase === 'paused' || phase === 'timing';
     const done = phase === 'done';
     run.button.disabled = phase === 'empty';
@@ -101,7 +102,7 @@ export function createTransport(
     again.button.classList.toggle('primary', done);
     const focused = document.activeElement === run.button;
     run.button.hidden = done;
-    if (done && focused) again.button.focus(); // the focused button is now gone
+    if (done && focused) again.button.focus(); // the button that had the focus is now hidden
   }
   show('empty');
 
@@ -110,15 +111,15 @@ export function createTransport(
     get seed() {
       return field?.value ?? 0;
     },
-    /** Sets the seed from code: listeners are not notified. @param {number} n */
+    /** Sets the seed from code; listeners are not notified. @param {number} n */
     set seed(n) {
       if (field) field.value = n;
     },
-    /** @param {string} text a text about the time */
+    /** @param {string} text text about the time */
     say(text) {
       if (note) note.textContent = text;
     },
-    /** Calls the listener for any press of the visitor on these controls. @param {() => void} listener */
+    /** Calls the listener whenever the visitor presses one of these controls. @param {() => void} listener */
     onPress(listener) {
       for (const part of [run, stop, step, again]) part?.button.addEventListener('click', listener);
     },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The panel next to the story: the selected token, its alternatives, and the head whose attention is shown.
+// The panel next to the story. It shows the selected token, the alternatives, and the head whose attention is drawn.
 // @ts-check
 import { byId, make, phrase } from '../index.js';
 import { createHeads } from './heads.js';
@@ -17,9 +17,9 @@ export function createAside({ onChoose, onHead }) {
   const note = byId('token-note');
   const list = byId('token-list');
   const heads = createHeads([byId('token-layer')], [byId('token-head')], onHead);
-  let wanted = false; // whether the list gets the focus once it belongs to the selected token
+  let wanted = false; // whether to focus the list once it shows the selected token
 
-  /** Whether the list still belongs to the previous token. */
+  /** Returns whether the list still shows the previous token. */
   const waits = () => list.getAttribute('aria-busy') === 'true';
   /** @param {boolean} busy */
   const wait = (busy) => {
@@ -28,9 +28,9 @@ export function createAside({ onChoose, onHead }) {
   };
 
   return {
-    /** Offers layers and heads. @param {number} layers @param {number} count */
+    /** Offers the layers and heads of a model. @param {number} layers @param {number} count */
     heads: (layers, count) => heads.have(layers, count),
-    /** Returns the mean of the selected heads. @param {AttentionMap[]} maps */
+    /** Returns the mean attention weights of the selected heads. @param {AttentionMap[]} maps */
     chosen: (maps) => ({ keys: maps[0].keys, weights: meanOf(maps, heads.choice) }),
     clear() {
       title.textContent = phrase`Point at a word`;
@@ -39,7 +39,7 @@ export function createAside({ onChoose, onHead }) {
       wait(false);
     },
     /**
-     * Shows a token; alternatives() then fills the list.
+     * Shows a token; alternatives() fills the list later.
      * @param {string} text
      * @param {number} token
      * @param {number} nats
@@ -52,7 +52,7 @@ export function createAside({ onChoose, onHead }) {
         : phrase`Token ${token}: probability ${share(Math.exp(-nats))}, surprisal ${nats.toFixed(2)} nats.`;
       wait(true);
     },
-    /** @param {Alternative[]} all @param {number} token the one that was drawn */
+    /** @param {Alternative[]} all @param {number} token the token that was drawn */
     alternatives(all, token) {
       const focus = wanted || list.contains(document.activeElement);
       wait(false);

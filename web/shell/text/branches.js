@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tree of branches: one line per branch, indented by its number of forks; pressing a line selects its branch.
+// The tree of branches. Each branch is a line, indented by its number of forks; pressing a line selects its branch.
 // @ts-check
 import { make, phrase } from '../index.js';
 /** @import { Tale, Twig } from './tale.js' */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The choice of a layer and a head, shown in several places.
+// The choice of a layer and a head, which several controls show.
 // @ts-check
 import { make, phrase } from '../index.js';
 /** @import { Choice } from './maps.js' */
 
 /**
- * Keeps the selected layer and head the same in all places.
+ * Keeps the selected layer and head the same in all controls.
  * @param {HTMLElement[]} layers
  * @param {HTMLElement[]} heads
  * @param {() => void} onChange
- * @param {Choice} [first] the initial choice; default: all
+ * @param {Choice} [first] the initial choice (default: all)
  */
 export function createHeads(layers, heads, onChange, first = { layer: -1, head: -1 }) {
   const selects = /** @type {HTMLSelectElement[][]} */ ([layers, heads]);
@@ -27,7 +27,7 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
     get choice() {
       return { layer: chosen(selects[0][0]), head: chosen(selects[1][0]) };
     },
-    /** Sets the choice from code: listeners are not notified. A missing head means all. @param {Choice} choice */
+    /** Sets the choice from code; listeners are not notified. A head that the model lacks means all heads. @param {Choice} choice */
     set choice({ layer, head }) {
       for (const [same, n] of /** @type {[HTMLSelectElement[], number][]} */ ([
         [selects[0], layer],
@@ -36,12 +36,12 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
         for (const select of same) select.value = n >= 0 && n < select.options.length - 1 ? String(n) : '';
       }
     },
-    /** Returns the settings for an address, if they differ from the initial choice; 0 means all. @returns {Record<string, number>} */
+    /** Returns the settings for an address if they differ from the initial choice; 0 means all. @returns {Record<string, number>} */
     settings() {
       const { layer, head } = this.choice;
       return layer === first.layer && head === first.head ? {} : { layer: layer + 1, head: head + 1 };
     },
-    /** Applies the settings of an address. @param {URLSearchParams} given */
+    /** Applies the settings in an address. @param {URLSearchParams} given */
     apply(given) {
       this.choice =
         given.has('layer') || given.has('head')
@@ -49,7 +49,7 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
           : first;
     },
     /**
-     * Offers this many layers and heads, and makes the initial choice if there were none before.
+     * Offers this many layers and heads, and makes the initial choice if none were offered before.
      * @param {number} layerCount
      * @param {number} headCount
      */

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// An attention map as a matrix: a row for each query, a column for each key.
+// Draws an attention map as a matrix with a row for each query and a column for each key.
 // @ts-check
 import { announce, make, onTheme, palette, perFrame, percent, phrase } from '../index.js';
 
 /** @typedef {{ rows: string[], columns: string[], weights: ArrayLike<number>[], windows?: { from: number, to: number, centre: number }[] }} Matrix
- * weights: a row may be shorter than the others; windows: the visible range of a row and its centre, which are framed */
+ * weights: a row may be shorter than the others; windows: for each row, the visible range and its centre, which are framed */
 
-const SIZE = 13; // size of the letters
-const MOST = 34; // maximum size of a cell
+const SIZE = 13; // size of the letters in CSS pixels
+const MOST = 34; // maximum size of a cell in CSS pixels
 const LEAST = 13;
 
 /**
  * @param {HTMLElement} root
- * @param {HTMLElement} note describes the cell under the pointer
- * @param {{ say?: (row: number, column: number) => string, rest?: () => string }} [hooks] say: custom text; rest: the text while nothing is
- * pointed at
+ * @param {HTMLElement} note element for the description of the cell under the pointer
+ * @param {{ say?: (row: number, column: number) => string, rest?: () => string }} [hooks] say: returns the description of a cell; rest:
+ * returns the text while no cell is pointed at
  */
 export function createMatrix(root, note, { say, rest } = {}) {
   const canvas = make('canvas', {
@@ -27,7 +27,7 @@ export function createMatrix(root, note, { say, rest } = {}) {
   /** @type {Matrix} */
   let matrix = { rows: [], columns: [], weights: [] };
   let [left, top, cell] = [0, 0, MOST];
-  /** @type {[number, number] | null} line row and column */
+  /** @type {[number, number] | null} row and column of the selected cell */
   let marked = null;
   const hint = note.textContent ?? '';
 

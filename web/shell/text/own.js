@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Another model instead of the page's own: a file that is dropped or chosen, or an address. Also shows the model's metadata.
+// Lets visitors replace the page's model by a file that they drop or choose, or by an address. It also shows the model's metadata.
 // @ts-check
 import { announce, byId, bytes, fault, integer, loadOwn, make, phrase } from '../index.js';
 /** @import { Model } from '../index.js' */
 
-/** The metadata entries that are shown, with their labels. @type {[string, string][]} */
+/** The metadata entries to show, with their labels. @type {[string, string][]} */
 const CARD = [
   ['description', phrase`What it is`],
   ['dataset', phrase`Trained on`],
@@ -15,9 +15,12 @@ const CARD = [
   ['source.url', phrase`From`],
 ];
 
-/** Characters that a pasted address may contain unseen. The others stay as they are: a file's name may have full-width letters. */
+/**
+ * Invisible characters that a pasted address may contain. Other unusual characters are kept, because a file name may have full-width
+ * letters, for example.
+ */
 const INVISIBLE = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}/gu;
-/** Joiners and the selector of emoji belong to Persian words, Indic words and emoji, but not to the ends of an address. */
+/** Joiners and the emoji variation selector belong inside Persian words, Indic words and emoji, but not at the ends of an address. */
 const ENDS = /^(?:\s|\u200c|\u200d|\ufe0f)+|(?:\s|\u200c|\u200d)+$/g;
 
 /** @param {Model} model */
@@ -34,7 +37,7 @@ export function showCard(model) {
     const { model: kind, pre, size, addsBegin } = model.tokenizer;
     rows.push(
       [phrase`Vocabulary`, phrase`${integer(size)} tokens`],
-      [phrase`Cut by`, kind === 'llama' ? phrase`SentencePiece, merges by score` : phrase`byte pairs, words cut as “${pre}”`],
+      [phrase`Cut by`, kind === 'llama' ? phrase`SentencePiece, merges by score` : phrase`byte pairs; words are split as in “${pre}”`],
       [phrase`A text begins with`, addsBegin ? phrase`a token of its own` : phrase`its first token`],
     );
   } catch {
@@ -52,8 +55,8 @@ export function showCard(model) {
 /**
  * The part of a page that accepts the visitor's own file (own.html).
  *
- * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: returns a sentence about what the named model
- * now does
+ * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: returns a sentence that tells visitors what
+ * the named model does now
  */
 export function createOwn({ onModel, says = (name) => phrase`${name} writes now.` }) {
   const zone = byId('own');
@@ -63,7 +66,7 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
   const address = byId('own-address');
   const said = byId('own-said');
   let stopper = new AbortController();
-  /** the model loaded here, which must be closed here @type {Model | null} */
+  /** a model that this code has loaded and must close @type {Model | null} */
   let mine = null;
 
   /** @param {string} text */
@@ -102,7 +105,7 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
     const wanted = address.value.replace(INVISIBLE, '').replace(ENDS, '');
     if (!wanted) return;
     if (URL.canParse(wanted, document.baseURI)) open(new URL(wanted, document.baseURI), wanted);
-    else tell(phrase`${wanted} is not an address: it begins with https:// or is the name of a file next to this page`);
+    else tell(phrase`${wanted} is not an address: an address begins with https:// or is the name of a file next to this page`);
   });
   for (const type of ['dragover', 'drop']) {
     document.addEventListener(type, (event) => {

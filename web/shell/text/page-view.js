@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of the story: a canvas with the text, arcs over it, and a token that is selected by pointing or with the arrow keys.
+// Shows the story on a canvas with attention arcs over it. A token is selected by pointing at it or with the arrow keys.
 // @ts-check
 import { make, onTheme, perFrame, phrase } from '../index.js';
 /** @import { AttentionMap, TextSheet } from '../index.js' */
@@ -9,9 +9,9 @@ const LEAST_WEIGHT = 0.02;
 
 /**
  * @param {HTMLElement} root
- * @param {TextSheet} Sheet the library class that draws texts
+ * @param {TextSheet} Sheet library class that draws texts
  * @param {{ mirror: HTMLElement, onMark: (place: number, by: 'pointer' | 'keys' | 'leave') => void, onEnter: () => void }} hooks onEnter:
- *   moves from the selected token to its alternatives
+ *   called when the visitor wants to move from the selected token to its alternatives
  */
 export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   const canvas = make('canvas', { class: 'page-text', 'aria-hidden': 'true', lang: '' });
@@ -22,14 +22,14 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
       class: 'picture page',
       tabindex: '0',
       role: 'application',
-      'aria-label': phrase`The story, token by token: the left and right arrow keys move through it, Enter shows the alternatives of a token`,
+      'aria-label': phrase`The story, token by token. The left and right arrow keys move through it; Enter shows the alternatives of a token`,
     },
     canvas,
     arcs,
   );
   root.append(frame);
   const page = new Sheet(canvas, { mirror });
-  /** Positions are counted without tokens that have no text, such as the start token. */
+  /** Positions do not count tokens without text, such as the start token. */
   let marked = -1;
   let pinned = false;
   let offset = 0;
@@ -121,7 +121,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     get marked() {
       return marked;
     },
-    /** Keeps the selected token selected. */
+    /** Keeps the selected token selected when the pointer leaves it. */
     pin() {
       pinned = true;
     },
@@ -133,7 +133,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     /**
      * Shows a whole text.
      * @param {{ text: string, nats: number, given: boolean }[]} tokens
-     * @param {number} first the place of the first of them in the path
+     * @param {number} first index in the path of the text's first token
      */
     set(tokens, first) {
       offset = first;
@@ -151,7 +151,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     rest() {
       page.end();
     },
-    /** Shows the attention of the selected token. @param {number} place @param {Pick<AttentionMap, 'keys' | 'weights'> | null} map */
+    /** Draws the attention of the selected token. @param {number} place @param {Pick<AttentionMap, 'keys' | 'weights'> | null} map */
     showMap(place, map) {
       shown = map && { from: place, map };
       drawArcs();

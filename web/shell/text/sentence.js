@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A sentence and its processing by models: immediately while the visitor types, slowly for watching.
+// A sentence that models process: immediately while the visitor types, or slowly for watching.
 // @ts-check
 import { Playback, byId, createLoading, createTransport, keepInAddress, reducedMotion } from '../index.js';
 import { createTyping } from './typing.js';
@@ -12,28 +12,28 @@ import { createTyping } from './typing.js';
  * @typedef {Object} Reading
  * @property {Model[]} models
  * @property {string} text
- * @property {boolean} slowly whether to run slowly, for watching
+ * @property {boolean} slowly whether the run is slow enough to watch
  * @property {AbortSignal} signal
- * @property {() => Promise<void>} next waits until the next word may be shown; throws when the run is over
+ * @property {() => Promise<void>} next waits until the next word may be shown; throws after the run has been aborted
  */
 
 /**
- * The field of a sentence with its examples, the buttons of the run, the models, and the settings in the address.
+ * The field for a sentence with its examples, the buttons of the run, the models, and the settings in the address.
  *
  * @param {Object} options
- * @param {string} options.figure its id
- * @param {string} options.field id of the input
+ * @param {string} options.figure id of the figure
+ * @param {string} options.field id of the input element
  * @param {string[]} options.examples example sentences; the first one is processed immediately
  * @param {string} options.lang language of the examples
- * @param {number} options.speed words per second when run slowly
+ * @param {number} options.speed words per second when the run is slow
  * @param {(how: LoadOptions) => Promise<Hold[]>} options.acquire acquires the models
- * @param {(models: Model[]) => void} options.onModels called when the models are loaded
- * @param {() => void} [options.onLost] called when the models are closed
+ * @param {(models: Model[]) => void} options.onModels called after the models have loaded
+ * @param {() => void} [options.onLost] called after the models have been closed
  * @param {(reading: Reading) => Promise<Phase | void>} options.read what Playback.run() takes
- * @param {(empty: boolean) => void} [options.onEmpty] called with whether there are no models
- * @param {(text: string) => Record<string, string | number>} [options.settings] returns the settings for the address, given the text of the
+ * @param {(empty: boolean) => void} [options.onEmpty] called with true if there are no models, otherwise false
+ * @param {(text: string) => Record<string, string | number>} [options.settings] returns the settings for the address, given the text in the
  *   field
- * @param {(given: URLSearchParams) => void} [options.apply] applies the other settings of an address; may be called before the models are
+ * @param {(given: URLSearchParams) => void} [options.apply] applies the other settings in an address; may be called before the models have
  *   loaded
  */
 export function createSentence({
@@ -64,7 +64,7 @@ export function createSentence({
     onError: (error) => loading.failed(error),
   });
 
-  /** @param {boolean} slowly whether to run slowly, for watching */
+  /** @param {boolean} slowly whether the run is slow enough to watch */
   async function start(slowly) {
     if (models.length === 0) return;
     await playback.run((signal) => {
@@ -81,7 +81,7 @@ export function createSentence({
       });
     });
   }
-  /** Restarts because the sentence or its settings have changed. @param {boolean} slowly */
+  /** Restarts the run because the sentence or its settings have changed. @param {boolean} slowly */
   function restart(slowly) {
     sight.decide();
     address.changed();
@@ -137,7 +137,7 @@ export function createSentence({
     },
     /** Shows a text about the time. */
     say: transport.say,
-    /** Processes the same sentence again immediately, with other settings. */
+    /** Processes the same sentence again with other settings. */
     again: () => restart(false),
     /** Records changed settings that need no new run. */
     changed: () => address.changed(),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A text on a canvas, as a picture to save.
+// Converts a text on a canvas to a picture to save.
 // @ts-check
 import { blank, palette } from '../index.js';
 /** @import { Shot } from '../index.js' */
 
 /**
- * Renders the contents of a canvas on paper colour.
+ * Renders the contents of a canvas on the colour of paper.
  *
  * @param {HTMLCanvasElement} canvas
- * @param {string} name displayed name
+ * @param {string} name name to display
  * @param {string} file file name without its extension
  * @returns {Shot[]} empty if the canvas shows nothing
  */

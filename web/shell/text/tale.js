@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A story and its branches: a tree of tokens with a current path. Independent of the page; it needs only the model's tokenizer.
+// A story and its branches, as a tree of tokens with a current path. This file does not use the page; it needs only the model's tokenizer.
 // @ts-check
 /** @import { Tokenizer } from '../index.js' */
 
@@ -7,7 +7,7 @@
  * @typedef {Object} Twig a token of the tree
  * @property {number} token
  * @property {number} nats
- * @property {boolean} given whether the prompt contains it
+ * @property {boolean} given whether it is part of the prompt
  * @property {boolean} chosen whether the visitor chose it
  * @property {Twig | null} parent
  * @property {Twig[]} children
@@ -17,12 +17,12 @@
 const twig = (token, more) => ({ token, nats: 0, given: false, chosen: false, parent: null, children: [], ...more });
 
 export class Tale {
-  /** The current path, from the first token on. @type {Twig[]} */
+  /** The current path, starting at the first token. @type {Twig[]} */
   path = [];
   #tokenizer;
   /**
-   * The last token of each branch, in the order in which the branches were begun.
-   * @type {Twig[]} the last twig of each branch, in the order in which they were begun
+   * The last token of each branch, in the order in which the branches were started.
+   * @type {Twig[]} the last token of each branch, in the order in which the branches were started
    */
   #ends = [];
 
@@ -48,7 +48,7 @@ export class Tale {
     return this.path.map(({ token }) => token);
   }
 
-  /** Number of given tokens. */
+  /** Returns the number of tokens in the prompt. */
   get given() {
     return this.path.filter(({ given }) => given).length;
   }
@@ -59,7 +59,7 @@ export class Tale {
   }
 
   /**
-   * Starts a branch at a position of the path: the path is cut there, and the old branch stays in the tree.
+   * Starts a branch at a position of the path. The path is cut there, and the old branch stays in the tree.
    * @param {number} at position in the path
    * @param {{ token: number, nats: number }} instead
    */
@@ -68,7 +68,7 @@ export class Tale {
     this.path.length = at;
     const there = parent.children.find((child) => child.token === token);
     if (there) {
-      // this branch exists already: goes to the end of its newest continuation
+      // if the branch exists already, continues to the end of its newest continuation
       this.path.push(there);
       for (let last = there; last.children.length > 0; ) this.path.push((last = last.children[last.children.length - 1]));
       return;
@@ -80,7 +80,7 @@ export class Tale {
     else this.#ends[this.#ends.indexOf(parent)] = next;
   }
 
-  /** Selects a branch. @param {Twig} end its last twig */
+  /** Selects a branch. @param {Twig} end last token of the branch */
   choose(end) {
     /** @type {Twig[]} */
     const path = [];
@@ -89,7 +89,7 @@ export class Tale {
   }
 
   /**
-   * Describes every branch: its end, the position where it left its parent, and its text from there.
+   * Describes every branch: its last token, the position at which it left its parent, and its text from there.
    * @returns {{ end: Twig, depth: number, at: number, words: string, count: number, told: boolean }[]}
    */
   branches() {

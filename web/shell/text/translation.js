@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A figure in which a model translates a sentence as it is typed: the translation above its sentence, beams, and the heads whose attention
-// is shown.
+// A figure in which a model translates a sentence while it is typed. It shows the translation above the sentence, the number of beams, and
+// the heads whose attention is drawn.
 // @ts-check
 import { acquireFirst, announce, byId, createHeadGrid, createTake, fault, integer, phrase, time } from '../index.js';
 import { createHeads } from './heads.js';
@@ -11,23 +11,25 @@ import { shotOf } from './shot.js';
 /** @import { Reading } from './sentence.js' */
 /** @import { AlignedSheet, AttentionMap, Model, TranslationRun, TranslationStep } from '../index.js' */
 
-/** Tokens per second when run slowly; while the visitor types, there is no limit. */
+/** Tokens per second of a slow run; while the visitor types, there is no limit. */
 const SPEED = 9;
 
-/** @typedef {{ run: TranslationRun, steps: TranslationStep[], beams: number, over: boolean }} Translated a translation so far */
+/**
+ * @typedef {{ run: TranslationRun, steps: TranslationStep[], beams: number, over: boolean }} Translated a translation, possibly unfinished
+ */
 
 /**
  * Builds the figure #figure-translation (translation.html) for the model that the page's head names.
  *
- * @param {AlignedSheet} Sheet the library class that draws a translation above its sentence
+ * @param {AlignedSheet} Sheet library class that draws a translation above its sentence
  * @param {Object} options
- * @param {string} options.name name of the model, for the address
+ * @param {string} options.name name of the model, used in the address
  * @param {string[]} options.examples example sentences; the first one is translated immediately
- * @param {HTMLElement} [options.grid] a place for the grid of all heads, in which one can be selected too
- * @param {Choice} [options.first] the initially shown layer and head; default: all
- * @param {(model: Model | null) => void} [options.onModel] called when the model is loaded, or released (null)
- * @param {(translated: Translated | null) => void} [options.onChange] called when a translation grows or another head is selected; null: a
- *   new one begins
+ * @param {HTMLElement} [options.grid] element for the grid of all heads, in which a head can also be selected
+ * @param {Choice} [options.first] layer and head that are shown first (default: all)
+ * @param {(model: Model | null) => void} [options.onModel] called after the model was loaded, or with null after it was released
+ * @param {(translated: Translated | null) => void} [options.onChange] called when a translation grows or another head is selected; null
+ *   when a new translation starts
  */
 export function createTranslation(Sheet, { name, examples, grid, first, onModel = () => {}, onChange = () => {} }) {
   /** @type {HTMLSelectElement} */
@@ -36,12 +38,12 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
   const canvas = byId('aligned');
   const result = byId('translation');
   const said = byId('sentence-said');
-  /** The shown translation. @type {Translated | null} */
+  /** The translation that is shown. @type {Translated | null} */
   let shown = null;
   /** @type {InstanceType<AlignedSheet> | null} */
   let sheet = null;
 
-  /** Number of heads in a layer. */
+  /** Number of heads in each layer. */
   let across = 1;
   const heads = createHeads(
     [byId('layer')],
@@ -63,13 +65,13 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
         showHeads();
       },
     });
-  /** Marks the choice in the grid; the mean of a layer has no cell. */
+  /** Marks the selected head in the grid. The mean of a layer has no cell. */
   function markHead() {
     const { layer, head } = heads.choice;
     cells?.choose(layer < 0 && head < 0 ? -1 : layer < 0 || head < 0 ? -2 : layer * across + head);
   }
 
-  /** Draws the translation above its sentence, with the attention of the selected heads. @param {Translated} translated */
+  /** Draws the translation above its sentence with the attention of the selected heads. @param {Translated} translated */
   function setSheet({ run, steps }) {
     const { choice } = heads;
     sheet = new Sheet(canvas, run.sourceTexts, { weights: (step) => meanOf(mapsOf(step, 'source'), choice) });
@@ -97,7 +99,7 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
         over: false,
       };
     } catch (error) {
-      said.textContent = fault(error); // such as a sentence that is too long
+      said.textContent = fault(error); // for example, the sentence is too long
       return 'ready';
     }
     const { run, steps } = now;
@@ -118,11 +120,11 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
     now.over = true;
     onChange(now);
     const nats = steps.reduce((sum, step) => sum + step.nats, 0);
-    // the time without drawing
+    // excludes the time for drawing
     const started = performance.now();
     await reader.translate(sentence, options).text();
     const ms = performance.now() - started;
-    const cost = phrase`${integer(steps.length)} tokens, ${nats.toFixed(1)} nats; without maps, in ${time(ms)}`;
+    const cost = phrase`${integer(steps.length)} tokens, ${nats.toFixed(1)} nats; computed without maps in ${time(ms)}`;
     figure.say(text === '' ? '' : run.finish === 'length' ? phrase`${cost}. The context is full` : cost);
     if (slowly) announce(text);
   }
@@ -165,17 +167,17 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
   });
   return {
     load: figure.load,
-    /** Returns the shown translation. */
+    /** Returns the translation that is shown. */
     get shown() {
       return shown;
     },
-    /** Returns the given sentence. */
+    /** Returns the sentence to translate. */
     get sentence() {
       return figure.text;
     },
     /** The grid of all heads, if there is one. */
     cells,
-    /** Returns the mean weights of the selected heads. @param {AttentionMap[]} maps */
+    /** Returns the mean attention weights of the selected heads. @param {AttentionMap[]} maps */
     mean: (maps) => meanOf(maps, heads.choice),
   };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A beam search as a tree: a column for every step; live hypotheses are dark, dropped ones pale, complete ones framed, each with its score.
+// Draws a beam search as a tree with a column for every step. Live hypotheses are dark, dropped ones are pale and complete ones are framed;
+// each has its score.
 // @ts-check
 import { makeSvg, phrase } from '../index.js';
 import { visible } from './words.js';
@@ -9,7 +10,7 @@ const NOTHING = phrase`Search tree: empty`;
 const [COLUMN, LINE, TOP] = [118, 34, 30];
 
 /**
- * The hypotheses that led to the result: the rank of one hypothesis per step, or -1.
+ * Returns the hypotheses that led to the result: for each step the rank of one hypothesis, or -1.
  * @param {SearchStep[]} search
  */
 export function pathOf(search) {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// A text that is typed, or chosen from examples below its field.
+// A text that the visitor types, or chooses from the examples below its field.
 // @ts-check
 import { byId, make } from '../index.js';
 
-/** Milliseconds without a key after which typing counts as paused. */
+/** After this many milliseconds without a key, typing counts as paused. */
 const REST_MS = 150;
 
 /**
- * @param {HTMLInputElement} input contains the first example at the start
+ * @param {HTMLInputElement} input the field; it contains the first example at the start
  * @param {Object} options
  * @param {string} options.examples id of the list for the buttons of the examples
  * @param {string[]} options.texts texts of the examples
  * @param {string} options.lang language of the examples
- * @param {string} [options.look] additional classes of a button
- * @param {() => void} [options.onType] called when the text has changed, by a key or by an example
- * @param {() => void} options.onRest called when typing has paused
- * @param {() => void} [options.onExample] called when an example was chosen
+ * @param {string} [options.look] additional classes of the buttons
+ * @param {() => void} [options.onType] called after a key or an example has changed the text
+ * @param {() => void} options.onRest called after typing has paused
+ * @param {() => void} [options.onExample] called after the visitor has chosen an example
  */
 export function createTyping(input, { examples, texts, lang, look = '', onType = () => {}, onRest, onExample = onRest }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */

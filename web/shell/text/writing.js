@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A figure in which a model writes a text: the text with the surprisal of every token, the alternatives, the attention, and the branches.
+// A figure in which a model writes a text. It shows the surprisal of every token, the alternatives, the attention, and the branches.
 // @ts-check
 import {
   Playback,
@@ -22,31 +22,31 @@ import { Tale } from './tale.js';
 import { visible } from './words.js';
 /** @import { Alternative, Hold, LoadOptions, Model, SavedText, Settings, TextSheet, TextOptions, TextStep, Tokenizer } from '../index.js' */
 
-/** Tokens per second: reading speed and faster. */
+/** Tokens per second, from reading speed upwards. */
 const SPEEDS = [4, 8, 16, 40, 120, Infinity];
-/** Maximum number of tokens of a story. */
+/** Maximum number of tokens in a story. */
 const MOST = 10_000;
 /** Number of most probable tokens that the page requests. */
 const LOOKED_AT = 256;
-/** Longest wait of the rest of the page for the first token, in milliseconds. */
+/** The rest of the page waits at most this many milliseconds for the first token. */
 const REST_OF_PAGE_MS = 500;
-/** Milliseconds until a pointer counts as resting. */
+/** After this many milliseconds without movement, the pointer counts as resting. */
 const REST_MS = 60;
 
 /**
  * Builds the figure #figure-tale (writing.html).
  *
- * @param {TextSheet} Sheet the library class that draws texts
+ * @param {TextSheet} Sheet library class that draws texts
  * @param {Object} options
  * @param {(options: LoadOptions) => Promise<Hold>} options.acquire acquires the model
- * @param {string} options.name name of that model, used in the address
- * @param {() => TextOptions} [options.sampling] the sampling options of the next token, except the seed
+ * @param {string} options.name name of the model, used in the address
+ * @param {() => TextOptions} [options.sampling] returns the sampling options for the next token, except the seed
  * @param {{ settings: () => Settings, apply: (given: URLSearchParams) => void }} [options.address] additional settings for the address
  * @param {(odds: Alternative[], before: string, model: Model) => void} [options.onOdds] receives the most probable tokens at a position,
  *   and the text before it
- * @param {(model: Model, vocabulary: Tokenizer | undefined) => void} [options.onFirst] called when a model has written its first token, or
- *   takes long: the rest of the page may use the model
- * @param {() => void} [options.onLost] called when the model is closed
+ * @param {(model: Model, vocabulary: Tokenizer | undefined) => void} [options.onFirst] called after a model has written its first token, or
+ *   if this takes long: the rest of the page may then use the model
+ * @param {() => void} [options.onLost] called after the model was closed
  */
 export function createWriting(
   Sheet,
@@ -62,15 +62,15 @@ export function createWriting(
 ) {
   /** @type {HTMLInputElement} */
   const prompt = byId('prompt');
-  /** For a chat model: the prompt is a message, and the output is the answer. @type {HTMLInputElement} */
+  /** For a chat model, this checkbox makes the prompt a message and the output the answer. @type {HTMLInputElement} */
   const asTalk = byId('as-talk');
   /** @type {Model | null} */
   let model = null;
-  /** whether it is the page's own model */
+  /** whether the model is the page's own */
   let ours = true;
   /** @type {Tale | null} */
   let tale = null;
-  /** A saved run of this model, as the template for new runs. @type {SavedText | null} */
+  /** A saved run of this model, from which new runs are created. @type {SavedText | null} */
   let template = null;
   let asker = new AbortController();
   /** Times of the current run. */
@@ -122,12 +122,12 @@ export function createWriting(
   function showTale() {
     if (!tale) return;
     const texts = tale.texts();
-    const first = texts[0] === '' ? 1 : 0; // the token that begins a text
+    const first = texts[0] === '' ? 1 : 0; // skips the token that starts a text
     view.set(tale.path.map(({ nats, given }, i) => ({ text: texts[i], nats, given })).slice(first), first);
     branches.show(tale);
   }
 
-  /** Returns a saved run that continues from here. @param {Tale} from @param {number} [length] */
+  /** Returns a saved run that continues from a position of the story. @param {Tale} from @param {number} [length] */
   const saved = (from, length = from.path.length) => ({
     .../** @type {SavedText} */ (template),
     ids: from.ids.slice(0, length),
@@ -153,7 +153,7 @@ export function createWriting(
         signal.throwIfAborted();
         if (done) break;
         measure(performance.now() - asked);
-        if (clock.tokens > 1) await playback.take(1, signal); // the first token immediately
+        if (clock.tokens > 1) await playback.take(1, signal); // the first token is shown immediately
         telling.add(value);
         view.add(value);
         if (clock.tokens === 1) {
@@ -163,7 +163,7 @@ export function createWriting(
       }
       announce(
         run.finish === 'end'
-          ? phrase`The end. ${integer(telling.path.length)} tokens.`
+          ? phrase`The story has ended. ${integer(telling.path.length)} tokens.`
           : phrase`The story has reached its length limit. ${integer(telling.path.length)} tokens.`,
       );
     });
@@ -183,7 +183,7 @@ export function createWriting(
     );
   }
 
-  /** Sets the prompt. */
+  /** Reads the prompt and starts the story with it. */
   async function prepare() {
     const writer = model;
     if (!writer) return;
@@ -217,13 +217,13 @@ export function createWriting(
     try {
       return model?.tokenizer;
     } catch {
-      return undefined; // a file without a vocabulary: its tokens have ids and no texts
+      return undefined; // the file has no vocabulary, so its tokens have ids but no texts
     }
   }
 
   /**
-   * Shows the distribution at a position of the story: its probabilities, and its attention.
-   * @param {number} place position in the path; -1: the next token
+   * Shows the distribution at a position of the story: the probabilities and the attention.
+   * @param {number} place index in the path; -1 for the next token
    * @param {'pointer' | 'keys' | 'leave'} by
    */
   async function explain(place, by) {
@@ -250,7 +250,7 @@ export function createWriting(
           setTimeout(resolve, REST_MS);
         });
       signal.throwIfAborted();
-      // Draws any one token from there, to get the probabilities and the attention of each head.
+      // Draws one arbitrary token from this position, to get the probabilities and the attention of each head.
       const run = model.resume(saved(telling, at), {
         maxTokens: 1,
         seed: 0,
@@ -275,7 +275,7 @@ export function createWriting(
     }
   }
 
-  /** Takes a model. @param {Model} next @param {boolean} [own] the visitor's */
+  /** Starts to use a model. @param {Model} next @param {boolean} [own] whether it is the visitor's model */
   async function use(next, own = false) {
     playback.abort();
     asker.abort();
@@ -298,7 +298,7 @@ export function createWriting(
     sight.proceed();
   }
 
-  /** Gives the model to the rest of the page, after its first token. */
+  /** Passes the model to the rest of the page after its first token. */
   function showRest() {
     if (!model || shown) return;
     shown = true;
@@ -349,7 +349,7 @@ export function createWriting(
   prompt.addEventListener('change', changed);
   asTalk.addEventListener('change', changed);
 
-  /** The visitor has changed the settings of the story. */
+  /** Records that the visitor has changed the settings of the story. */
   function changed() {
     sight.decide();
     address.changed();
@@ -378,18 +378,18 @@ export function createWriting(
   return {
     load: loading.load,
     use,
-    /** Continues with changed sampling settings. */
+    /** Continues the story with changed sampling settings. */
     resample() {
       address.changed();
       if (playback.phase !== 'running') return;
       sight.decide();
-      write(); // continues from its end with the new settings
+      write(); // continues from the end of the path with the new settings
     },
   };
 }
 
 /**
- * Requesting the distribution at a position takes one token, which must not be the end.
+ * Computing the distribution at a position takes one token, which must not be the end token.
  * @param {Model} model
  * @returns {Record<string, number>}
  */
