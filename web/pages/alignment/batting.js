@@ -104,7 +104,7 @@ export function createBatting() {
     said.textContent =
       best === parts[0].name
         ? phrase`${best} fits position ${chosen + 1} best, and bats there.`
-        : phrase`${parts[0].name} would fit position ${chosen + 1} best, but bats at ${taken.findIndex((i) => PLAYERS[i].name === parts[0].name) + 1}, because ${best} takes that one.`;
+        : phrase`${parts[0].name} would fit position ${chosen + 1} best, but bats at ${taken.findIndex((i) => PLAYERS[i].name === parts[0].name) + 1}, because ${best} takes that position.`;
   }
   const playback = new Playback({ speed: SPEED, onPhase: (phase) => transport.show(phase) });
   const transport = createTransport(byId('batting-transport'), {

@@ -83,7 +83,7 @@ function isUnlike(picture) {
 function doubtOf(confidence, picture) {
   const share = percent(confidence);
   if (isUnlike(picture))
-    return phrase`Not sure: this differs from its training scenes, a few objects on white. Probability of the whole caption: ${share}`;
+    return phrase`Not sure, because this differs from the training scenes, which show a few objects on white. Probability of the whole caption: ${share}`;
   return confidence < SURE
     ? phrase`Not sure. Probability of the whole caption: ${share}`
     : phrase`Probability of the whole caption: ${share}`;

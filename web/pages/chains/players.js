@@ -60,7 +60,7 @@ export function createPlayers() {
     const most = moved.reduce((at, one, i) => (Math.abs(one) > Math.abs(moved[at]) ? i : at), 0);
     byId('players-said').textContent =
       strength === 0
-        ? phrase`Each alone: p is σ of its own score, and the other choices change nothing.`
+        ? phrase`Independent: p is σ of the player's own score and does not depend on the other players.`
         : phrase`With neighbours, player ${most + 1} changes from ${percent(alone(scores[most]))} to ${percent(p[most])}. The expected number of players is ${p.reduce((sum, one) => sum + one, 0).toFixed(2)}.`;
   }
   show();

@@ -84,7 +84,7 @@ export function createRibRob() {
     byId('ribrob-said').textContent =
       round === 0
         ? phrase`2,000 training words and 500 test words are drawn; training has not started.`
-        : phrase`After ${round} steps, the MEMM mistakes ${(100 * memm.words).toFixed(1)}% of the ${TEST} test words for the other one, and the CRF ${(100 * crf.words).toFixed(1)}%.`;
+        : phrase`After ${round} steps, the MEMM takes ${(100 * memm.words).toFixed(1)}% of the ${TEST} test words for the wrong word, and the CRF ${(100 * crf.words).toFixed(1)}%.`;
   }
   if (reducedMotion()) return start(false);
   begin();

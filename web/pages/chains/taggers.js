@@ -31,7 +31,7 @@ const WORDS = {
   ADV: 'adverb',
   AUX: 'auxiliary',
   CCONJ: 'and, or, but',
-  DET: 'article and the like',
+  DET: 'article or similar word',
   INTJ: 'interjection',
   NOUN: 'noun',
   NUM: 'number',
@@ -149,7 +149,7 @@ export function createTaggers() {
         : isPinned()
           ? `${pinsInWords()} ${movesInWords()}`
           : torn.length > 0
-            ? phrase`They disagree on ${torn.map((word) => `“${word}”`).join(', ')}.`
+            ? phrase`The three disagree on ${torn.map((word) => `“${word}”`).join(', ')}.`
             : phrase`All three agree.`;
     // The tags as text, so that tests can compare engines to the last bit.
     byId('result').textContent = shown
@@ -161,7 +161,7 @@ export function createTaggers() {
     transport.say(
       words.length === 0
         ? ''
-        : phrase`Best tags cost ${shown.map(({ nats }, m) => `${NAMES[m]} ${nats.toFixed(2)}`).join(', ')} nats; ${time(ms)} for all three`,
+        : phrase`The best tags cost ${shown.map(({ nats }, m) => `${NAMES[m]} ${nats.toFixed(2)}`).join(', ')} nats; ${time(ms)} for all three models`,
     );
     showSuggestion();
     showWord();
@@ -180,7 +180,7 @@ export function createTaggers() {
       );
       return by.length > 0 ? [phrase`“${word}” follows (${by.join(', ')})`] : [];
     });
-    return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its tag, but their probabilities change.`;
+    return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its tag, but the probabilities of the others change.`;
   }
 
   /** Shows the button that sets or removes the pin of an example. */

@@ -73,7 +73,7 @@ export function createVowels() {
         .join(' '),
     );
     byId('vowels-said').textContent =
-      phrase`Round ${rounds}: log p(text) = ${found.logP.toFixed(2).replace('-', '−')}. One state likes ${sides[0]}; the other ${sides[1]}.`;
+      phrase`Iteration ${rounds}: log p(text) = ${found.logP.toFixed(2).replace('-', '−')}. One state prefers ${sides[0]}; the other ${sides[1]}.`;
     if (rounds < ROUNDS && !reducedMotion()) frame = requestAnimationFrame(() => go(asked));
     else if (rounds < ROUNDS) go(asked);
     else if (asked) announce(byId('vowels-said').textContent ?? '');

@@ -42,7 +42,7 @@ function wrong(error, name, part) {
     return phrase`The download of ${name} was interrupted. The part that has arrived stays on this device: press Resume once there is a connection.`;
   if (error.code === 'network')
     return phrase`${name} could not be fetched. Check the connection, then press Load again. (${error.message})`;
-  return phrase`${name} does not run here. Try a smaller model. ${fault(error)}`;
+  return phrase`${name} does not run on this device. Try a smaller model. ${fault(error)}`;
 }
 
 /**

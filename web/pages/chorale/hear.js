@@ -21,8 +21,8 @@ export async function hear(run, roll, signal) {
     return late === 0
       ? ''
       : late === 1
-        ? phrase` This machine did not keep up: 1 note was late.`
-        : phrase` This machine did not keep up: ${late} notes were late.`;
+        ? phrase` Your device was too slow: 1 note was late.`
+        : phrase` Your device was too slow: ${late} notes were late.`;
   } catch (error) {
     if (signal.aborted) throw error;
     return phrase` The sound cannot be played: ${fault(error)}.`;

@@ -48,7 +48,7 @@ export function createKey(answer) {
       const notes = (await run.notes()).filter(({ voice }) => voice !== 'soprano');
       const there = new Set(before?.map(({ start, length, pitch, voice }) => `${voice} ${start} ${length} ${pitch + shift}`));
       const kept = notes.filter(({ start, length, pitch, voice }) => there.has(`${voice} ${start} ${length} ${pitch}`)).length;
-      same.textContent = phrase`${kept} of ${notes.length} notes of the three voices are those of the first figure, apart from the key.`;
+      same.textContent = phrase`${kept} of ${notes.length} notes of the three voices are the same as in the first figure, apart from the key.`;
     } catch (error) {
       if (!signal.aborted) same.textContent = `${fault(error)}.`;
     }

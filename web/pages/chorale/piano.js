@@ -109,7 +109,7 @@ export function connectMidi(button, onKey, say) {
       access.onstatechange = listen;
       listen();
     } catch {
-      say(phrase`The MIDI keyboard may not be used: allow it in the address bar of the browser.`);
+      say(phrase`This page may not use the MIDI keyboard. Allow it in the browser's address bar.`);
     }
   });
 }

@@ -17,6 +17,6 @@ const notesOf = (n) => (n === 1 ? phrase`1 note` : phrase`${n} notes`);
 export function sentenceOf({ facts: { notes, bars, given, nats } }) {
   const length = bars === 1 ? phrase`1 bar` : phrase`${bars} bars`;
   const sung = given === 0 ? '' : given === 1 ? phrase`, of which 1 note was given` : phrase`, of which ${given} notes were given`;
-  const cost = nats >= 0 ? phrase`, ${nats.toFixed(2)} nats a note that was drawn` : '';
+  const cost = nats >= 0 ? phrase`, ${nats.toFixed(2)} nats per drawn note` : '';
   return phrase`Music of ${notesOf(notes)} in ${length}${sung}${cost}.`;
 }

@@ -14,8 +14,8 @@ function problem(info, name, kind) {
   const wrong = misfit(info, name);
   if (wrong || info.verbs.includes(kind)) return wrong;
   return kind === 'complete'
-    ? phrase`${name} enlarges pictures: give it to the figure below, which does that.`
-    : phrase`${name} does not enlarge pictures: give it to the figure above, which completes them.`;
+    ? phrase`${name} enlarges pictures: open it in the figure below.`
+    : phrase`${name} does not enlarge pictures: open it in the figure above, which completes them.`;
 }
 
 /**

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Draws two small curves: the nats of training digits and of held-out digits.
+// Draws two small curves: the nats per training digit and per held-out digit.
 // @ts-check
 import { make, onTheme, palette } from '../../shell/index.js';
 
-/** Nats at the top, slightly above 784 fair coins (543), and at the bottom; in between, the scale is logarithmic. */
+/** Nats at the top, slightly more than 784 fair coins cost (543), and at the bottom. The scale in between is logarithmic. */
 const [TOP, BOTTOM] = [600, 25];
 const LINES = [500, 200, 100, 50];
 
-/** @typedef {{ at: number, learning: number, unseen: number }} Point at: digits learned so far; NaN: no digit to measure */
+/**
+ * @typedef {{ at: number, learning: number, unseen: number }} Point at: number of digits learned so far; the other values are NaN if there
+ * is no digit to measure
+ */
 
 export function createCurve() {
-  const canvas = make('canvas', { class: 'curve', 'aria-hidden': 'true' }); // the text next to the curves states the same
+  const canvas = make('canvas', { class: 'curve', 'aria-hidden': 'true' }); // the text next to the curves gives the same numbers
   /** @type {Point[]} */
   let points = [];
   function draw() {

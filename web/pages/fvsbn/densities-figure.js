@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of four distributions of a shade, with the loss of an observed shade under each, in nats.
+// Draws the figure of four distributions of a shade. It shows, in nats, the loss of an observed shade under each of them.
 // @ts-check
 import { byId, keepInAddress, make, makeSvg, perFrame, phrase, wholeIn } from '../../shell/index.js';
 import { SHADES, bernoulli, categorical, gaussian, logistic } from './densities.js';
 
 const [HEIGHT, BASE] = [100, 92];
-/** Nats at the top of the lines, and probability at the top of the areas as a multiple of the largest. */
+/** Nats at the top of the lines, and probability at the top of the areas relative to the largest probability. */
 const MOST = 12;
 
-/** The distributions; each loss is -ln p of the observed value. */
+/** The distributions. The loss of each is -ln p of the observed value. */
 const KINDS = [
   { name: phrase`Bernoulli`, says: phrase`a coin: one number`, loss: '−x ln p − (1 − x) ln (1 − p)', of: bernoulli },
   { name: phrase`Categorical`, says: phrase`a list: 16 numbers`, loss: '−ln pₖ, Σ pₖ = 1', of: categorical },
@@ -57,7 +57,7 @@ export function createDensities() {
 
   const show = perFrame(() => {
     const [mean, width, came] = [number(inputs.mean), number(inputs.width), number(inputs.came)];
-    byId('density-said').textContent = phrase`It expects shade ${mean}, give or take ${width}; shade ${came} was observed.`;
+    byId('density-said').textContent = phrase`The distribution expects shade ${mean}, give or take ${width}; shade ${came} was observed.`;
     for (const { name, of, svg, area, line, mark, note } of panels) {
       const nats = of({ mean, width });
       const all = Array.from({ length: SHADES }, (_, x) => nats(x));

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Computes four distributions of a shade, 0 to 255: a coin, a categorical list, a Gaussian, a logistic. Each distribution gives the
-// probability of every shade; its loss is the surprisal. The functions are pure and do not depend on the page. Pure.
+// Computes four distributions of a shade from 0 to 255: a coin, a categorical distribution, a Gaussian and a logistic distribution. Each
+// distribution gives every shade a probability; its loss is the surprisal. The functions are pure and do not use the page. Pure.
 // @ts-check
 
 export const SHADES = 256;
-/** Number of shades, as in the Image Transformer of digits. */
+/** Number of shades, as in the Image Transformer for digits. */
 const LISTED = 16;
-/** The categorical list may have two peaks; this fraction of the probability is in the second, on the other side. */
+/** The categorical distribution has two peaks here; this fraction of the probability belongs to the second peak, on the other side. */
 const SECOND = 0.25;
 
-/** @typedef {{ mean: number, width: number }} Expected in shades */
-/** @typedef {(x: number) => number} Nats the surprisal of shade x */
+/** @typedef {{ mean: number, width: number }} Expected mean and width in shades */
+/** @typedef {(x: number) => number} Nats returns the surprisal of shade x */
 
 /** 1 / (1 + e^-z) @param {number} z */
 const sigmoid = (z) => 1 / (1 + Math.exp(-z));
 
-/** Returns the loss under a coin: ink from shade 128 on, paper below; a coin has no width. @param {Expected} expected @returns {Nats} */
+/** Returns the loss under a coin: ink from shade 128 on, paper below. A coin has no width. @param {Expected} expected @returns {Nats} */
 export function bernoulli({ mean }) {
   const ink = Math.min(0.999, Math.max(0.001, mean / (SHADES - 1)));
   return (x) => -Math.log(x >= SHADES / 2 ? ink : 1 - ink);
@@ -37,7 +37,7 @@ export function categorical({ mean, width }) {
 }
 
 /**
- * Returns the loss under a density times the width of a shade: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)).
+ * Returns the loss under a Gaussian density times the width of a shade: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)).
  * @param {Expected} expected
  * @returns {Nats}
  */
@@ -46,7 +46,8 @@ export const gaussian =
   (x) =>
     0.5 * ((x - mean) / width) ** 2 + Math.log(width * Math.sqrt(2 * Math.PI));
 
-/** The probability that a logistic gives to the shade: a difference of two sigmoids; the first and last shade include the tails.
+/** Returns the loss under a logistic distribution. The probability of a shade is the difference of two sigmoids; the first and the last
+ * shade include the tails.
  * @param {Expected} expected @returns {Nats} */
 export function logistic({ mean, width }) {
   const scale = (width * Math.sqrt(3)) / Math.PI; // the scale with the same standard deviation
@@ -54,7 +55,7 @@ export function logistic({ mean, width }) {
     const [above, below] = [(x + 0.5 - mean) / scale, (x - 0.5 - mean) / scale];
     if (x === 0) return Math.log1p(Math.exp(-above));
     if (x === SHADES - 1) return Math.log1p(Math.exp(below));
-    // Far from the mean, both sigmoids are 0 or 1 to the last bit; use the density in the middle of the shade, which is accurate there.
+    // Far from the mean, both sigmoids round to 0 or 1. The density in the middle of the shade is accurate there.
     const share = x > mean ? sigmoid(-below) - sigmoid(-above) : sigmoid(above) - sigmoid(below);
     const z = Math.abs(x - mean) / scale;
     return share > 1e-12 ? -Math.log(share) : z + Math.log(scale) + 2 * Math.log1p(Math.exp(-z));

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Trains a fully visible sigmoid belief network, picture by picture, by plain stochastic gradient descent. The module does not depend on
-// the page.
+// Trains a fully visible sigmoid belief network, picture by picture, by plain stochastic gradient descent. This file does not use the page.
 //
 //   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j
 //
 // The sums are computed as in the engine (src/models/fvsbn.c): weight[j * n + i] = W_ij, and a pixel j that is ink adds its row to the sums
-// of the pixels after it. The gradient of log p(x) is (x_i - sigma(a_i)) for b_i, and this times x_j for W_ij: each logistic regression is
-// independent, and only the rows of ink pixels change.
+// of the pixels after it. The gradient of log p(x) is (x_i - sigma(a_i)) for b_i, and this times x_j for W_ij. So each logistic regression
+// is independent, and only the rows of ink pixels change.
 // @ts-check
 
 /**
  * @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * n + i]: the value that pixel j, if it is ink, adds to the sum
- * of pixel i > j; zero elsewhere
+ * of pixel i > j; zero for all other pairs
  */
 
-/** Returns an untrained network: every pixel is ink with probability one half. @param {number} n pixels @returns {Weights} */
+/** Returns an untrained network, in which every pixel is ink with probability one half. @param {number} n pixels @returns {Weights} */
 export const nothingLearnt = (n) => ({ weight: new Float32Array(n * n), bias: new Float32Array(n) });
 
 /** @param {number} a */
 const sigmoid = (a) => 1 / (1 + Math.exp(-a));
-/** Returns log sigma(a), without overflow. @param {number} a */
+/** Returns log sigma(a) without overflow. @param {number} a */
 const logSigmoid = (a) => Math.min(a, 0) - Math.log1p(Math.exp(-Math.abs(a)));
 
 /** Adds the row of pixel j to the sums of the pixels after it. @param {Float64Array} sums @param {Float32Array} weight @param {number} j */
@@ -54,7 +53,7 @@ export const natsOf = (weights, picture) => surprise(sumsOf(weights, picture), p
  * @param {Weights} weights
  * @param {Uint8Array} picture n pixels, 1 = ink
  * @param {number} rate learning rate, above 0
- * @returns {number} nats of the picture before the step
+ * @returns {number} nats of the picture before this step
  */
 export function learn(weights, picture, rate) {
   const { weight, bias } = weights;
@@ -71,9 +70,9 @@ export function learn(weights, picture, rate) {
 }
 
 /**
- * Draws a picture: flips a coin for each pixel in order.
+ * Draws a picture by flipping a coin for each pixel in order.
  * @param {Weights} weights
- * @param {() => number} random uniform in 0..1
+ * @param {() => number} random returns numbers that are uniform in 0..1
  * @returns {Uint8Array} n pixels, 1 = ink
  */
 export function sample({ weight, bias }, random) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure that trains: digits to choose, the weights of a pixel as they change, samples of the current model, the falling nats.
+// Draws the figure that trains a network. It shows the digits to choose from, the weights of a pixel as they change, samples of the current
+// model, and the falling nats.
 // @ts-check
 import {
   Playback,
@@ -22,18 +23,18 @@ import { createPicking } from './picking.js';
 import { paintSheet } from './sheet.js';
 import { createVotes } from './votes.js';
 
-/** Milliseconds of learning between yields to the event loop. */
+/** The training yields to the event loop after this many milliseconds. */
 const SLICE = 10;
 /** Speeds in digits per second. */
 const SPEEDS = [1, 10, 50, 200, 1000];
-/** Number of digits after which training pauses, until it is resumed. */
+/** Training pauses after this many digits, until the visitor resumes it. */
 const REST = 2000;
-/** Digits between two progress messages. */
+/** Number of digits between two progress messages. */
 const SAY = 500;
-/** Number of digits held out at first, to measure progress. */
+/** Number of digits that are held out at first, to measure progress. */
 const LEFT_OUT = 40;
 const SAMPLES = 8;
-/** The grey value, of 255, from which a pixel of a drawing is ink, as in the test digits of this page. */
+/** From this grey value (of 255) on, a pixel of a drawing is ink, as in the test digits of this page. */
 const INK = 128;
 
 /** @param {Uint8Array[]} training */
@@ -50,13 +51,13 @@ export function createLearning(training) {
 
   const words = () => {
     const point = lesson.points.at(-1);
-    if (!point) return phrase`Not trained yet: 784 fair coins, 543 nats a digit.`;
+    if (!point) return phrase`Not trained yet: 784 fair coins, 543 nats per digit.`;
     const learnt = lesson.steps === 1 ? phrase`1 digit, one at a time` : phrase`${integer(lesson.steps)} digits, one at a time`;
-    const now = phrase`${learnt}: ${point.learning.toFixed(0)} nats a digit before it learns from it`;
+    const now = phrase`${learnt}: ${point.learning.toFixed(0)} nats per digit before learning from it`;
     return Number.isNaN(point.unseen) ? `${now}.` : phrase`${now}, ${point.unseen.toFixed(0)} for a held-out digit.`;
   };
   function show() {
-    const random = randomFrom(1); // the same noise each time: only the model changes
+    const random = randomFrom(1); // the same noise each time, so that only the model changes
     paintSheet(
       drawn,
       Array.from({ length: SAMPLES }, () => sample(lesson.weights, random)),
@@ -93,7 +94,7 @@ export function createLearning(training) {
           break;
         }
       }
-      // With reduced motion, the model is shown when it stops.
+      // With reduced motion, the figure shows the model only when the training stops.
       if (playback.paused || !reducedMotion()) show();
       if (said) announce(said());
       await frame(); // yields to the event loop
@@ -158,7 +159,7 @@ export function createLearning(training) {
   sight.proceed();
 }
 
-/** Resolves at the next frame, or after a short delay if there is none. */
+/** Resolves at the next animation frame, or after a short delay if there is none. */
 const frame = () =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, 100);

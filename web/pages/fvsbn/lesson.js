@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Plans a training course: which pictures it uses, in what order, and their nats along the way. The module does not depend on the page.
-// Pure.
+// Plans a training course: which pictures it uses, in what order, and their nats along the way. This file does not use the page. Pure.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 import { learn, natsOf, nothingLearnt } from './learn.js';
 /** @import { Point } from './curve.js' */
 
 /**
- * Of learning. The learning rate. Among 0.005, 0.01, 0.02, 0.03 and 0.05, it is the largest rate at which forty held-out digits still
- * improve in the tenth pass over the others.
+ * Of learning. Learning rate. Of 0.005, 0.01, 0.02, 0.03 and 0.05, this is the largest rate at which forty held-out digits still improve in
+ * the tenth pass over the others.
  */
 const RATE = 0.02;
 /** A point of the curve is the mean over this many training digits, and over at most this many held-out digits. */
@@ -18,30 +17,30 @@ const UNSEEN = 40;
 export class Lesson {
   /** @type {Uint8Array[]} what number of selectable digits */
   #pictures;
-  /** Indices of the digits that were learned from. @type {Set<number>} */
+  /** Indices of the digits that the network has learned from. @type {Set<number>} */
   #seen = new Set();
-  /** The remaining digits of the current pass. @type {number[]} */
+  /** The digits that are left in the current pass. @type {number[]} */
   #queue = [];
   #random = randomFrom(1);
   #sum = 0;
   #summed = 0;
 
-  /** Indices of the digits to learn from. @type {Set<number>} */
+  /** Indices of the digits that the visitor has picked for training. @type {Set<number>} */
   picked = new Set();
   steps = 0;
   /** @type {Point[]} */
   points = [];
   weights;
 
-  /** @param {Uint8Array[]} pictures 1 = ink; more pictures may be added */
+  /** @param {Uint8Array[]} pictures pictures with 1 for ink; more may be added later */
   constructor(pictures) {
     this.#pictures = pictures;
     this.weights = nothingLearnt(pictures[0].length);
   }
 
   /**
-   * Learns from the next of the picked pictures, which each pass takes in a new random order. Returns the index of the picture, or -1 if no
-   * picture is picked.
+   * Learns from the next picked picture. Each pass visits the picked pictures in a new random order. Returns the index of the picture, or
+   * -1 if none is picked.
    */
   step() {
     while (this.#queue.length && !this.picked.has(this.#queue[this.#queue.length - 1])) this.#queue.pop();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the page of the fully visible sigmoid belief network: a binarised digit is completed, and the weights are shown.
+// Starts the page of the fully visible sigmoid belief network: the completion of a binarised digit, the weights, the samples, and the
+// training.
 // @ts-check
 import { SIDE, byId, bytes, integer, onFile, phrase, startPage, whenNear } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';
@@ -17,7 +18,7 @@ const votes = createVotes(byId('votes'));
 createScale('votes-scale');
 createDensities();
 const samples = createSamples();
-// The pixel under the pointer in a completion shows its weights.
+// Shows the weights of the pixel that the pointer selects in a completion.
 store.on(['asked'], ({ asked }) => {
   if (asked) votes.show(asked.row * SIDE + asked.column);
 });

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Shows the sheet of digits to learn from: each digit is picked or not, with the pointer or the keyboard.
+// The sheet of digits to learn from. The visitor picks digits or leaves them out with the pointer or the keyboard.
 // @ts-check
 import { announce, askable, createButton, make, onTheme, perFrame, phrase } from '../../shell/index.js';
 import { paintSheet } from './sheet.js';
 /** @import { Lesson } from './lesson.js' */
 
 const COLS = 20;
-/** Number of digits per row on a narrow screen, where a digit must remain large enough for a finger. */
+/** Number of digits per row on a narrow screen, where each digit must be large enough for a finger. */
 const FEW = 10;
 const NARROW = matchMedia('(max-width: 40rem)');
 
 /**
  * @param {HTMLElement} root
- * @param {Uint8Array[]} pictures the pictures from `own` on were drawn by the visitor
- * @param {{ own: number, rest: number, lesson: () => Lesson }} options rest: this many of the last digits are excluded at first
+ * @param {Uint8Array[]} pictures pictures; those from index `own` on were drawn by the visitor
+ * @param {{ own: number, rest: number, lesson: () => Lesson }} options rest: number of digits, at the end of the list, that are not picked
+ *   at first
  */
 export function createPicking(root, pictures, { own, rest, lesson }) {
   const canvas = make('canvas', { role: 'img' });
@@ -83,11 +84,11 @@ export function createPicking(root, pictures, { own, rest, lesson }) {
   most();
   redraw();
   return {
-    /** Adds a drawing, which is selected. @param {Uint8Array} picture */
+    /** Adds a drawing and picks it. @param {Uint8Array} picture */
     add(picture) {
       pictures.push(picture);
       lesson().picked.add(pictures.length - 1);
-      announce(phrase`Your drawing is picked. ${lesson().picked.size} are.`);
+      announce(phrase`Your drawing is picked; ${lesson().picked.size} are picked in total.`);
       redraw();
     },
   };

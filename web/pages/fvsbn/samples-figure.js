@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure that compares training pictures with as many samples.
+// Draws the figure that compares training pictures with samples.
 // @ts-check
 import { announce, byId, createButton, make, onTheme, phrase } from '../../shell/index.js';
 import { randomFrom } from '../../shell/run/random.js';

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Paints a sheet of pictures in black and white on one canvas, in rows.
+// Paints pictures in black and white in rows on one canvas.
 // @ts-check
 import { SIDE, palette } from '../../shell/index.js';
 
-/** Pixels between two pictures. */
+/** Gap between two pictures, in pixels. */
 const GAP = 2;
 const CELL = SIDE + GAP;
 
 /**
- * @param {HTMLCanvasElement} canvas its bitmap has one canvas pixel per picture pixel; the style sheet scales it
+ * @param {HTMLCanvasElement} canvas canvas whose bitmap has one pixel per picture pixel; the style sheet enlarges it
  * @param {Uint8Array[]} pictures 1 = ink
  * @param {Object} options
- * @param {number} options.cols pictures per row
- * @param {'known' | 'predicted'} options.ink given, or drawn by a network
- * @param {(k: number) => boolean} [options.pale] whether picture k is excluded, and so drawn pale
- * @param {number} [options.cursor] picture to outline; -1: none
+ * @param {number} options.cols number of pictures per row
+ * @param {'known' | 'predicted'} options.ink ink for given pictures, or ink for pictures that a network has drawn
+ * @param {(k: number) => boolean} [options.pale] returns whether picture k is left out, and therefore pale
+ * @param {number} [options.cursor] index of the picture to outline; -1 for none
  */
 export function paintSheet(canvas, pictures, { cols, ink, pale = () => false, cursor = -1 }) {
   const colours = palette();

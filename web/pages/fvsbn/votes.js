@@ -3,7 +3,7 @@
 // @ts-check
 import { PIXELS, SIDE, announce, askable, byId, make, onTheme, paintGrid, palette, perFrame, phrase } from '../../shell/index.js';
 
-/** The weight with the strongest colour: larger weights look the same. */
+/** Weights of this size and above have the strongest colour. */
 const MOST = 3;
 
 /**
@@ -14,14 +14,14 @@ const MOST = 3;
 /** Returns the weight of pixel j for pixel i. @param {Weights} weights @param {number} i @param {number} j */
 const vote = ({ weight }, i, j) => (j < i ? weight[j * PIXELS + i] : 0);
 
-/** Returns the probability of ink if all earlier pixels are blank. @param {number} bias */
+/** Returns the probability of ink if all earlier pixels are paper. @param {number} bias */
 const alone = (bias) => 1 / (1 + Math.exp(-bias));
 
 /** @param {HTMLElement} root */
 export function createVotes(root) {
   /** @type {Weights | null} */
   let weights = null;
-  /** The selected pixel. */
+  /** Index of the selected pixel. */
   let at = 14 * SIDE + 13;
   const canvas = make('canvas', { role: 'img', 'aria-label': phrase`The weights are not loaded yet` });
   const note = make('p', { class: 'panel-note' });
@@ -41,7 +41,7 @@ export function createVotes(root) {
       cell(j, { wash, predicted, heat, accent }) {
         if (j >= at) return j === at ? accent : wash;
         const w = weights ? vote(weights, at, j) : 0;
-        const share = Math.sqrt(Math.min(1, Math.abs(w) / MOST)); // the root makes small weights visible
+        const share = Math.sqrt(Math.min(1, Math.abs(w) / MOST)); // the square root makes small weights visible
         return w > 0 ? heat(share) : predicted[Math.round(255 * share)];
       },
     });
@@ -82,7 +82,7 @@ function describe(weights, i) {
   return phrase`${first} Most for it: ${where(most)} (${for_ >= 0 ? '+' : ''}${for_.toFixed(1)}); most against it: ${where(least)} (${against.toFixed(1)}).`;
 }
 
-/** Draws the legend: against, nothing, for. @param {string} id */
+/** Draws the legend: votes against ink, no vote, votes for ink. @param {string} id */
 export function createScale(id) {
   const canvas = make('canvas', { width: '257', height: '1', 'aria-hidden': 'true' });
   const scale = make(

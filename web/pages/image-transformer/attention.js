@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows the attention of one pixel: a large picture with the weights of the chosen head, and a grid of all heads.
+// Shows the attention of one pixel as a large picture with the weights of the chosen head, and as a grid of all heads.
 // @ts-check
 import {
   PIXELS,
@@ -25,15 +25,15 @@ import { heatOf, windowOf } from './heads.js';
 
 /**
  * @typedef {Object} Attended
- * @property {number} head index of the chosen head, layer * heads + head; -1: the mean of all
- * @property {{ maps: AttentionMap[], asked: Pixel } | null} attention the model's last answer, and its pixel
+ * @property {number} head the chosen head, which is layer * heads + head, or -1 for the mean of all
+ * @property {{ maps: AttentionMap[], asked: Pixel } | null} attention the model's last answer, and the pixel it belongs to
  */
 
-/** @param {AttentionMap[]} maps @param {number} head as in Attended */
+/** @param {AttentionMap[]} maps @param {number} head index of the head, as in Attended */
 export const chosen = (maps, head) => (head < 0 ? maps : [maps[head]]);
 
 /**
- * Queries the model about the latest pixel only: during a query, a newer pixel replaces the waiting one.
+ * Asks the model about the latest pixel only. While the model computes, a newer pixel replaces the one that waits.
  * @param {Store<State>} store
  * @param {Store<Attended>} attended
  * @param {() => Ending[]} pictures
@@ -50,7 +50,7 @@ export function createAsker(store, attended, pictures) {
       const maps = await model.attention(toImage(values), { row: asked.row, column: asked.column, ...(label && { label }) });
       if (store.now.model === model && store.now.asked) attended.set({ attention: { maps, asked } });
     } catch {
-      attended.set({ attention: null }); // the run itself reports an error of the model
+      attended.set({ attention: null }); // the run itself reports errors of the model
     } finally {
       busy = false;
     }
@@ -70,7 +70,7 @@ export function createAttentionView(store, attended, root, pictures) {
   const note = make('p', { class: 'panel-note' });
   const scale = make('div', { class: 'legend' });
   const legend = createLegend(scale, []);
-  /** The shown completion. */
+  /** Index of the completion that is shown. */
   let shown = 0;
   const choice = make('div', { class: 'attention-choice', role: 'radiogroup', 'aria-label': phrase`Which ending` });
   const endings = [phrase`First ending`, phrase`Second`, phrase`Third`].map((name, sample) => {
@@ -128,7 +128,7 @@ export function createAttentionView(store, attended, root, pictures) {
     note.replaceChildren(...words, '.', shares);
     legend.label(['0', percent(heat.most / 16), percent(heat.most / 4), percent((heat.most * 9) / 16), percent(heat.most)]);
     canvas.setAttribute('aria-label', note.textContent ?? '');
-    // If a visitor moves over a picture with the keyboard, the current item is announced.
+    // Announces the pixel while the visitor moves over the picture with the keyboard.
     if (document.activeElement?.classList.contains('picture')) announce(note.textContent ?? '', 400);
   }
 
@@ -163,7 +163,7 @@ export function createAttentionView(store, attended, root, pictures) {
   });
   new ResizeObserver(redraw).observe(stage);
 
-  /** Initially chooses the drawn pixel with the highest surprisal. @param {number} known */
+  /** Chooses at first the drawn pixel with the highest surprisal. @param {number} known */
   function suggest(known) {
     const { nats } = pictures()[shown];
     let at = known;

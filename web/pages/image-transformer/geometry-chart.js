@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Charts how many positions each query sees, in the order of drawing: full attention climbs, local attention does not.
+// Draws a chart of how many positions each query sees, in the order of drawing. The curve of full attention rises, and that of local
+// attention does not.
 // @ts-check
 import { integer, make, makeSvg, phrase } from '../../shell/index.js';
 
 /**
  * @param {HTMLElement} root
- * @param {{ name: string, kind: string, count: (step: number) => number, positions: number }[]} curves kind: the line style, for the style
- * sheet
+ * @param {{ name: string, kind: string, count: (step: number) => number, positions: number }[]} curves kind: class of the line for the
+ * style sheet
  */
 export function createChart(root, curves) {
   const most = Math.max(...curves.map(({ positions }) => positions));

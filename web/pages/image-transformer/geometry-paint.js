@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Draws a picture with the positions that one query sees: the query's block, its memory, the visible part, and the order of the blocks.
+// Draws a picture with the positions that one query sees: its block, its memory, the visible part, and the order of the blocks.
 // @ts-check
 import { palette } from '../../shell/index.js';
 import { FORGOTTEN, LATER, TINT } from './geometry-shades.js';
 /** @import { Track } from './geometry-run.js' */
 
-/** The trail shows the order of this many pixels. */
+/** The path shows the drawing order of this many pixels. */
 const TRAIL = 20;
 
 /**
  * @typedef {Object} View
  * @property {Track} track
  * @property {number} drawn positions
- * @property {number} query position whose query is shown; -1: none
- * @property {boolean} trail whether to show the drawing path
+ * @property {number} query position of the query; -1 for none
+ * @property {boolean} trail whether to draw the path
  */
 
 /** @param {HTMLCanvasElement} canvas @param {View} view */
@@ -61,7 +61,13 @@ export function paintGeometry(canvas, { track, drawn, query, trail }) {
   context.globalAlpha = 1;
 
   const line = Math.max(1, Math.round(devicePixelRatio));
-  /** Outlines a set of positions, within the canvas. @param {Iterable<number>} steps @param {string} colour @param {number} thick */
+  /**
+   * Outlines a set of positions, with the line inside the canvas.
+   *
+   * @param {Iterable<number>} steps
+   * @param {string} colour
+   * @param {number} thick
+   */
   const outline = (steps, colour, thick) => {
     /** @param {number} at @param {number} end */
     const inset = (at, end) => Math.min(end - thick / 2, Math.max(thick / 2, at));
@@ -83,13 +89,13 @@ export function paintGeometry(canvas, { track, drawn, query, trail }) {
     }
     context.strokeStyle = colour;
     context.lineWidth = thick;
-    context.lineCap = thick > line ? 'square' : 'butt'; // only a thick line shows its corners
+    context.lineCap = thick > line ? 'square' : 'butt'; // corners are visible only in a thick line
     context.stroke();
   };
   /** @param {number} from @param {number} to */
   const range = (from, to) => Array.from({ length: to - from }, (_, i) => from + i);
 
-  // Undrawn pixels show the order in which they will be drawn: block by block.
+  // Pixels that are not drawn yet show the order of the blocks in which they will be drawn.
   for (const block of geometry.blocks()) {
     if (block.to > drawn) outline(range(block.from, block.to), colours.edge, line);
     if (block.from < drawn) continue;

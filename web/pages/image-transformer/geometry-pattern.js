@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: MIT
-// Computes the pattern of local attention, that is, which position sees which, from the geometry in a model's description alone: query
-// blocks, memory, flanges. The engine computes the same pattern by other means; the tests compare the two position by position.
+// Computes which position sees which in local attention from the geometry in a model's description alone: query blocks, memory, flanges.
+// The engine computes the same pattern in another way, and the tests compare the two position by position.
 // @ts-check
 
 /** @import { ModelInfo } from '../../shell/index.js' */
 
 /**
- * The part of a model's description that is needed here.
+ * The fields of a model's description that this file uses.
  *
  * @typedef {Pick<ModelInfo, 'height' | 'positions' | 'queryBlock' | 'memoryBlock' | 'blockRows' | 'blockCols' | 'flangeRows' | 'flangeCols'>} Shape
  */
 
 /**
- * The visible set of a query.
+ * The positions that a query sees.
  *
  * @typedef {Object} Seen
- * @property {Int32Array} elements raster indices, as in model.attention(); -1: the start
- * @property {number} own number of these elements in the query's own block
- * @property {number} memory number of these elements before the query's own block
+ * @property {Int32Array} elements raster indices as in model.attention(); -1 is the start symbol
+ * @property {number} own number of elements in the query's own block
+ * @property {number} memory number of elements in the memory, before the query's own block
  */
 
 /**
- * A query block: its positions, and its part of the grid.
+ * A query block: its positions and its part of the grid.
  *
  * @typedef {Object} Block
  * @property {number} index
  * @property {number} from first position of the block
  * @property {number} to one past the last position of the block
- * @property {number} top first row; for local 1D attention, the row in which it begins
+ * @property {number} top first row; for local 1D attention, the row in which the block starts
  * @property {number} bottom one past the last row
  * @property {number} left
  * @property {number} right
  */
 
 /**
- * Returns the drawing order: rows of blocks, blocks, rows within a block; without 2D blocks, rows.
+ * Returns the drawing order: row of blocks by row of blocks, block by block, and row by row within a block. Without 2D blocks, the picture
+ * is drawn row by row.
  *
  * @param {Shape} shape
- * @returns {Uint32Array} the pixel of each position in raster order
+ * @returns {Uint32Array} for each position, the raster index of its pixel
  */
 export function blockRaster({ height, positions, blockRows, blockCols }) {
   const cols = positions / height;
@@ -49,16 +50,16 @@ export function blockRaster({ height, positions, blockRows, blockCols }) {
 }
 
 export class Geometry {
-  /** @param {Shape} shape @param {Uint32Array} [order] of the model, or derived from the shape */
+  /** @param {Shape} shape @param {Uint32Array} [order] drawing order of the model (default: derived from the shape) */
   constructor(shape, order = blockRaster(shape)) {
     this.shape = shape;
     this.order = order;
     this.positions = shape.positions;
     this.rows = shape.height;
-    /** Number of positions per row: pixels, or channels of pixels. */
+    /** Number of positions per row, which are pixels or channels of pixels. */
     this.cols = shape.positions / shape.height;
     this.is2d = shape.blockRows > 0;
-    /** The position of each pixel in raster order. */
+    /** The position of each pixel, by raster index. */
     this.stepAt = new Uint32Array(order.length);
     order.forEach((pixel, step) => {
       this.stepAt[pixel] = step;
@@ -86,7 +87,7 @@ export class Geometry {
     const left = col - (col % blockCols);
     const bottom = Math.min(top + blockRows, this.rows);
     const right = Math.min(left + blockCols, this.cols);
-    const from = top * this.cols + (bottom - top) * left; // after whole rows of blocks and the blocks to the left
+    const from = top * this.cols + (bottom - top) * left; // skips whole rows of blocks, then the blocks to the left
     const index = (top / blockRows) * Math.ceil(this.cols / blockCols) + left / blockCols;
     return { index, from, to: from + (bottom - top) * (right - left), top, bottom, left, right };
   }
@@ -102,17 +103,17 @@ export class Geometry {
     return blocks;
   }
 
-  /** Tells whether a position is in the memory of a query block. @param {Block} block @param {number} step */
+  /** Returns whether a position is in the memory of a query block. @param {Block} block @param {number} step */
   #remembers({ from, top, bottom, left, right }, step) {
     const { memoryBlock, flangeRows, flangeCols } = this.shape;
     if (!this.is2d) return step < from && step >= from - memoryBlock;
     const { row, col } = this.at(step);
     if (row >= top - flangeRows && row < top) return col >= left - flangeCols && col < right + flangeCols;
-    // The right flange in the block's own rows is drawn later.
+    // The right flange in the block's own rows is drawn later, so the memory does not contain it.
     return row >= top && row < bottom && col >= left - flangeCols && col < left;
   }
 
-  /** Returns the memory shared by the queries of a position's block: positions, in ascending order. @param {number} step */
+  /** Returns the memory that the queries of a position's block share, as positions in ascending order. @param {number} step */
   memory(step) {
     const block = this.block(step);
     const memory = [];
@@ -121,8 +122,8 @@ export class Geometry {
   }
 
   /**
-   * Returns the positions visible to the query that draws a position. A key is the item at the position before its own, because the input
-   * is shifted by one.
+   * Returns the positions that are visible to the query that draws a position. Each position holds the item before it, because the input is
+   * shifted by one.
    *
    * @param {number} step
    * @returns {Seen}
@@ -149,13 +150,13 @@ export class Geometry {
     return own + above + (bottom - top) * (left - first);
   }
 
-  /** Returns the largest number of positions visible to any query. */
+  /** Returns the largest number of positions that any query sees. */
   most() {
-    // Within a block, each query sees one position more than the previous query.
+    // Within a block, each query sees one position more than the query before it.
     return Math.max(...this.blocks().map(({ to }) => this.count(to - 1)));
   }
 
-  /** Returns the geometry of the same attention over a square picture of another size. @param {number} side pixels */
+  /** Returns the geometry of the same attention for a square picture of another size. @param {number} side pixels */
   over(side) {
     const each = this.cols / this.rows; // positions per pixel, for a square picture
     return new Geometry({ ...this.shape, height: side, positions: side * side * each });

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Draws two pictures at the same speed, position by position, and remembers everything drawn.
+// Draws two pictures at the same speed, position by position, and stores everything that was drawn.
 // @ts-check
 import { Codec, Playback, palette, pictureOf, reducedMotion } from '../../shell/index.js';
 import { Geometry } from './geometry-pattern.js';
 /** @import { PictureOptions, Model, Phase, PictureRun, PictureStep } from '../../shell/index.js' */
 
-/** Number of pixels requested together: the model is a few pixels ahead of the display. */
+/** Number of pixels per request. The model is a few pixels ahead of the display. */
 const CHUNK = 8;
 
-/** A picture whose positions are pixels, and the run that draws it. */
+/** A picture whose positions are pixels, together with the run that draws it. */
 export class Track {
-  /** Pixels drawn so far; fewer may be shown. */
+  /** Pixels drawn so far, of which the figure may show fewer. */
   #pulled = 0;
   /** @type {AsyncIterator<PictureStep, void, void> | null} */
   #steps = null;
@@ -18,7 +18,7 @@ export class Track {
 
   /**
    * @param {Model} model
-   * @param {(options: PictureOptions) => PictureRun} ask starts a run
+   * @param {(options: PictureOptions) => PictureRun} ask function that starts a run
    */
   constructor(model, ask) {
     const { info, order } = model;
@@ -29,13 +29,13 @@ export class Track {
     this.#ask = ask;
   }
 
-  /** Starts a run from the first pixel. @param {number} seed @param {AbortSignal} signal */
+  /** Starts a run at the first pixel. @param {number} seed @param {AbortSignal} signal */
   begin(seed, signal) {
     this.#pulled = 0;
     this.#steps = this.#ask({ seed, signal, chunkSize: CHUNK * this.info.channels })[Symbol.asyncIterator]();
   }
 
-  /** Draws until this many pixels are drawn. @param {number} count */
+  /** Draws until `count` pixels are drawn. @param {number} count */
   async reach(count) {
     while (this.#steps && this.#pulled < count) {
       const { done, value: step } = await this.#steps.next();
@@ -45,17 +45,17 @@ export class Track {
     }
   }
 
-  /** Returns the picture so far; transparent where nothing is drawn. */
+  /** Returns the picture so far, transparent where nothing is drawn. */
   picture() {
     return pictureOf(this.codec, this.elements.subarray(0, this.#pulled * this.info.channels));
   }
 
-  /** Returns the number of pixels drawn. */
+  /** Returns the number of drawn pixels. */
   get pulled() {
     return this.#pulled;
   }
 
-  /** Returns the colour of a drawn position. @param {number} step */
+  /** Returns the colour at a drawn position. @param {number} step */
   colour(step) {
     const { channels } = this.info;
     const at = step * channels;
@@ -68,7 +68,7 @@ export class Track {
 /**
  * @param {Object} hooks
  * @param {(phase: Phase) => void} hooks.onPhase
- * @param {() => void} hooks.onChange more is drawn
+ * @param {() => void} hooks.onChange called after more was drawn
  * @param {(error: unknown) => void} hooks.onError
  */
 export function createPlayer({ onPhase, onChange, onError }) {
@@ -79,7 +79,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
   let seed = 0;
   const playback = new Playback({ onPhase, onError });
 
-  /** @param {boolean} paused wait for step() */
+  /** @param {boolean} paused whether to wait for step() */
   const run = (paused) =>
     playback.run(
       async (signal) => {
@@ -91,7 +91,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
           await Promise.all(tracks.map((track) => track.reach(Math.min(head + more, track.geometry.positions))));
           signal.throwIfAborted();
           head += more;
-          // With reduced motion the pictures appear when they are finished, unless the visitor steps through them.
+          // With reduced motion, the pictures appear only when they are finished, unless the visitor draws them step by step.
           if (!reducedMotion() || playback.paused) onChange();
         }
         playback.enter('done');
@@ -104,7 +104,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
     get phase() {
       return playback.phase;
     },
-    /** Returns the number of drawn positions of each picture. */
+    /** Returns the number of positions drawn in each picture. */
     get head() {
       return head;
     },
@@ -114,7 +114,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
     get total() {
       return total;
     },
-    /** @param {Track[]} loaded null: the models are closed */
+    /** @param {Track[]} loaded two models; null after they were closed */
     use(loaded) {
       playback.abort();
       tracks = loaded;
@@ -140,7 +140,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
       onChange();
     },
     resume: () => playback.resume(),
-    /** Draws one position of every picture; pauses a running drawing. */
+    /** Draws one position of every picture, and pauses the run if it is active. */
     step() {
       if (playback.phase === 'running') this.pause();
       else if (playback.phase !== 'paused') run(true);

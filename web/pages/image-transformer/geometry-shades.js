@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The strengths at which a picture shows the positions that a query sees and those that the query does not see. They are in a separate
-// file, because the tests read it without a page.
+// How strongly a picture shows the positions that a query sees and those that it does not see. The values are in a separate file, because
+// the tests read them without a page.
 // @ts-check
 
-/** How strongly a visible pixel is tinted. */
+/** Strength of the tint of a visible pixel. */
 export const TINT = 0.24;
-/** Opacity of a drawn pixel that is not visible to the query, and of a pixel drawn later. */
+/** Opacity of drawn pixels that the query does not see, and of pixels that are drawn later. */
 export const FORGOTTEN = 0.42;
 export const LATER = 0.18;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of local attention: two pictures that draw themselves, one in strips and one in blocks, and the positions that each
+// Draws the figure of local attention: two pictures that draw themselves, one in strips and one in blocks, with the positions that each
 // pixel sees.
 // @ts-check
 import {
@@ -28,19 +28,22 @@ import { Track, createPlayer } from './geometry-run.js';
 /** @import { Cell, Model, Phase, Shot, Subject } from '../../shell/index.js' */
 /** @import { Geometry } from './geometry-pattern.js' */
 
-/** The models: the first picture is drawn in one dimension, without input; the other in two, from a small picture. */
+/**
+ * The two models. The first draws a picture in one dimension without input; the second draws a picture in two dimensions from a small
+ * picture.
+ */
 const MODELS = [weights('emoji.gguf'), weights('cifar10-sr-2d.gguf')];
-/** At temperature 1 the probabilities are the model's; enlarging benefits from a slightly lower temperature. */
+/** At temperature 1 the model's probabilities are used unchanged. Enlarging benefits from a slightly lower temperature. */
 const TEMPERATURES = { one: 1, two: 0.8 };
 /** Pixels per second of each picture. */
 const SPEEDS = [2, 5, 12, 30, 80, 250, Infinity];
-/** Sides of square pictures that the table compares. */
+/** Sides of the square pictures that the table compares. */
 const SIDES = [32, 64, 256];
 
 /** @param {number} rows @param {number} cols */
 const times = (rows, cols) => `${rows}\u2009×\u2009${cols}`;
 
-/** Creates the figure, and loads its models when it scrolls into view. */
+/** Creates the figure, and loads its models when the visitor scrolls to it. */
 export function createGeometry() {
   /** @type {Subject[]} */
   let photos = [];
@@ -62,7 +65,7 @@ function createFigure({ onRun, onError }) {
   const scrubber = byId('geometry-scrubber');
 
   /**
-   * The visitor's selection: a step of both pictures, or a pixel of one picture (and of the other, if it has the same size).
+   * The visitor's selection: a step of both pictures, or a pixel of one picture (and of the other one, if it has the same size).
    * @type {{ step: number } | { cell: Cell, by: Panel } | null}
    */
   let asked = null;
@@ -103,8 +106,10 @@ function createFigure({ onRun, onError }) {
   /** @typedef {ReturnType<typeof createPanel>} Panel */
 
   /**
-   * Creates one picture with its name and its numbers. @param {Track} track @param {{ name: string, file: string, detail: string, source?:
-   * HTMLCanvasElement }} texts
+   * Creates one picture with its name and numbers.
+   *
+   * @param {Track} track
+   * @param {{ name: string, file: string, detail: string, source?: HTMLCanvasElement }} texts
    */
   function createPanel(track, { name, file, detail, source }) {
     const canvas = make('canvas', { role: 'img' });
@@ -134,7 +139,7 @@ function createFigure({ onRun, onError }) {
     redraw();
   }
 
-  /** Returns the position whose query a picture shows; -1: none. @param {Panel} panel */
+  /** Returns the position of the query that a picture shows, or -1 for none. @param {Panel} panel */
   function queryOf(panel) {
     const { geometry } = panel.track;
     if (asked && 'step' in asked) return Math.min(asked.step, geometry.positions - 1);
@@ -165,10 +170,10 @@ function createFigure({ onRun, onError }) {
       const { row, col } = geometry.at(query);
       note.replaceChildren(
         make('b', {}, phrase`Sees ${integer(elements.length)}`),
-        phrase`: ${integer(own)} of its block, ${integer(memory)} of its memory. `,
+        phrase`: ${integer(own)} from its block, ${integer(memory)} from its memory. `,
         make('span', { class: 'geometry-where' }, phrase`Step ${integer(query + 1)}: row ${row + 1}, column ${col + 1}.`),
       );
-      // If a visitor moves over a picture with the keyboard, the current item is announced.
+      // Announces the pixel while the visitor moves over the picture with the keyboard.
       if (asked && 'cell' in asked && asked.by === panel && document.activeElement?.contains(canvas)) announce(note.textContent ?? '', 400);
     }
     chart?.mark(marked);
@@ -236,7 +241,7 @@ function createFigure({ onRun, onError }) {
   });
 
   return {
-    /** @param {Model[]} models two models, or none if they are closed @param {Subject[]} photos */
+    /** @param {Model[]} models two models, or none after they were closed @param {Subject[]} photos */
     use(models, photos) {
       asked = null;
       const [one, two] = models;
@@ -310,7 +315,7 @@ function showSmall(canvas, rgb) {
   canvas.getContext('2d')?.putImageData(image, 0, 0);
 }
 
-/** Fills the table: the largest number of positions visible to a pixel, in pictures of several sizes. @param {Geometry[]} geometries */
+/** Fills the table with the largest number of positions that a pixel sees, for pictures of several sizes. @param {Geometry[]} geometries */
 function compare(geometries) {
   const [first] = geometries;
   /** @param {string} name @param {(side: number) => number} most */

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Reads the answer of model.attention: the share that each earlier pixel gets, by one head or by all heads on average.
+// Reads the answer of model.attention(): the share of attention that each earlier pixel gets from one head, or from all heads on average.
 // @ts-check
 
 /** @import { AttentionMap } from '../../shell/index.js' */
 
 /**
  * @typedef {Object} Heat
- * @property {(i: number) => number} share relative to the largest weight, 0..1, raised by a square root so that small weights are visible;
- *   NaN if not attended
- * @property {number} most the largest weight of a pixel
+ * @property {(i: number) => number} share square root of the weight divided by the largest weight, 0..1, so that small weights are visible;
+ *   NaN for a pixel that is not attended to
+ * @property {number} most largest weight of any pixel
  * @property {number} start weight of the start symbol
  */
 
 /**
- * @param {AttentionMap[]} maps of one pixel; for several, the mean. All heads have the same keys
+ * @param {AttentionMap[]} maps attention of one pixel; several maps, which must have the same keys, are averaged
  * @returns {Heat}
  */
 export function heatOf(maps) {
@@ -40,10 +40,10 @@ export function heatOf(maps) {
 }
 
 /**
- * Returns the two ranges that a pixel may attend to: the memory before its block, and its own block so far. The ranges are pixels in raster
- * order. Position p of the model holds the pixel before it (p - 1), because the input is shifted by one.
- * @param {AttentionMap} map of any head
- * @param {number} queryBlock 0: no blocks, all earlier pixels are visible
+ * Returns the two ranges that a pixel can attend to: the memory before its block, and its own block so far. The ranges are pixels in raster
+ * order. Position p of the model holds pixel p - 1, because the input is shifted by one.
+ * @param {AttentionMap} map map of any head
+ * @param {number} queryBlock 0 if there are no blocks and all earlier pixels are visible
  * @returns {{ memory: [number, number], own: [number, number] }}
  */
 export function windowOf({ keys }, queryBlock) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes this machine's speed into the text while the figure runs, and the description of the model.
+// Writes this device's speed into the text while the figure runs, and fills in the description of the model.
 // @ts-check
 import { byId, bytes, integer, time } from '../../shell/index.js';
 import { rate } from '../../shell/completion/index.js';
@@ -29,7 +29,7 @@ export function createMachine(store) {
   });
   let drawn = false;
   return {
-    /** Called when the first drawn pixel has arrived. */
+    /** Called after the first drawn pixel has arrived. */
     first() {
       if (drawn) return;
       drawn = true;

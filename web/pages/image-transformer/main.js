@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Starts the page of the Image Transformer: half a digit and three completions, the model's attention, a pixel step by step, local
-// attention, classes.
+// attention, and drawing by class.
 // @ts-check
 import { SIDE, byId, createClasses, phrase, startPage, weights } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';
@@ -13,7 +13,7 @@ import { createPositions } from './positions.js';
 import { createSettings } from './settings.js';
 /** @import { Attended } from './attention.js' */
 
-/** The initial digit, a 9 whose upper part might become a 0. */
+/** The initial digit is a 9 whose upper part might also become a 0. */
 const FIRST = 36;
 
 const store = createStore({ ...initialState(), surprise: true });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the first layer of the model for one pixel from the numbers of the model's file, in slow, simple code that keeps all
-// intermediate results. The module does not depend on the page.
+// Computes the first layer of the model for one pixel from the values in the model's file. The code is slow but simple, and keeps all
+// intermediate results. This file does not use the page.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
@@ -9,24 +9,24 @@ import { readGguf } from '../../shell/model/gguf.js';
  * @property {number} d      width
  * @property {number} heads
  * @property {number} length length of a key
- * @property {number} width  pixels per row
+ * @property {number} width  number of pixels per row
  * @property {number} levels
- * @property {number} epsilon epsilon of the norms
+ * @property {number} epsilon epsilon of the layer norms
  * @property {string[]} classes
  * @property {(name: string) => Float32Array} tensor
  */
 
 /**
- * @typedef {Object} Pass the intermediate results of one position
- * @property {Float32Array} shade   (d) of the previous pixel
- * @property {Float32Array} input   (d) plus its position embedding, and the class
- * @property {Float32Array} query   (d) all heads
- * @property {Float32Array[]} keys  of each visible position: (d)
- * @property {Float32Array[]} scores  of each head: (positions)
+ * @typedef {Object} Pass the intermediate results for one position
+ * @property {Float32Array} shade   (d) embedding of the previous pixel's shade
+ * @property {Float32Array} input   (d) `shade` plus the position embedding and the class
+ * @property {Float32Array} query   (d) query, all heads concatenated
+ * @property {Float32Array[]} keys  (d) key of each visible position
+ * @property {Float32Array[]} scores  (positions) scores of each head
  * @property {Float32Array[]} shares  likewise
- * @property {Float32Array} values  (d) of all heads, weighted
- * @property {Float32Array} attended (d) after the residual and its norm
- * @property {Float32Array} inner   of the feed-forward network, zero where negative
+ * @property {Float32Array} values  (d) weighted sums of the values, all heads concatenated
+ * @property {Float32Array} attended (d) output of the attention, after the residual connection and its norm
+ * @property {Float32Array} inner   hidden values of the feed-forward network, with zeros for negative ones
  * @property {Float32Array} output  (d)
  */
 
@@ -79,8 +79,9 @@ const plus = (a, b) => a.map((value, i) => value + b[i]);
 
 /**
  * @param {Layer} layer
- * @param {{ shades: ArrayLike<number>, elements: ArrayLike<number>, label: string }} seen  levels of the picture in raster order; the
- *   visible positions, by the pixel that each holds, -1 for the start, the current position last; '': no class
+ * @param {{ shades: ArrayLike<number>, elements: ArrayLike<number>, label: string }} seen  shades: grey levels of the picture in raster
+ *   order; elements: the visible positions, by the pixel that each holds (-1 is the start symbol), with the current position last; label:
+ *   the class, or ''
  * @returns {Pass}
  */
 export function passOf({ d, heads, length, width, epsilon, classes, tensor }, { shades, elements, label }) {
@@ -88,7 +89,7 @@ export function passOf({ d, heads, length, width, epsilon, classes, tensor }, { 
   /** Returns the shade that a position holds. @param {number} pixel */
   const shadeOf = (pixel) =>
     pixel < 0 ? new Float32Array(d) : row('token_embd.weight', shades[pixel]).map((value) => value * Math.sqrt(d));
-  /** Returns the input of a position, which is that of the next pixel. @param {number} pixel */
+  /** Returns the input of a position, whose row and column are those of the next pixel. @param {number} pixel */
   function inputOf(pixel) {
     const place = pixel + 1;
     const where = new Float32Array(d);

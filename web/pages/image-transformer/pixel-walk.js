@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the walk: one pixel from its neighbours through a layer to its probabilities, with the model's own maps and numbers.
+// Draws the figure of the walk: one pixel goes from its neighbours through a layer to its probabilities, with the model's own maps and
+// numbers.
 // @ts-check
 import {
   SIDE,
@@ -27,18 +28,18 @@ import { passOf, readLayer } from './one-layer.js';
 /** @import { WalkStep } from '../../shell/page/walk.js' */
 /** @import { Layer, Pass } from './one-layer.js' */
 
-/** A pointer passes over many pixels: the walk uses the pixel where the pointer rests. */
+/** A pointer passes over many pixels. The walk uses a pixel once the pointer has rested on it for this many milliseconds. */
 const REST_MS = 300;
 
 /**
  * @typedef {Object} Walked
  * @property {Pixel} pixel
- * @property {Ending} picture  the picture when the walk began
- * @property {AttentionMap[]} attention  the model's own maps, of all layers
+ * @property {Ending} picture  the picture at the start of the walk
+ * @property {AttentionMap[]} attention  the model's attention maps of all layers
  * @property {Pass} pass
  * @property {number} head     the head of layer 1 with the sharpest attention
- * @property {number} best     the most attended position of this head
- * @property {number[]} odds   probability of each shade, once the model has answered
+ * @property {number} best     the position to which this head attends most
+ * @property {number[]} odds   probability of each shade, once the model has returned it
  */
 
 /** Returns the index of the largest number. @param {ArrayLike<number>} numbers @param {number} [from] */
@@ -65,7 +66,7 @@ export function createPixelWalk(store, pictures) {
   const walk = createWalk({ list: byId('walk'), tools: byId('walk-tools'), figure }, show);
   walk.use(stepsOf(byId('walk')));
 
-  /** Shows the visible part of the picture at a step. @param {WalkStep} step */
+  /** Shows the part of the picture that is visible at a step. @param {WalkStep} step */
   function show({ id }) {
     for (const part of parts) part.classList.toggle('lit', Boolean(part.dataset.steps?.split(' ').includes(id)));
     if (!walked || !store.now.info) return;
@@ -94,13 +95,13 @@ export function createPixelWalk(store, pictures) {
     for (const [i, bar] of [...bars.children].entries()) bar.classList.toggle('drawn', id === 'step-drawn' && i === level);
   }
 
-  /** @param {number[]} odds as many as the model has returned */
+  /** @param {number[]} odds the probabilities that the model has returned so far */
   function showOdds(odds) {
     for (const [i, bar] of /** @type {HTMLElement[]} */ ([...bars.children]).entries())
       bar.style.setProperty('--p', `${100 * (odds[i] ?? 0)}%`);
   }
 
-  /** Fills in everything except the parts that a step changes. */
+  /** Draws the parts of the figure that do not depend on the step. */
   function fill() {
     if (!walked || !store.now.info) return;
     const { pixel, picture, attention, pass, head, best, odds } = walked;
@@ -166,7 +167,7 @@ export function createPixelWalk(store, pictures) {
     show(walk.step);
   }
 
-  /** Requests all data of the walk from the model. */
+  /** Requests all data for the walk from the model. */
   async function ask() {
     const { model, asked, label, info } = store.now;
     if (!model || !info || !asked || !sight.seen || (walked?.pixel === asked && walked.odds.length > 0)) return;
@@ -183,18 +184,18 @@ export function createPixelWalk(store, pictures) {
       signal.throwIfAborted();
       const shades = Array.from(picture.values, (value) => Math.round((value * (layer.levels - 1)) / 255));
       const pass = passOf(layer, { shades, elements: attention[0].keys, label });
-      const from = attention[0].keys[0] < 0 && attention[0].keys.length > 1 ? 1 : 0; // a pixel, not the start
+      const from = attention[0].keys[0] < 0 && attention[0].keys.length > 1 ? 1 : 0; // skips the start symbol
       const tops = pass.shares.map((shares) => largest(shares, from));
       const head = largest(pass.shares.map((shares, h) => shares[tops[h]]));
       walked = { pixel: asked, picture, attention, pass, head, best: tops[head], odds: [] };
       fill();
       await askOdds(model, walked, at, info.levels, told);
     } catch {
-      file = signal.aborted ? file : undefined; // the first figure reports an error of the model
+      file = signal.aborted ? file : undefined; // the first figure reports errors of the model
     }
   }
 
-  /** The model returns the cost of a picture, so it is called once for each possible shade of the pixel.
+  /** The model returns only the cost of a picture, so it is called once for each possible shade of the pixel.
    * @param {Model} model @param {Walked} of @param {number} at
    * @param {number} levels @param {{ label?: string, signal: AbortSignal }} options */
   async function askOdds(model, of, at, levels, options) {
@@ -226,7 +227,7 @@ export function createPixelWalk(store, pictures) {
   store.on(['asked', 'model', 'label'], soon);
   store.on(['model'], ({ model }) => {
     if (model) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName());
-  }); // the sentences and numbers of this figure describe our file
+  }); // the text of this figure describes the shipped file
   new ResizeObserver(() => show(walk.step)).observe(canvas);
   onTheme(fill);
 }

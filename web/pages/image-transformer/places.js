@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Reads the learned position embeddings of a model: a vector for each row and each column, concatenated for a pixel. The module does not
-// depend on the page.
+// Reads the learned position embeddings of a model: a vector for each row and one for each column. A pixel has both, concatenated. This
+// file does not use the page.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
 /** @typedef {Float32Array[]} Table a vector for each row, or for each column */
 /** @typedef {{ rows: Table, cols: Table }} Places */
 
-/** Reads the tables of a weight file. @param {ArrayBuffer} file @returns {Places} */
+/** Reads both tables from a weight file. @param {ArrayBuffer} file @returns {Places} */
 export function placesOf(file) {
   const { tensor } = readGguf(file);
   const [rows, cols] = ['position_row.weight', 'position_col.weight'].map((name) => {
@@ -21,7 +21,7 @@ export function placesOf(file) {
 }
 
 /**
- * Returns the initial waves of training: sines, then cosines, of slower and slower frequencies.
+ * Returns the waves with which training starts: sines, then cosines, with decreasing frequencies.
  * @param {number} count number of rows or columns
  * @param {number} width
  * @returns {Table}
@@ -36,7 +36,7 @@ export function waves(count, width) {
   );
 }
 
-/** Returns the table without the mean of all its vectors. @param {Table} table @returns {Table} */
+/** Returns the table after the mean of its vectors is subtracted. @param {Table} table @returns {Table} */
 export function apart(table) {
   const mean = table[0].map((_, e) => table.reduce((sum, list) => sum + list[e], 0) / table.length);
   return table.map((list) => list.map((x, e) => x - mean[e]));
@@ -45,14 +45,14 @@ export function apart(table) {
 /** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 const dot = (a, b) => Array.from(a).reduce((sum, x, e) => sum + x * b[e], 0);
 
-/** Returns the similarity of each pair of vectors: the cosine of their angle. @param {Table} table @returns {Float32Array[]} */
+/** Returns the cosine similarity of each pair of vectors. @param {Table} table @returns {Float32Array[]} */
 export function likeness(table) {
   const sizes = table.map((list) => Math.sqrt(dot(list, list)));
   return table.map((a, i) => Float32Array.from(table, (b, j) => dot(a, b) / (sizes[i] * sizes[j] || 1)));
 }
 
 /**
- * Returns the similarity of every pixel's position to one position, [row][col]: the cosine of their concatenated vectors.
+ * Returns the cosine similarity of every pixel's position to one position, [row][col]. The vectors of row and column are concatenated.
  * @param {Places} places
  * @param {{ row: number, col: number }} at
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of learned positions: the model's embeddings of a row and of a column, and the similarity of positions that follows from
+// Draws the figure of the learned positions: the model's embeddings of rows and columns, and the similarity of positions that follows from
 // them.
 // @ts-check
 import {
@@ -21,10 +21,10 @@ import { apart, likeness, likenessOfPixels, placesOf, waves } from './places.js'
 /** @import { Cell } from '../../shell/index.js' */
 /** @import { Places, Table } from './places.js' */
 
-/** The maximum number of similar rows and columns to name. */
+/** Maximum number of similar rows and columns to name. */
 const NEAREST = 3;
 
-/** Creates the figure, and reads the file when it scrolls into view. */
+/** Creates the figure, and reads the file when the visitor scrolls to it. */
 export function createPositions() {
   const [said, vectors] = [byId('places-said'), byId('places-vectors')];
   /** @type {HTMLSelectElement} */
@@ -33,14 +33,14 @@ export function createPositions() {
   const learned = byId('places-learned');
   /** @type {HTMLInputElement} */
   const begun = byId('places-begun');
-  /** The tables in the file. @type {Places | undefined} */
+  /** The tables in the current file. @type {Places | undefined} */
   let read;
-  /** The displayed data. @type {{ places: Places, rows: Float32Array[], cols: Float32Array[] } | undefined} */
+  /** The data that the figure shows. @type {{ places: Places, rows: Float32Array[], cols: Float32Array[] } | undefined} */
   let shown;
   /** @type {Cell} */
   let at = { row: 14, col: 14 };
 
-  /** @param {string} id @param {string} label @param {(cell: Cell) => Cell} chosen by a cell */
+  /** @param {string} id @param {string} label @param {(cell: Cell) => Cell} chosen returns the cell that another cell selects */
   function view(id, label, chosen) {
     const canvas = make('canvas', { role: 'img', 'aria-label': phrase`Nothing is read yet` });
     const frame = askable(canvas, {
@@ -68,7 +68,7 @@ export function createPositions() {
     redraw();
   }
 
-  /** Returns the most similar of the other rows or columns, with their similarity. @param {Float32Array} alike @param {number} own */
+  /** Returns the other rows or columns that are most similar, with their similarity. @param {Float32Array} alike @param {number} own */
   const nearest = (alike, own) =>
     Array.from(alike, (x, i) => ({ x, i }))
       .filter(({ i }) => i !== own)
@@ -135,7 +135,7 @@ export function createPositions() {
     const wanted = file.value;
     try {
       const bytes = await fileBytes(weights(wanted));
-      if (file.value !== wanted) return; // another file was chosen meanwhile
+      if (file.value !== wanted) return; // another file was chosen in the meantime
       read = placesOf(bytes);
       show();
     } catch (error) {

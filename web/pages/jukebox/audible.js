@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plays the sound of the page: one context, made at the first click, and one sound at a time.
+// Plays the sounds of the page. They share one audio context, which is created at the first click, and only one sound plays at a time.
 // @ts-check
 
 /** @type {AudioContext | undefined} */
@@ -16,10 +16,11 @@ export function hush() {
 }
 
 /**
- * Plays samples instead of the current sound. Call it from a click or a key press.
- * @param {Float32Array} samples @param {number} rate
+ * Plays samples and stops the current sound. Must be called from a click or a key press.
+ * @param {Float32Array} samples
+ * @param {number} rate
  * @param {(seconds: number) => void} [onPlay] called at each frame, and with -1 at the end
- * @returns {Promise<boolean>} called at the end: whether the whole sound was played
+ * @returns {Promise<boolean>} resolves at the end: true if the whole sound was played
  */
 export async function playSamples(samples, rate, onPlay = () => {}) {
   hush();

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Draws the codes of a level as bars of colour; the louder a code, the higher its bar. Each bar can be found with a pointer or the arrow
-// keys.
+// Draws the codes of a level as coloured bars; louder codes have higher bars. Bars can be reached with a pointer or the arrow keys.
 // @ts-check
 import { createSurface } from './surface.js';
 /** @import { Book } from './book.js' */
 
 /**
  * @param {HTMLCanvasElement} canvas
- * @param {{ onPick?: (at: number) => void }} [told] onPick: called with the index of a pressed or focused bar
+ * @param {{ onPick?: (at: number) => void }} [told] onPick: called with the index of the bar that was pressed or focused
  */
 export function createBars(canvas, { onPick } = {}) {
   /** @type {ArrayLike<number>} */
@@ -51,7 +50,7 @@ export function createBars(canvas, { onPick } = {}) {
     });
   }
   return {
-    /** @param {ArrayLike<number>} shown @param {number} [room] bars in the whole width */
+    /** @param {ArrayLike<number>} shown @param {number} [room] number of bars in the whole width */
     show(shown, room = 0) {
       [codes, most] = [shown, room];
       again();

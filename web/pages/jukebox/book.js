@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds how each code of a level sounds: the level's decoder gets the code for a while, and the loudness and brightness of the result
-// determine the code's colour.
+// Computes how each code of a level sounds. The level's decoder gets only this code for a while, and the loudness and brightness of the
+// result determine the code's colour.
 // @ts-check
 /** @import { Model } from '../../shell/index.js' */
 
@@ -11,20 +11,21 @@
  * @property {Level} level
  * @property {number} hop
  * @property {number} count
- * @property {Float32Array[]} sounds the sound of each code, sample by sample
- * @property {number[]} order the codes, those that sound low first
+ * @property {Float32Array[]} sounds the samples of each code's sound
+ * @property {number[]} order the codes, ordered from low to high sounds
  * @property {(code: number, dark: boolean) => string} colour
  * @property {(code: number) => number} loudness 0 to 1
  */
 
-/** The length of each code's sound, in samples; and the length cut at each end, where neighbours overlap. */
+/** Length of each code's sound in samples, and length that is cut off at each end, where neighbouring codes overlap. */
 const LASTS = 1024;
 const EDGE = 256;
-/** Number of codes decoded per step, so that nothing waits for long. */
+/** Number of codes decoded per step, which is small so that nothing has to wait for long. */
 const AT_ONCE = 64;
 
 /**
- * @param {Model} model @param {Level} level
+ * @param {Model} model
+ * @param {Level} level
  * @returns {Promise<Book>}
  */
 export async function readBook(model, level) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the codebooks as pictures, each code with its sound; a sound of the top level is painted with these codes.
+// Draws the codebooks as pictures in which each code has its sound. The visitor paints a sound with the codes of the top level.
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
 import { playSamples } from './audible.js';
@@ -20,7 +20,7 @@ export function createCodebook(stages) {
   /** @type {HTMLButtonElement} */
   const anew = /** @type {any} */ (byId('painted-anew'));
   let place = 0;
-  /** Painted codes, by level. @type {Partial<Record<Level, number[]>>} */
+  /** The painted codes, by level. @type {Partial<Record<Level, number[]>>} */
   const painted = {};
   /** @type {Float32Array} */
   let samples = new Float32Array(0);
@@ -71,7 +71,7 @@ export function createCodebook(stages) {
     point(place + step, true);
   });
 
-  // The codes of the first figure, as the initial drawing.
+  // The drawing starts with the codes of the first figure.
   const bars = createBars(byId('painted'), {
     onPick(index) {
       const [own, codes] = [book(), painted[level()]];

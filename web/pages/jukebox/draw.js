@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a digit by a speaker: the top prior draws its codes, the bottom prior those below, and the decoder plays meanwhile. WaveNet draws
-// the same digit for comparison.
+// Draws a digit in a speaker's voice. The top prior draws the top-level codes, the bottom prior draws the bottom-level codes, and the
+// decoder plays the sound meanwhile. WaveNet can draw the same digit for comparison.
 // @ts-check
 import { acquire, announce, byId, createTransport, fault, make, phrase, weights } from '../../shell/index.js';
 import { audio, hush } from './audible.js';
@@ -133,13 +133,13 @@ export function createDraw(stages) {
       transport.show('done');
       announce(said.textContent);
     } catch (error) {
-      if (signal.aborted) return; // the next run has begun
+      if (signal.aborted) return; // the next run has already started
       transport.show('ready');
       said.textContent = `${fault(error)}.`;
     }
   }
 
-  /** @param {any} run @param {AbortSignal} signal @returns {Promise<string>} the error message, as a sentence */
+  /** @param {any} run @param {AbortSignal} signal @returns {Promise<string>} the error as a sentence; '' if there is none */
   async function hear(run, signal) {
     try {
       const { gaps } = await run.playTo(audio(), {
@@ -151,9 +151,9 @@ export function createDraw(stages) {
       });
       return gaps === 0
         ? ''
-        : ` ${gaps === 1 ? phrase`This machine did not keep up: 1 gap.` : phrase`This machine did not keep up: ${gaps} gaps.`}`;
+        : ` ${gaps === 1 ? phrase`Your device was too slow to play without interruption: 1 gap.` : phrase`Your device was too slow to play without interruption: ${gaps} gaps.`}`;
     } catch (error) {
-      return signal.aborted ? '' : ` ${phrase`It cannot be played: ${fault(error)}.`}`;
+      return signal.aborted ? '' : ` ${phrase`The sound cannot be played: ${fault(error)}.`}`;
     } finally {
       cursor = -1;
       wave();
@@ -169,7 +169,7 @@ export function createDraw(stages) {
     hush();
     const { signal } = (stopper = new AbortController());
     const context = audio();
-    void context.resume(); // while the user activation lasts
+    void context.resume(); // audio must be started during the click that allows it
     const note = byId('wavenet-said');
     note.textContent = phrase`Loading WaveNet`;
     try {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Decodes recordings as the page stores them.
+// Decodes the recordings that the page contains.
 // @ts-check
 
-/** Decodes base64 mu-law levels to samples. @param {string} text */
+/** Decodes mu-law levels in base64 to samples. @param {string} text */
 export function samplesOf(text) {
   return Float32Array.from(atob(text), (letter) => {
     const y = (letter.charCodeAt(0) / 255) * 2 - 1;

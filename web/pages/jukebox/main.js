@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the page of the VQ-VAE: a sound, its codes and the sound again; digits drawn by their codes; the codebooks.
+// Starts the page of the VQ-VAE: a sound, its codes, and the decoded sound; digits drawn by their codes; and the codebooks.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createCodebook } from './codebook.js';

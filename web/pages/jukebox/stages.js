@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the first figure: a sound, its codes of two levels, and the sound decoded from either level. Each can be played at its stage.
+// Draws the first figure: a sound, its codes of two levels, and the sound decoded from each level. Each stage can be played.
 // @ts-check
 import {
   acquireFirst,
@@ -27,7 +27,7 @@ import { createSurface, paintWave } from './surface.js';
 const LISTEN_MS = 1500;
 const LEVELS = /** @type {const} */ (['top', 'bottom']);
 const STAGES = /** @type {const} */ (['given', ...LEVELS]);
-const SOUNDS = { given: phrase`What was given`, top: phrase`From the top level alone`, bottom: phrase`From the bottom level` };
+const SOUNDS = { given: phrase`The given sound`, top: phrase`From the top level alone`, bottom: phrase`From the bottom level` };
 
 export function createStages() {
   const [choice, said, notes] = [byId('recording'), byId('stages-said'), byId('stages-note')];
@@ -75,7 +75,7 @@ export function createStages() {
       }),
     ]),
   );
-  /** @param {'given' | Level} name @returns {Promise<boolean>} whether all of it was played */
+  /** @param {'given' | Level} name @returns {Promise<boolean>} whether the whole sound was played */
   async function hear(name) {
     const samples = name === 'given' ? staged?.samples : staged?.from[name];
     const rate = model?.info.sampleRate;
@@ -112,7 +112,7 @@ export function createStages() {
     if (!model) return;
     stopper.abort();
     const { signal } = (stopper = new AbortController());
-    said.textContent = ''; // cleared now, not at the end: a message that arrives meanwhile, such as a refused microphone, stays
+    said.textContent = ''; // cleared at the start, because a later message, for example about a refused microphone, must stay
     try {
       const began = performance.now();
       const { top, bottom, heard } = await model.encode(sound, { signal });
@@ -182,7 +182,7 @@ export function createStages() {
         await stageChosen();
         for (const level of LEVELS) {
           const book = await readBook(loaded, level);
-          if (model !== loaded) return; // another model is shown
+          if (model !== loaded) return; // another model is shown now
           bars[level].book = books[level] = book;
         }
         transport.show('done');
@@ -206,7 +206,12 @@ export function createStages() {
       return staged;
     },
     books,
-    /** Called when a model is loaded, when a sound is staged, and when the codebooks are read. @param {() => void} tell */
+    /**
+     * Registers a function that is called after a model is loaded, after the stages of a sound are computed, and after the codebooks are
+     * read.
+     *
+     * @param {() => void} tell
+     */
     on(tell) {
       listeners.add(tell);
     },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Creates a canvas as wide as its element, which is repainted when its size or the colours change.
+// Creates a canvas as wide as its element, which is painted again when its size or the colours change.
 // @ts-check
 
 /**
@@ -7,7 +7,7 @@
  * @property {CanvasRenderingContext2D} context in CSS pixels
  * @property {number} width
  * @property {number} height
- * @property {(name: string) => string} colour returns a colour of the page by the name of its property
+ * @property {(name: string) => string} colour returns a colour of the page by the name of its custom property
  * @property {boolean} dark
  */
 
@@ -46,8 +46,11 @@ export function createSurface(canvas, paint) {
 }
 
 /**
- * Draws a waveform. @param {Surface} surface @param {ArrayLike<number>} samples @param {{ most?: number, cursor?: number, ink?: string }}
- * [how] most: samples in the whole width; cursor: a sample
+ * Draws a waveform.
+ *
+ * @param {Surface} surface
+ * @param {ArrayLike<number>} samples
+ * @param {{ most?: number, cursor?: number, ink?: string }} [how] most: number of samples in the whole width; cursor: index of a sample to mark
  */
 export function paintWave({ context, width, height, colour }, samples, { most = samples.length, cursor = -1, ink = '--predicted' } = {}) {
   const [middle, each] = [height / 2, Math.max(1, most) / width];

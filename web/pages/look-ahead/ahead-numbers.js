@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows the numbers of speculative decoding: the passes and the time of a picture with guesses and without, and the times of many pictures.
+// Shows the numbers of speculative decoding: the passes and the time of a picture with and without drafts, and the times of many pictures.
 // @ts-check
 import { byId, phrase, time } from '../../shell/index.js';
 import { passes, verdict } from './ahead-run.js';
@@ -9,7 +9,7 @@ import { passes, verdict } from './ahead-run.js';
 const WAYS = /** @type {const} */ (['guessing', 'without']);
 const BLANK = phrase`not yet`;
 
-/** Shows the numbers of the displayed part of a picture. @param {Way} way @param {Drawing} drawing @param {number} pixels */
+/** Shows the numbers for the displayed part of a picture. @param {Way} way @param {Drawing} drawing @param {number} pixels */
 export function showDrawing(way, { ahead }, pixels) {
   const count = passes(ahead, pixels);
   const whole = pixels === ahead.length;
@@ -23,22 +23,25 @@ export function showDrawing(way, { ahead }, pixels) {
     : phrase`${pixels} pixels in ${count} passes: ${each} pixels a pass so far.`;
 }
 
-/** Compares both drawings, once they are complete.
- * @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} the result in words */
+/** Compares the two drawings once they are complete.
+ * @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} the result as a sentence */
 export function showVerdict(a, b) {
   const text = a && b ? verdict(a, b) : '';
   byId('ahead-verdict').textContent = text;
   return text;
 }
 
-/** Clears the numbers for another picture; the medians are of eight pictures and stay. @param {boolean} [all] clears the medians too */
+/**
+ * Clears the numbers for another picture. The medians over eight pictures stay.
+ * @param {boolean} [all] whether to clear the medians, too
+ */
 export function clearNumbers(all = false) {
   const rows = ['passes', 'each', 'right', ...(all ? ['median'] : [])];
   for (const way of WAYS) for (const row of rows) byId(`ahead-${row}-${way}`).textContent = BLANK;
   for (const id of ['summary', 'verdict']) byId(`ahead-${id}`).textContent = '';
 }
 
-/** @param {Timing} timing @param {number} pictures @returns {string} the result in words */
+/** @param {Timing} timing @param {number} pictures @returns {string} the result as a sentence */
 export function showTiming(timing, pictures) {
   for (const way of WAYS) byId(`ahead-median-${way}`).textContent = time(timing[way]);
   const { guessing, without, unequal } = timing;

@@ -5,9 +5,9 @@ import { SIDE, announce, askable, make, onTheme, paint, perFrame, phrase } from 
 import { passAt, passes } from './ahead-run.js';
 /** @import { Drawing } from './ahead-run.js' */
 
-/** Positions on the heat ramp: of the pixel that starts a pass, and of the following ones, paler and paler. */
+/** Positions on the heat ramp: for the pixel that starts a pass, and for the pixels after it, which get paler and paler. */
 const FIRST = 0.72;
-/** @param {number} ahead the number of pixels of its pass before a pixel */
+/** @param {number} ahead number of earlier pixels in the same pass */
 const shareOf = (ahead) => (ahead === 0 ? FIRST : 0.32 - 0.03 * ahead);
 
 const NOTHING = { values: new Uint8Array(SIDE * SIDE), ahead: new Uint8Array(SIDE * SIDE) };
@@ -21,7 +21,7 @@ export function createAheadPanels(root) {
   let drawing = NOTHING;
   let head = 0;
   let drawn = false;
-  /** The selected pixel; -1: none. */
+  /** Index of the selected pixel; -1 for none. */
   let asked = -1;
 
   const redraw = perFrame(() => {
@@ -41,7 +41,7 @@ export function createAheadPanels(root) {
     picture.note.textContent =
       head === 0 ? phrase`Nothing drawn yet.` : drawn ? phrase`Drawn.` : phrase`${head} of ${values.length} pixels.`;
     runs.note.textContent = pass ? describe(ahead, pass) : head === 0 ? '' : phrase`Point at a pixel to see which pass drew it.`;
-    // If a visitor moves over a picture with the keyboard, the current item is announced.
+    // Announces the pixel while the visitor moves over the picture with the keyboard.
     if (pass && root.contains(document.activeElement)) announce(runs.note.textContent, 400);
   });
 
@@ -76,8 +76,9 @@ export function createAheadPanels(root) {
 
   return {
     /**
-     * @param {Pick<Drawing, 'values' | 'ahead'> | null} what null: nothing yet @param {number} [pixels] @param {boolean} [whole] no more
-     * will come
+     * @param {Pick<Drawing, 'values' | 'ahead'> | null} what null if nothing is drawn yet
+     * @param {number} [pixels]
+     * @param {boolean} [whole] whether the picture is complete
      */
     show(what, pixels = 0, whole = false) {
       if (what !== drawing) asked = -1;

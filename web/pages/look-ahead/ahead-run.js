@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Draws digits at full speed, with guesses or without, and counts the passes of the model that a picture took.
+// Draws digits at full speed, with or without drafts, and counts the passes that the model needs for a picture.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 /** @import { PictureOptions, Model } from '../../shell/index.js' */
 
 /**
- * @typedef {Object} Drawing a whole picture
+ * @typedef {Object} Drawing a complete picture
  * @property {Uint8Array} values 8-bit greys
- * @property {Uint8Array} ahead for each pixel, the number of pixels of its pass before it: 0 begins a pass
- * @property {number} ms milliseconds that the page waited for the model
+ * @property {Uint8Array} ahead for each pixel, the number of earlier pixels in the same pass: 0 starts a pass
+ * @property {number} ms milliseconds for which the page waited for the model
  */
 
 /** @param {Model} model a model with one element per pixel @param {PictureOptions} options @returns {Promise<Drawing>} */
@@ -27,7 +27,7 @@ export async function draw(model, options) {
   }
 }
 
-/** Counts the passes that the first pixels took. @param {Uint8Array} ahead @param {number} [pixels] */
+/** Counts the passes for the first pixels. @param {Uint8Array} ahead @param {number} [pixels] */
 export function passes(ahead, pixels = ahead.length) {
   let count = 0;
   for (let i = 0; i < pixels; i++) if (ahead[i] === 0) count++;
@@ -42,10 +42,10 @@ export function passAt(ahead, pixel) {
   return { from, to };
 }
 
-/** Returns the number of values in which two pictures differ. @param {Drawing} a @param {Drawing} b */
+/** Returns the number of pixels in which two pictures differ. @param {Drawing} a @param {Drawing} b */
 export const differences = (a, b) => a.values.reduce((count, value, i) => count + Number(value !== b.values[i]), 0);
 
-/** Describes whether a picture drawn both ways is the same. @param {Drawing} a @param {Drawing} b */
+/** Describes whether the pictures drawn in both ways are identical. @param {Drawing} a @param {Drawing} b */
 export function verdict(a, b) {
   const count = differences(a, b);
   return count === 0
@@ -61,13 +61,13 @@ export function median(numbers) {
 
 /**
  * @typedef {Object} Timing
- * @property {number} guessing median time of a picture, in ms
+ * @property {number} guessing median time of a picture, in milliseconds
  * @property {number} without
- * @property {number} unequal pictures that differed
+ * @property {number} unequal number of pictures that differed
  */
 
 /**
- * Draws pictures of this many seeds in both ways. The two ways alternate in going first, so that neither has an advantage.
+ * Draws pictures with this many seeds in both ways. The two ways take turns going first, so that neither has an advantage.
  * @param {Model} model
  * @param {PictureOptions & { seed: number }} options
  * @param {number} pictures

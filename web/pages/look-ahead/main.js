@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of speculative decoding: a digit, the passes of the model that drew it, and the same digit drawn without guesses.
+// Draws the figure of speculative decoding: a digit, the passes of the model that drew it, and the same digit drawn without drafts.
 // @ts-check
 import {
   Playback,
@@ -24,9 +24,9 @@ import { draw, passAt, timeBoth } from './ahead-run.js';
 /** @import { Model, Phase } from '../../shell/index.js' */
 /** @import { Drawing } from './ahead-run.js' */
 
-/** Displayed pixels per second: the pixels of a pass appear together, and stay for as long as the pass has pixels. */
+/** Pixels shown per second. The pixels of a pass appear together and stay for a time proportional to their number. */
 const SPEED = 200;
-/** Number of pictures to time, each in both ways. */
+/** Number of pictures that are timed, each in both ways. */
 const PICTURES = 8;
 
 /** Creates the figure. */
@@ -40,11 +40,11 @@ function createAhead() {
   const panels = createAheadPanels(byId('ahead-panels'));
   /** @type {Model | null} */
   let model = null;
-  /** The picture so far, in both ways. @type {{ guessing?: Drawing, without?: Drawing }} */
+  /** The picture so far, drawn in each way. @type {{ guessing?: Drawing, without?: Drawing }} */
   let drawings = {};
   /** Whether the medians are known, and whether they are being measured. */
   let [timed, measuring] = [false, false];
-  /** The shown drawing. @type {{ way: 'guessing' | 'without', drawing: Drawing } | null} */
+  /** The drawing that the figure shows. @type {{ way: 'guessing' | 'without', drawing: Drawing } | null} */
   let shown = null;
 
   const playback = new Playback({
@@ -81,7 +81,7 @@ function createAhead() {
 
   const options = () => ({ seed: transport.seed, ...(digit.value && { label: digit.value }) });
 
-  /** Draws the picture at full speed, then shows it pass by pass. */
+  /** Draws the picture at full speed and then shows it pass by pass. */
   const start = () =>
     run('running', async (artist, signal) => {
       const way = plain.checked ? 'without' : 'guessing';
@@ -93,7 +93,7 @@ function createAhead() {
       shown = { way, drawing };
       const { length } = drawing.values;
       playback.rebase();
-      // With reduced motion the picture appears when it is finished.
+      // With reduced motion, the picture appears only when it is finished.
       for (let head = 0; head < length && !reducedMotion(); ) {
         const { to } = passAt(drawing.ahead, head);
         await playback.pass(to - head, signal);
@@ -102,12 +102,12 @@ function createAhead() {
         showDrawing(way, drawing, head);
       }
       showWhole();
-      // Draws the other way in the background: its numbers appear next to these.
+      // Draws the picture the other way in the background, so that the numbers of both ways appear side by side.
       const other = way === 'guessing' ? 'without' : 'guessing';
       const beside = (drawings[other] ??= await draw(artist, { ...options(), lookAhead: other === 'guessing', signal }));
       showDrawing(other, beside, length);
       announce([byId('ahead-summary').textContent, showVerdict(drawings.guessing, drawings.without)].join(' '));
-      // A single time proves nothing, and the first time on a page includes compilation: the figure shows medians only.
+      // A single time proves nothing, and the first time on a page includes compilation. The figure therefore shows medians only.
       if (!timed) await measure(artist, signal);
     });
 
@@ -118,7 +118,12 @@ function createAhead() {
       announce(await measure(artist, signal));
     });
 
-  /** Measures the medians of several pictures, drawn both ways in turn. @param {Model} artist @param {AbortSignal} signal */
+  /**
+   * Measures the median times of several pictures, which are drawn in both ways alternately.
+   *
+   * @param {Model} artist
+   * @param {AbortSignal} signal
+   */
   async function measure(artist, signal) {
     const timing = await timeBoth(artist, { ...options(), signal }, PICTURES, (done) => {
       measuring = true;
@@ -197,7 +202,7 @@ function createAhead() {
       if (!model) return false;
       transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       digit.value = given.get('label') ?? '';
-      if (digit.selectedIndex < 0) digit.selectedIndex = 0; // no such class
+      if (digit.selectedIndex < 0) digit.selectedIndex = 0; // the digit in the address does not exist
       if (playback.phase !== 'empty') startNew();
       return true;
     },
