@@ -19,8 +19,8 @@ export function showDrawing(way, { ahead }, pixels) {
   if (way !== 'guessing') return;
   const each = (pixels / count).toFixed(2);
   byId('ahead-summary').textContent = whole
-    ? phrase`${pixels} pixels in ${count} passes: ${each} pixels a pass on average.`
-    : phrase`${pixels} pixels in ${count} passes: ${each} pixels a pass so far.`;
+    ? phrase`${pixels} pixels in ${count} passes: ${each} pixels per pass on average.`
+    : phrase`${pixels} pixels in ${count} passes: ${each} pixels per pass so far.`;
 }
 
 /** Compares the two drawings once they are complete.
@@ -46,10 +46,10 @@ export function showTiming(timing, pictures) {
   for (const way of WAYS) byId(`ahead-median-${way}`).textContent = time(timing[way]);
   const { guessing, without, unequal } = timing;
   const same = unequal
-    ? phrase`${unequal} of them differed between both ways, which must never happen.`
-    : phrase`All were the same in both ways.`;
+    ? phrase`${unequal} of them differed between the two ways, which must never happen.`
+    : phrase`All pictures were identical in both ways.`;
   return say(
-    phrase`${pictures} pictures, each drawn in both ways: ${(without / guessing).toFixed(2)} times as fast with guesses (median). ${same}`,
+    phrase`${pictures} pictures, each drawn in both ways: ${(without / guessing).toFixed(2)} times as fast with drafts (median). ${same}`,
   );
 }
 

@@ -67,7 +67,7 @@ export function createAheadPanels(root) {
     return { canvas, note };
   }
   const picture = createPanel(phrase`The picture`, '', phrase`The picture.`);
-  const runs = createPanel(phrase`Its passes`, phrase`each a run of one colour`, phrase`The passes of the model.`);
+  const runs = createPanel(phrase`Its passes`, phrase`each pass is a run of one colour`, phrase`The passes of the model.`);
   runs.canvas.dataset.varies = ''; // a pass also ends at the end of a chunk, which depends on timing
 
   onTheme(redraw);
@@ -95,6 +95,6 @@ function describe(ahead, { from, to }) {
   /** @param {number} pixel */
   const where = (pixel) => phrase`row ${Math.floor(pixel / SIDE) + 1}, column ${(pixel % SIDE) + 1}`;
   const right = to - from - 1;
-  const guesses = right === 0 ? phrase`no accepted guess` : right === 1 ? phrase`1 right guess` : phrase`${right} right guesses`;
+  const guesses = right === 0 ? phrase`no accepted draft` : right === 1 ? phrase`1 right guess` : phrase`${right} right guesses`;
   return phrase`Pass ${passes(ahead, from + 1)}: ${pixelsOf(to - from)}, ${guesses}. From ${where(from)}.`;
 }

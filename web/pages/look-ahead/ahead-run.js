@@ -49,7 +49,7 @@ export const differences = (a, b) => a.values.reduce((count, value, i) => count 
 export function verdict(a, b) {
   const count = differences(a, b);
   return count === 0
-    ? phrase`The same ${a.values.length} values, with guesses and without.`
+    ? phrase`The same ${a.values.length} values, with and without drafts.`
     : phrase`The pictures differ in ${count} of ${a.values.length} values, which must never happen.`;
 }
 

@@ -85,7 +85,7 @@ function createAhead() {
   const start = () =>
     run('running', async (artist, signal) => {
       const way = plain.checked ? 'without' : 'guessing';
-      announce(plain.checked ? phrase`Drawing a digit without guesses.` : phrase`Drawing a digit with guesses.`);
+      announce(plain.checked ? phrase`Drawing a digit without drafts.` : phrase`Drawing a digit with drafts.`);
       shown = null;
       panels.show(null);
       const drawing = await draw(artist, { ...options(), lookAhead: way === 'guessing', signal });
@@ -114,7 +114,7 @@ function createAhead() {
   const time = () =>
     run('timing', async (artist, signal) => {
       showWhole();
-      announce(phrase`Timing ${PICTURES} pictures, each with guesses and without.`);
+      announce(phrase`Timing ${PICTURES} pictures, each with and without drafts.`);
       announce(await measure(artist, signal));
     });
 
@@ -127,7 +127,7 @@ function createAhead() {
   async function measure(artist, signal) {
     const timing = await timeBoth(artist, { ...options(), signal }, PICTURES, (done) => {
       measuring = true;
-      say(phrase`Timing: ${done} of ${PICTURES} pictures drawn both ways.`);
+      say(phrase`Timing: ${done} of ${PICTURES} pictures drawn in both ways.`);
     });
     timed = true;
     measuring = false;

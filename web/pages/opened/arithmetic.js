@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Does the arithmetic of the engine on one core, one number at a time: single precision, every sum in the order of src/kernels and
-// src/attention, and the engine's own exponential. A product or a sum of two singles is exact enough in JavaScript's doubles to be rounded
-// once. So Math.fround after each operation gives the same bits as the engine, in every browser. A test checks that the logits of this code
-// and of the engine are equal.
+// Repeats the arithmetic of the engine on one core, one number at a time: in single precision, with every sum in the order of src/kernels
+// and src/attention, and with the engine's own exponential. JavaScript's doubles hold a product or a sum of two single-precision numbers
+// exactly enough to round it once. So Math.fround after each operation gives the same bits as the engine in every browser. A test checks
+// that the logits of this code equal those of the engine.
 // @ts-check
 
 const f = Math.fround;
@@ -10,14 +10,14 @@ const bits = new Int32Array(1);
 const float = new Float32Array(bits.buffer);
 
 /**
- * 1 / ln 2; ln 2 in two parts; 1.5 times 2^23, a constant whose addition rounds a number to an integer in its low bits. As in
- * src/kernels/elementary.h.
+ * 1 / ln 2; ln 2 in two parts; and 1.5 times 2^23, a constant that rounds a number to an integer in its low bits when added to it. The
+ * values are those of src/kernels/elementary.h.
  */
 const [PER_LN2, LN2_HIGH, LN2_LOW, SHIFT] = [0x1715476 / 2 ** 24, 0x162e4 / 2 ** 17, 0x17f7d1c / 2 ** 44, 1.5 * 2 ** 23];
 /** Coefficients of the Taylor series of e^r, from r^7 down. */
 const TAYLOR = [1 / 720, 1 / 120, 1 / 24, 1 / 6, 0.5, 1, 1].map(f);
 
-/** Returns e^x; below -87 it is 0. @param {number} x single */
+/** Returns e^x, or 0 for x below -87. @param {number} x single */
 export function exp(x) {
   if (x < -87) return 0;
   const sum = f(f(Math.min(x, 88) * PER_LN2) + SHIFT);
@@ -31,8 +31,10 @@ export function exp(x) {
 }
 
 /**
- * Adds numbers in four partial sums, term i in sum i mod 4, which are added at the end. @param {number} count @param {(i: number) =>
- * number} number
+ * Adds numbers in four partial sums, with term i in sum i mod 4, and adds the four sums at the end.
+ *
+ * @param {number} count
+ * @param {(i: number) => number} number
  */
 function lanes(count, number) {
   const sums = [0, 0, 0, 0];
@@ -48,8 +50,10 @@ export function dot(a, b, bias = 0) {
 }
 
 /**
- * Returns the product of a query and a key, with even and odd channels summed separately. @param {ArrayLike<number>} q @param
- * {ArrayLike<number>} k
+ * Returns the product of a query and a key; even and odd channels are summed separately.
+ *
+ * @param {ArrayLike<number>} q
+ * @param {ArrayLike<number>} k
  */
 export function compare(q, k) {
   let [even, odd] = [0, 0];
@@ -60,7 +64,7 @@ export function compare(q, k) {
   return f(even + odd);
 }
 
-/** Returns e^(x - largest) divided by their sum; -Infinity becomes 0. @param {ArrayLike<number>} row */
+/** Returns e^(x - largest), divided by the sum of these. -Infinity becomes 0. @param {ArrayLike<number>} row */
 export function softmax(row) {
   const top = Array.from(row).reduce((a, b) => Math.max(a, b), -Infinity);
   const e = Float32Array.from(row, (x) => exp(f(x - (top === -Infinity ? 0 : top))));
@@ -86,7 +90,7 @@ export function norm(x, weight, bias, epsilon) {
   return { mean, scale, row: centred.map((one, i) => f(f(one * scale) * weight[i]) + bias[i]) };
 }
 
-/** Returns 1 / sqrt(k), the factor of the scores. @param {number} k */
+/** Returns 1 / sqrt(k), by which scores are multiplied. @param {number} k */
 export const scaleOf = (k) => f(1 / f(Math.sqrt(k)));
 
 /** max(x, 0) @param {number} x */
@@ -96,7 +100,10 @@ export const relu = (x) => (x < 0 ? 0 : x);
 export const gelu = (x) => f(x / f(1 + exp(f(f(x * f(f(f(0.044715) * f(x * x)) + 1)) * f(-1.5957691216057308)))));
 
 /**
- * Returns element i of position p in a model of width d [Vaswani 2017, section 3.5]. @param {number} p @param {number} i @param {number} d
+ * Returns element i of the encoding of position p in a model of width d [Vaswani 2017, section 3.5].
+ * @param {number} p
+ * @param {number} i
+ * @param {number} d
  */
 export function wave(p, i, d) {
   const angle = p * 10000 ** (-(i - (i % 2)) / d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes attention in the plane. The module does not depend on the page.
+// Computes attention for vectors in the plane. This file does not use the page.
 // @ts-check
 
 /** @typedef {[number, number]} Vector */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Derives the boxes of a network from its file, and the matrices in each box. The module does not depend on the page.
+// Derives the boxes of a network from its file, and the matrices inside each box. This file does not use the page.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -9,14 +9,14 @@ import { phrase } from '../../shell/page/phrase.js';
 
 /**
  * @typedef {'embed' | 'place' | 'attend' | 'norm' | 'feed' | 'linear' | 'odds'} Kind
- * @typedef {{ id: string, title: string, kind: Kind, side: 'enc' | 'dec', block: number, adds?: boolean }} Box  id: prefix of its matrices'
- *   names; block: -1 if none; adds: the box adds its input to its output
+ * @typedef {{ id: string, title: string, kind: Kind, side: 'enc' | 'dec', block: number, adds?: boolean }} Box  id: prefix of the names of
+ *   the box's matrices; block: index of the block, -1 for none; adds: whether the box adds its input to its output
  * @typedef {{ name: string, matrix: Matrix, symbol: string, transposed?: boolean, wide?: boolean }} Shown  symbol: HTML
  * @typedef {(Shown | string)[]} Line  matrices with the operators between them
- * @typedef {{ says: string, line: Line, closed?: boolean }} Group  closed: collapsed at first
+ * @typedef {{ says: string, line: Line, closed?: boolean }} Group  closed: whether the group is collapsed at first
  */
 
-/** Returns the boxes in the order of the computation; the encoder's boxes come first. @param {Shape} shape @returns {Box[]} */
+/** Returns the boxes in the order of the computation, those of the encoder first. @param {Shape} shape @returns {Box[]} */
 export function boxesOf({ kind, blocks, encoderBlocks }) {
   /** @type {Box[]} */
   const boxes = [];
@@ -56,7 +56,7 @@ export function boxesOf({ kind, blocks, encoderBlocks }) {
   return boxes;
 }
 
-/** Returns the displayed name of a box. @param {Box} box @param {Shape} shape */
+/** Returns the name of a box for display. @param {Box} box @param {Shape} shape */
 export const nameOf = ({ title, side, block }, { kind }) =>
   [
     ...(kind === 'gpt2' ? [] : [side === 'enc' ? phrase`Encoder` : phrase`Decoder`]),
@@ -64,12 +64,14 @@ export const nameOf = ({ title, side, block }, { kind }) =>
     phrase(title),
   ].join(', ');
 
-/** Returns the displayed name of a head of a box. @param {Box} box @param {Shape} shape @param {number} head */
+/** Returns the name of a head of a box for display. @param {Box} box @param {Shape} shape @param {number} head */
 export const headOf = (box, shape, head) => phrase`${nameOf(box, shape)}, head ${head + 1}`;
 
 /**
- * Returns the box in which a matrix is computed: the box whose id is the longest prefix of the matrix's name. @param {Box[]} boxes @param
- * {string} name
+ * Returns the box that computes a matrix: the one whose id is the longest prefix of the matrix's name.
+ *
+ * @param {Box[]} boxes
+ * @param {string} name
  */
 export function boxOf(boxes, name) {
   const alias = /^(enc|dec)\.(onehot|scaled)$/.test(name)
@@ -86,7 +88,7 @@ export function boxOf(boxes, name) {
 const sub = (symbol, below) => `<i>${symbol}</i><sub>${below}</sub>`;
 
 /**
- * Returns the contents of an open box.
+ * Returns the contents of an open box: its matrices in groups.
  *
  * @param {Box} box
  * @param {number} head
@@ -201,14 +203,14 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
             },
           ]
         : [
-            { says: phrase`Every row asks: a query.`, line: product(`${id}.query`, stream, sub('W', 'Q'), '<i>Q</i>'), closed: true },
+            { says: phrase`Every row has a query …`, line: product(`${id}.query`, stream, sub('W', 'Q'), '<i>Q</i>'), closed: true },
             {
-              says: id.endsWith('cross') ? phrase`Every letter of the word answers with a key …` : phrase`Every row answers with a key …`,
+              says: id.endsWith('cross') ? phrase`Every letter of the word has a key …` : phrase`Every row has a key …`,
               line: product(`${id}.key`, id.endsWith('cross') ? 'encoder’s <i>x</i>' : stream, sub('W', 'K'), '<i>K</i>'),
               closed: true,
             },
             {
-              says: phrase`… and has something to give: a value.`,
+              says: phrase`… and a value: the content that others can read.`,
               line: product(`${id}.value`, id.endsWith('cross') ? 'encoder’s <i>x</i>' : stream, sub('W', 'V'), '<i>V</i>'),
               closed: true,
             },
@@ -229,8 +231,8 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
         },
         {
           says: masked
-            ? phrase`Scaled; later positions are hidden; and a softmax makes each row add up to one.`
-            : phrase`Scaled; and a softmax makes each row add up to one.`,
+            ? phrase`The scores are scaled, later positions are hidden, and a softmax makes each row add up to one.`
+            : phrase`The scores are scaled, and a softmax makes each row add up to one.`,
           line: [
             shown(`${name}.scale`, '<i>QK</i><sup>T</sup>/√<i>k</i>'),
             ...(masked ? ['→', shown(`${name}.mask`, 'mask')] : []),
@@ -239,7 +241,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
           ],
         },
         {
-          says: phrase`The values, each times its weight.`,
+          says: phrase`The sum of the values, each times its weight.`,
           line: [
             shown(`${name}.weights`, 'softmax'),
             '×',
@@ -249,14 +251,14 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
           ],
         },
         {
-          says: phrase`The heads side by side, mixed by one more matrix.`,
+          says: phrase`The heads are placed side by side and mixed by one more matrix.`,
           line: product(`${id}.project`, 'heads', sub('W', 'O'), '<i>y</i>'),
           closed: true,
         },
         ...(residual
           ? [
               {
-                says: phrase`Added to the input: the residual connection.`,
+                says: phrase`The result is added to the input: the residual connection.`,
                 line: /** @type {Line} */ ([
                   made(get(`${id}.sum`).made.of[0], stream),
                   '+',
@@ -278,11 +280,11 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
           says: activation === 'relu' ? phrase`… negative numbers become zero …` : phrase`… negative numbers become nearly zero …`,
           line: [activation === 'relu' ? 'ReLU' : 'GELU', shown(`${id}.up`, 'wide'), '=', shown(`${id}.active`, 'active')],
         },
-        { says: phrase`… and narrow again.`, line: product(`${id}.down`, 'active', sub('W', '2'), '<i>y</i>') },
+        { says: phrase`… and each row becomes narrow again.`, line: product(`${id}.down`, 'active', sub('W', '2'), '<i>y</i>') },
         ...(sum?.made.of.length === 2
           ? [
               {
-                says: phrase`Added to the input: the residual connection.`,
+                says: phrase`The result is added to the input: the residual connection.`,
                 line: /** @type {Line} */ ([made(sum.made.of[0], stream), '+', shown(`${id}.down`, '<i>y</i>'), '=', made(sum, stream)]),
               },
             ]
@@ -292,7 +294,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
     case 'linear':
       return [
         {
-          says: phrase`Each position is compared with every row of the table, which is the same as below.`,
+          says: phrase`Each position is compared with every row of the table, which is the same table as at the bottom.`,
           line: [
             made(get(id).made.of[0], stream),
             '×',
@@ -312,7 +314,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
   }
 }
 
-/** Labels for the last part of a name. @type {Record<string, string>} */
+/** Labels for the last part of a matrix's name. @type {Record<string, string>} */
 const SHORT = {
   onehot: 'one-hot',
   embedding: 'embedding',
@@ -339,7 +341,7 @@ const SHORT = {
   odds: 'odds',
 };
 
-/** Returns a short displayed label of a matrix; a weight has its name in the file. @param {Matrix} matrix */
+/** Returns a short label for a matrix. The label of a weight is its name in the file. @param {Matrix} matrix */
 export function shortOf({ name, made: { op } }) {
   if (op === 'file') return name;
   const last = SHORT[name.slice(name.lastIndexOf('.') + 1)] ?? name;
@@ -351,11 +353,11 @@ export function shortOf({ name, made: { op } }) {
       : phrase`${phrase(last)} of head ${Number(head) + 1}`;
 }
 
-/** Returns a token in the page's notation. @param {string} token */
+/** Returns a token as the page writes it. @param {string} token */
 export const letter = (token) => (token === '<end>' ? '⏎' : token);
 
 /**
- * Returns the labels of the rows and columns of a matrix.
+ * Returns the labels of a matrix's rows and columns.
  *
  * @param {Matrix} matrix
  * @param {Trace} trace

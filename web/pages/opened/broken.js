@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows the network's output with one component removed: one row per component, filled in order.
+// Shows the network's output with one component removed, in one row per component. The rows are filled in order.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
 import { boxesOf, headOf, letter } from './boxes.js';
@@ -10,7 +10,7 @@ import { ALL_ON, trace } from './networks.js';
 
 /** @typedef {{ name: string, off: Partial<typeof ALL_ON> }} Loss */
 
-/** Lists everything that can be removed. @param {Shape} shape @returns {Loss[]} */
+/** Lists every component that can be removed. @param {Shape} shape @returns {Loss[]} */
 function lossesOf(shape) {
   const heads = boxesOf(shape)
     .filter(({ kind }) => kind === 'attend')
@@ -29,7 +29,11 @@ export function createBroken() {
   const root = byId('broken');
   let turn = 0;
   return {
-    /** Updates the figure for another word, network or weight. @param {{ trace: Trace, file: WeightFile, shape: Shape }} pass */
+    /**
+     * Updates the figure after the word, the network or a weight has changed.
+     *
+     * @param {{ trace: Trace, file: WeightFile, shape: Shape }} pass
+     */
     async use({ trace: { source }, file, shape }) {
       const mine = ++turn;
       const word = source.slice(0, -1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the network as in the paper's figure, from bottom to top: a button for each box, and arrows between the boxes along which numbers
+// Draws the network as in the paper's figure, from bottom to top: a button for each box, and arrows between the boxes, along which numbers
 // move.
 // @ts-check
 import { make, makeSvg, phrase, reducedMotion } from '../../shell/index.js';
@@ -8,7 +8,7 @@ import { nameOf } from './boxes.js';
 /** @import { Box } from './boxes.js' */
 /** @import { Shape } from './networks.js' */
 
-/** Sizes in units of the drawing. */
+/** Sizes in the units of the drawing. */
 const [WIDTH, BOX, STEP, HEIGHT, FRAME, FOOT] = [328, 122, 37, 27, 6, 34];
 
 /**
@@ -20,7 +20,7 @@ export function createDiagram(boxes, shape, onOpen) {
   const sides = /** @type {const} */ (['enc', 'dec']).filter((side) => boxes.some((box) => box.side === side));
   const tall = Math.max(...sides.map((side) => boxes.filter((box) => box.side === side).length));
   const height = tall * STEP + 2 * FOOT;
-  /** The left edge and the middle of each box. @type {Map<Box, { x: number, y: number }>} */
+  /** Left edge and vertical middle of each box. @type {Map<Box, { x: number, y: number }>} */
   const places = new Map();
   for (const side of sides) {
     const x = sides.length === 1 ? (WIDTH - BOX) / 2 : side === 'enc' ? 26 : WIDTH - BOX - 26;
@@ -29,7 +29,7 @@ export function createDiagram(boxes, shape, onOpen) {
   const place = (/** @type {Box} */ box) => /** @type {{ x: number, y: number }} */ (places.get(box));
   const lines = makeSvg('svg', { viewBox: `0 0 ${WIDTH} ${height}`, class: 'diagram-lines', 'aria-hidden': 'true' });
   const numbers = makeSvg('svg', { viewBox: `0 0 ${WIDTH} ${height}`, class: 'diagram-numbers', 'aria-hidden': 'true' });
-  /** The lines on which a number moves from a box to another. @type {{ from: Box, to?: Box, text: SVGElement }[]} */
+  /** The lines along which a number moves from one box to the next. @type {{ from: Box, to?: Box, text: SVGElement }[]} */
   const flows = [];
   /** @param {string} d @param {string} [kind] */
   const arrow = (d, kind = '') => lines.append(makeSvg('path', { d, class: `wire ${kind}` }));
@@ -76,7 +76,7 @@ export function createDiagram(boxes, shape, onOpen) {
       carry(top, box, way);
     }
   }
-  // Draws the blocks.
+  // Draws the frames around the blocks.
   for (const side of sides) {
     for (let n = 0; n < (side === 'enc' ? shape.encoderBlocks : shape.blocks); n++) {
       const all = boxes.filter((box) => box.side === side && box.block === n).map(place);
@@ -156,7 +156,7 @@ export function createDiagram(boxes, shape, onOpen) {
     select(box) {
       for (const [one, button] of buttons) button.setAttribute('aria-pressed', String(one === box));
     },
-    /** Sets the labels below and above. @param {string[]} read of each side @param {string} written */
+    /** Sets the labels below and above the drawing. @param {string[]} read for each side @param {string} written */
     label(read, written) {
       below.forEach((words, i) => {
         words.textContent = read[i];
@@ -164,9 +164,9 @@ export function createDiagram(boxes, shape, onOpen) {
       above.textContent = written;
     },
     /**
-     * Lets numbers move along the lines once, from bottom to top.
+     * Moves numbers along the lines once, from bottom to top.
      * @param {(box: Box) => string} says returns the number that leaves a box
-     * @param {Box} [into] only on the lines that lead to this box, three times
+     * @param {Box} [into] box to highlight: only the lines that lead to it are used, three times
      */
     flow(says, into) {
       if (reducedMotion()) return;

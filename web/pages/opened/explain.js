@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Explains the computation of a number: its sum, and the numbers in the sum. The module does not depend on the page.
+// Explains how a number is computed: the sum, and the numbers in the sum. This file does not use the page.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -9,13 +9,13 @@ import { phrase } from '../../shell/page/phrase.js';
 export const number = (x, digits = 2) =>
   x === -Infinity ? '−∞' : (Object.is(Number(x.toFixed(digits)), -0) ? 0 : x).toFixed(digits).replace('-', '−');
 
-/** Writes negative numbers in a product or a sum in brackets. @param {number} x */
+/** Formats a factor or a term; negative numbers get brackets. @param {number} x */
 const factor = (x) => (x < 0 ? `(${number(x)})` : number(x));
 
 /**
- * @typedef {{ matrix: Matrix, cells: [number, number][] }} Source  the operand, and the rows and columns of its cells
- * @typedef {{ rule: string, sum: string, sources: Source[] }} Explanation  rule: the computation in a few words; sum: the sum written with
- *   its numbers
+ * @typedef {{ matrix: Matrix, cells: [number, number][] }} Source  the operand, and the row and column of each of its cells
+ * @typedef {{ rule: string, sum: string, sources: Source[] }} Explanation  rule: the computation in a few words; sum: the computation
+ *   written with its numbers
  */
 
 /** @param {Matrix} matrix @param {number} i @returns {Source} */
@@ -77,7 +77,11 @@ const RULES = {
     },
     i,
     j,
-  ) => ({ rule: phrase`the sum of two`, sum: `${number(a.at(i, j))} + ${factor(b.at(i, j))}`, sources: [one(a, i, j), one(b, i, j)] }),
+  ) => ({
+    rule: phrase`the sum of two numbers`,
+    sum: `${number(a.at(i, j))} + ${factor(b.at(i, j))}`,
+    sources: [one(a, i, j), one(b, i, j)],
+  }),
   product: (
     {
       made: {
@@ -100,7 +104,7 @@ const RULES = {
     },
     i,
     j,
-  ) => ({ rule: phrase`taken out of a larger matrix`, sum: '', sources: [one(a, i, from + j)] }),
+  ) => ({ rule: phrase`part of a larger matrix`, sum: '', sources: [one(a, i, from + j)] }),
   join: ({ made: { of } }, i, j) => ({
     rule: phrase`the heads side by side`,
     sum: '',
@@ -140,7 +144,7 @@ const RULES = {
     const row = Array.from(a.row(i)).filter((x) => x > -Infinity);
     const terms = row.map((x) => `e^${factor(x)}`).join(' + ');
     return {
-      rule: phrase`e to this score, divided by the sum over its row`,
+      rule: phrase`e to the power of this score, divided by the sum over its row`,
       sum: a.at(i, j) === -Infinity ? '0' : `e^${factor(a.at(i, j))} / (${terms})`,
       sources: [wholeRow(a, i)],
     };
@@ -154,7 +158,7 @@ const RULES = {
     i,
     j,
   ) => ({
-    rule: phrase`every value, times its weight`,
+    rule: phrase`the sum of the values, each times its weight`,
     sum: products(w.row(i), column(v, j)),
     sources: [wholeRow(w, i), { matrix: v, cells: Array.from({ length: v.rows }, (_, r) => [r, j]) }],
   }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a small weight file in the form that the page needs: its metadata, and its tensors as single-precision matrices.
+// Reads a small weight file as the page needs it: the metadata, and the tensors as matrices in single precision.
 // @ts-check
 import { F32, readGguf } from '../../shell/model/gguf.js';
 import { Matrix } from './graph.js';
@@ -16,7 +16,7 @@ export function readFile(buffer) {
         type,
         values,
       } = tensor(name);
-      if (type !== F32) throw new Error(`${name} is not in single precision: its numbers cannot be shown as they are.`);
+      if (type !== F32) throw new Error(`${name} is not in single precision, so its numbers cannot be shown as they are.`);
       return [name, new Matrix(name, rows, cols, { op: 'file', of: [] }, values)];
     }),
   );

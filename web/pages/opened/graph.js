@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Matrices that record how they were computed. A row is a position of a word; a column is a channel or, for scores, an attended position.
+// Matrices that record how they were computed. Each row is the position of a word; each column is a channel or, for scores, a position that
+// is attended to.
 // @ts-check
 import { compare, dot, gelu, norm, relu, scaleOf, softmax, wave } from './arithmetic.js';
 
 /**
  * @typedef {'file' | 'onehot' | 'lookup' | 'times' | 'wave' | 'add' | 'product' | 'columns' | 'join' | 'compare' | 'mask' | 'softmax' |
- *   'aggregate' | 'norm' | 'relu' | 'gelu' | 'copy' | 'zero'} Op  how a matrix was computed; copy: a switch has removed an operation; zero:
- *   a switch has removed its result
- * @typedef {{ op: Op, of: Matrix[], by?: number, from?: number, ids?: number[], means?: number[], scales?: number[] }} Made  of: its
- *   operands; by: a factor, or an epsilon; from: its first column there; ids: of its rows, -1 for none; means, scales: of its rows
+ *   'aggregate' | 'norm' | 'relu' | 'gelu' | 'copy' | 'zero'} Op  how a matrix was computed; copy: a switch has removed the operation;
+ *   zero: a switch has removed the result
+ * @typedef {{ op: Op, of: Matrix[], by?: number, from?: number, ids?: number[], means?: number[], scales?: number[] }} Made  of: the
+ *   operands; by: a factor or an epsilon; from: first column in the operand; ids: id of each row, -1 for none; means, scales: one value per
+ *   row
  */
 
 export class Matrix {
-  /** @param {string} name @param {number} rows @param {number} cols @param {Made} made @param {Float32Array} [data] row by row */
+  /** @param {string} name @param {number} rows @param {number} cols @param {Made} made @param {Float32Array} [data] values, row by row */
   constructor(name, rows, cols, made, data = new Float32Array(rows * cols)) {
     this.name = name;
     this.rows = rows;
@@ -32,7 +34,7 @@ export class Matrix {
   }
 }
 
-/** Computes matrices and stores each by its name. */
+/** Computes matrices and stores each under its name. */
 export class Graph {
   /** matrices in the order of computation @type {Map<string, Matrix>} */
   matrices = new Map();
@@ -51,14 +53,21 @@ export class Graph {
   }
 
   /**
-   * Makes one-hot rows: 1 in the column of the id, 0 elsewhere. @param {string} name @param {number[]} ids -1: none @param {number} values
+   * Returns one-hot rows, with 1 in the column of the id and 0 elsewhere.
+   *
+   * @param {string} name
+   * @param {number[]} ids -1: none
+   * @param {number} values
    */
   onehot(name, ids, values) {
     return this.#make(name, ids.length, values, { op: 'onehot', of: [], ids }, (i, j) => Number(ids[i] === j));
   }
 
   /**
-   * Multiplies one-hot rows by a table: each result is a row of the table. @param {string} name @param {Matrix} hot @param {Matrix} table
+   * Multiplies one-hot rows by a table, which selects rows of the table.
+   * @param {string} name
+   * @param {Matrix} hot
+   * @param {Matrix} table
    */
   lookup(name, hot, table) {
     const { ids = [] } = hot.made;
@@ -72,29 +81,35 @@ export class Graph {
     return this.#make(name, a.rows, a.cols, { op: 'times', of: [a], by }, (i, j) => a.at(i, j) * by);
   }
 
-  /** Makes the waves of positions 0 to rows - 1. @param {string} name @param {number} rows @param {number} d */
+  /** Returns the position encodings (waves) of positions 0 to rows - 1. @param {string} name @param {number} rows @param {number} d */
   wave(name, rows, d) {
     return this.#make(name, rows, d, { op: 'wave', of: [] }, (i, j) => wave(i, j, d));
   }
 
-  /** @param {string} name @param {Matrix} a @param {Matrix} b with at least as many rows */
+  /** @param {string} name @param {Matrix} a @param {Matrix} b matrix with at least as many rows as `a` */
   add(name, a, b) {
     return this.#make(name, a.rows, a.cols, { op: 'add', of: [a, b] }, (i, j) => a.at(i, j) + b.at(i, j));
   }
 
-  /** Computes x W^T + bias @param {string} name @param {Matrix} x @param {Matrix} w @param {Matrix} [bias] with one row */
+  /** Computes x W^T + bias @param {string} name @param {Matrix} x @param {Matrix} w @param {Matrix} [bias] matrix with one row */
   product(name, x, w, bias) {
     return this.#make(name, x.rows, w.rows, { op: 'product', of: bias ? [x, w, bias] : [x, w] }, (i, j) =>
       dot(w.row(j), x.row(i), bias?.data[j]),
     );
   }
 
-  /** @param {string} name @param {Matrix} a @param {number} from @param {number} count @param {number} [rows] the first rows */
+  /**
+   * @param {string} name
+   * @param {Matrix} a
+   * @param {number} from
+   * @param {number} count
+   * @param {number} [rows] number of rows, from the first one on (default: all)
+   */
   columns(name, a, from, count, rows = a.rows) {
     return this.#make(name, rows, count, { op: 'columns', of: [a], from }, (i, j) => a.at(i, from + j));
   }
 
-  /** Concatenates columns; all parts have the same width. @param {string} name @param {Matrix[]} parts */
+  /** Concatenates the columns of several matrices with the same width. @param {string} name @param {Matrix[]} parts */
   join(name, parts) {
     const width = parts[0].cols;
     return this.#make(name, parts[0].rows, width * parts.length, { op: 'join', of: parts }, (i, j) =>
@@ -107,7 +122,7 @@ export class Graph {
     return this.#make(name, q.rows, k.rows, { op: 'compare', of: [q, k] }, (i, j) => compare(q.row(i), k.row(j)));
   }
 
-  /** Divides by the square root of a key's width. @param {string} name @param {Matrix} scores @param {number} width */
+  /** Divides scores by the square root of the key's width. @param {string} name @param {Matrix} scores @param {number} width */
   scale(name, scores, width) {
     return this.times(name, scores, scaleOf(width));
   }
@@ -127,7 +142,13 @@ export class Graph {
     );
   }
 
-  /** Makes each row the weighted sum of the values. @param {string} name @param {Matrix} weights @param {Matrix} values */
+  /**
+   * Returns the weighted sums of the values, one for each row of weights.
+   *
+   * @param {string} name
+   * @param {Matrix} weights
+   * @param {Matrix} values
+   */
   aggregate(name, weights, values) {
     const column = (/** @type {number} */ j) => Float32Array.from({ length: values.rows }, (_, i) => values.at(i, j));
     const columns = Array.from({ length: values.cols }, (_, j) => column(j));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows equations (1) and (2) of the Image Transformer with the numbers of one such layer: block 1 of the encoder. A pressed term of an
+// Shows equations (1) and (2) of the Image Transformer with the numbers of such a layer, block 1 of the encoder. Pressing a term of an
 // equation shows its matrix.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
@@ -12,7 +12,7 @@ import { createSheet } from './sheet.js';
 /** @import { Shape, Trace } from './networks.js' */
 
 /**
- * A part of an equation, and its matrix: the matrix's own name, or the operand with the number after a <.
+ * A part of an equation, and its matrix: the name of the matrix, or the operand whose number follows a <.
  * @typedef {string | { text: string, name: string }} Part
  */
 
@@ -62,7 +62,7 @@ const SYMBOLS = new Map(
   ),
 );
 
-/** Tells whether a network has such a layer. @param {{ trace: Trace }} pass */
+/** Returns whether a network has such a layer. @param {{ trace: Trace }} pass */
 export const isLayer = ({ trace: { matrices } }) => matrices.has(`${AT}.norm`);
 
 export function createLayer() {
@@ -81,7 +81,7 @@ export function createLayer() {
         ...parts.map((one) => {
           if (typeof one === 'string') {
             const text = make('span');
-            text.innerHTML = one; // a translated text
+            text.innerHTML = one; // the text is HTML from our own translated strings
             return text;
           }
           const button = make('button', { type: 'button', class: 'term', 'aria-pressed': 'false' });
@@ -104,7 +104,7 @@ export function createLayer() {
     return operand === undefined ? matrix : matrix.made.of[Number(operand)];
   };
 
-  /** Returns a matrix with its operands. @returns {Group[]} */
+  /** Returns a matrix and its operands. @returns {Group[]} */
   function groups() {
     const matrix = matrixOf(chosen);
     const symbol = (/** @type {Matrix} */ one) => {

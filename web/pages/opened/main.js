@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the page of the Transformer, opened: a network with all of its numbers, and a walk through it.
+// Starts the page of the opened Transformer: a network with all its numbers, and a walk through it.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBroken } from './broken.js';
@@ -14,7 +14,8 @@ let layer;
 let broken;
 /** @typedef {Parameters<ReturnType<typeof createLayer>['use']>[0]} Pass */
 /**
- * The last pass, and the last pass of a network with such a layer, whose numbers stay while a decoder alone is shown.
+ * The last pass, and the last pass of a network that has such a layer. The numbers of the latter stay on the page while it shows a network
+ * without an encoder.
  * @type {Record<'any' | 'layered', Pass | undefined>}
  */
 const last = { any: undefined, layered: undefined };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a matrix as a grid of coloured cells with their numbers, and the matrix's size above it; one cell is selected, others are
-// highlighted.
+// Draws a matrix as a grid of coloured cells with their numbers, below its size. One cell is selected, and other cells can be highlighted.
 // @ts-check
 import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { number } from './explain.js';
@@ -8,7 +7,7 @@ import { number } from './explain.js';
 /** @import { Matrix } from './graph.js' */
 /** @import { Shown } from './boxes.js' */
 
-/** Pixels: width and height of a cell with a number, size of its letters, size of a cell without a number and of its letters. */
+/** In pixels: width and height of a cell with a number, its font size, size of a cell without a number, and the font size there. */
 const [CELL, HEIGHT, FONT, SMALL, TINY] = [35, 21, 11, 13, 9];
 /** Matrices with more rows than this have lower rows. */
 const TALL = 16;
@@ -19,7 +18,7 @@ const TALL = 16;
  * @param {Shown} shown
  * @param {Labels} labels
  * @param {Object} hooks
- * @param {() => number} hooks.room available pixels
+ * @param {() => number} hooks.room returns the available width in pixels
  * @param {(matrix: Matrix, i: number, j: number, aloud: boolean) => void} hooks.onPoint
  * @param {() => void} hooks.onLeave
  */
@@ -27,7 +26,7 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
   const [down, across] = transposed ? [labels.columns, labels.rows] : [labels.rows, labels.columns];
   const [height, width] = transposed ? [matrix.cols, matrix.rows] : [matrix.rows, matrix.cols];
   const name = make('span', { class: 'matrix-name' });
-  name.innerHTML = phrase(symbol); // a translated text
+  name.innerHTML = phrase(symbol); // the text is HTML from our own translated strings
   const canvas = make('canvas', {
     class: 'matrix-canvas',
     tabindex: '0',
@@ -40,13 +39,13 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
     make('p', { class: 'matrix-head' }, name, make('span', { class: 'matrix-size' }, `${height} × ${width}`)),
     canvas,
   );
-  /** @type {[number, number] | null} row row and column of the matrix */
+  /** @type {[number, number] | null} row and column of the selected cell */
   let pointed = null;
   /** @type {Set<number>} */
   let lit = new Set();
   let [left, cell, line, top] = [0, CELL, HEIGHT, 16];
   const most = Math.max(1e-9, ...Array.from(matrix.data, Math.abs).filter((x) => x < Infinity));
-  /** whether all values are shares of one */
+  /** whether the values in each row add up to one */
   const shares = matrix.made.op === 'softmax' || matrix.made.op === 'onehot';
   const at = (/** @type {number} */ y, /** @type {number} */ x) => (transposed ? [x, y] : [y, x]);
 

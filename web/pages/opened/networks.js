@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the passes of src/models/transformer.c and src/models/gpt2.c in simple, slow code, for networks of a few thousand numbers. Every
-// intermediate matrix is kept under its name:
+// Computes the passes of src/models/transformer.c and src/models/gpt2.c in simple, slow code, for networks with a few thousand numbers.
+// Every intermediate matrix is kept under its name:
 //
 //   enc.onehot  enc.embedding  enc.scaled  enc.position  enc.input        what goes into the encoder; dec. into the decoder
 //   enc.0.self.query .key .value                                          of block 0, all heads; dec.0.cross. looks at the encoder's output
@@ -15,17 +15,20 @@ import { Graph } from './graph.js';
 /** @import { WeightFile } from './file.js' */
 
 /**
- * @typedef {Object} Switches the active parts; in training, all parts
+ * @typedef {Object} Switches the parts that are switched on; in training, all of them are
  * @property {boolean} scale
  * @property {boolean} mask
  * @property {boolean} positions
  * @property {boolean} residual
- * @property {string} off a disabled head, such as 'enc.0.self.1'; '': none
+ * @property {string} off head that is switched off, such as 'enc.0.self.1'; '' for none
  */
 /** @type {Switches} */
 export const ALL_ON = { scale: true, mask: true, positions: true, residual: true, off: '' };
 
-/** @typedef {{ kind: 'transformer' | 'gpt2', d: number, blocks: number, encoderBlocks: number, heads: number, inner: number, values: number, context: number, epsilon: number, tokens: string[], end: number }} Shape of a network */
+/**
+ * @typedef {{ kind: 'transformer' | 'gpt2', d: number, blocks: number, encoderBlocks: number, heads: number, inner: number, values: number, context: number, epsilon: number, tokens: string[], end: number }} Shape
+ * the sizes and tokens of a network
+ */
 
 /** @param {WeightFile} file @returns {Shape} */
 export function shapeOf({ facts }) {
@@ -57,7 +60,7 @@ class Pass {
     this.shape = shapeOf(file);
   }
 
-  /** @param {string} name of a tensor */
+  /** @param {string} name name of the tensor */
   tensor(name) {
     const tensor = this.file.tensors.get(name);
     if (!tensor) throw new Error(`The file has no tensor ${name}.`);
@@ -74,13 +77,13 @@ class Pass {
     return this.g.norm(name, x, this.tensor(`${weights}.weight`), this.tensor(`${weights}.bias`), this.shape.epsilon);
   }
 
-  /** Computes x + y, or y if residuals are off. @param {string} name @param {Matrix} x @param {Matrix} y */
+  /** Computes x + y, or only y if residual connections are switched off. @param {string} name @param {Matrix} x @param {Matrix} y */
   residual(name, x, y) {
     return this.on.residual ? this.g.add(name, x, y) : this.g.copy(name, y);
   }
 
   /**
-   * Computes softmax(Q K^T / sqrt(k) + mask) V of one head.
+   * Computes softmax(Q K^T / sqrt(k) + mask) V for one head.
    *
    * @param {string} name
    * @param {Matrix[]} qkv
@@ -102,7 +105,14 @@ class Pass {
     return on.off === name ? g.zero(`${name}.output`, q.rows, width) : g.aggregate(`${name}.output`, weights, v);
   }
 
-  /** Computes all heads and W_O. @param {string} name @param {Matrix[]} qkv @param {string} output @param {boolean} causal */
+  /**
+   * Computes all heads and multiplies the result by W_O.
+   *
+   * @param {string} name
+   * @param {Matrix[]} qkv
+   * @param {string} output
+   * @param {boolean} causal
+   */
   heads(name, qkv, output, causal) {
     const heads = Array.from({ length: this.shape.heads }, (_, h) => this.head(`${name}.${h}`, qkv, h, causal));
     return this.linear(`${name}.project`, this.g.join(`${name}.concat`, heads), output);
@@ -118,10 +128,10 @@ class Pass {
   }
 
   /**
-   * Computes the embeddings of tokens, with their positions.
+   * Computes the embeddings of tokens, including their positions.
    * @param {string} name
    * @param {number[]} ids -1: nothing
-   * @param {Matrix} [learned] position table
+   * @param {Matrix} [learned] table of learned position embeddings
    */
   embed(name, ids, learned) {
     const {
@@ -164,11 +174,11 @@ class Pass {
 }
 
 /**
- * Computes an encoder that reads a word with its end, and a decoder that predicts the token at each position of another word.
+ * Computes an encoder that reads a word and its end token, and a decoder that predicts the token at each position of another word.
  *
  * @param {WeightFile} file
  * @param {number[]} source ids
- * @param {number[]} written ids before the predicted position; position 0 reads nothing
+ * @param {number[]} written ids before the predicted position; at position 0 nothing is read
  * @param {Switches} on
  */
 function transformer(file, source, written, on) {
@@ -188,7 +198,7 @@ function transformer(file, source, written, on) {
 }
 
 /**
- * Computes a decoder alone, with norms before each map.
+ * Computes a network without an encoder, with a norm before each map.
  *
  * @param {WeightFile} file
  * @param {number[]} ids
@@ -213,19 +223,19 @@ function gpt2(file, ids, on) {
 }
 
 /** @typedef {{ matrices: Map<string, Matrix>, source: number[], written: number[], first: number }} Trace  written: the drawn ids,
- * including the end if it was drawn; first: the row of the first one's probabilities */
+ * including the end token if it was drawn; first: index of the row with the probabilities of the first drawn id */
 
 /**
- * Reads a word and writes the network's output, always the most probable letter; returns every matrix of the pass that predicts all
+ * Reads a word and writes the network's output, always with the most probable letter. Returns every matrix of the pass that predicts all
  * letters.
  *
- * No position sees a later one, so one pass checks a complete draft of the output; another pass is needed only if the draft is wrong.
- * Without the mask, positions see later positions, so the later positions must still be empty.
+ * No position sees a later one, so one pass checks a complete draft of the output. Another pass is needed only if the draft is wrong.
+ * Without the mask, positions see later positions, so these must still be empty.
  *
  * @param {WeightFile} file
  * @param {number[]} word ids
  * @param {Switches} [on]
- * @param {number[]} [guess] ids; the guess affects only the speed
+ * @param {number[]} [guess] ids of a draft; it affects only the speed
  * @returns {Trace}
  */
 export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {
@@ -234,7 +244,7 @@ export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {
   const source = [...word, alone ? tokens.indexOf('=') : end];
   const first = alone ? source.length - 1 : 0;
   const most = alone ? Math.min(source.length, context + 1 - source.length) : context;
-  /** Appends the end to a draft. @param {number[]} ids */
+  /** Appends the end token to a draft. @param {number[]} ids */
   const ended = (ids) => (ids.length < most && ids[ids.length - 1] !== end ? [...ids, end] : ids);
   let written = ended(on.mask ? guess.slice(0, most) : []);
   for (;;) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the first figure: a word, the network that writes it backwards, its boxes, the walk, and switches that turn parts off.
+// Runs the first figure: a word, the network that writes it backwards, the boxes of the network, the walk, and switches that turn parts
+// off.
 // @ts-check
 import {
   acquire,
@@ -36,10 +37,10 @@ import { cellOf, liveOf, stepsOf } from './walk.js';
 
 const FILES = ['opened.gguf', 'opened-decoder.gguf'];
 const REST_MS = 60;
-/** The maximum number of weights that can still be inspected one by one. */
+/** Maximum number of weights of a network whose weights can still be inspected one by one. */
 const MOST = 100000;
 
-/** Returns a hash of every bit of every number. @param {Iterable<Matrix>} matrices */
+/** Returns a hash over every bit of every number. @param {Iterable<Matrix>} matrices */
 function fingerprint(matrices) {
   let hash = 0x811c9dc5;
   for (const { data } of matrices)
@@ -47,7 +48,7 @@ function fingerprint(matrices) {
   return (hash >>> 0).toString(16);
 }
 
-/** @param {(pass: { trace: Trace, file: WeightFile, shape: Shape }) => void} onPass called whenever everything was recomputed */
+/** @param {(pass: { trace: Trace, file: WeightFile, shape: Shape }) => void} onPass called after everything was computed again */
 export function createOpened(onPass) {
   /** @type {HTMLInputElement} */
   const input = byId('word');
@@ -57,11 +58,11 @@ export function createOpened(onPass) {
   /** @type {HTMLButtonElement} */
   const restore = byId('restore');
   const switches = /** @type {HTMLInputElement[]} */ ([...byId('switches').querySelectorAll('input')]);
-  /** Requested networks, by file; and the engine's models. @type {Map<string, Promise<Network>>} */
+  /** The requested networks by file, and the engine's models. @type {Map<string, Promise<Network>>} */
   const networks = new Map();
   /** @type {Map<string, Model>} */
   const models = new Map();
-  /** The visitor's file that replaces the first one; '': none. */
+  /** Name of the visitor's file that replaces the first network; '' for none. */
   let own = '';
   /** @type {Network | undefined} */
   let network;
@@ -70,9 +71,9 @@ export function createOpened(onPass) {
   /** @type {Box | undefined} */
   let box;
   let head = 0;
-  /** Index of the selected output letter. */
+  /** Index of the output letter that is selected. */
   let at = 0;
-  /** Weights changed by the visitor, and their original values. @type {Map<Matrix, Map<number, number>>} */
+  /** The weights that the visitor has changed, with their original values. @type {Map<Matrix, Map<number, number>>} */
   const changed = new Map();
   let stopper = new AbortController();
 
@@ -111,7 +112,8 @@ export function createOpened(onPass) {
   );
 
   /**
-   * Returns the number shown leaving a box: at the selected position, the number farthest from zero in the last matrix computed there.
+   * Returns the number that leaves a box: in the row of the selected position, the number farthest from zero in the last matrix that the
+   * box computes.
    * @param {Box} from
    */
   function leaves(from) {
@@ -123,7 +125,7 @@ export function createOpened(onPass) {
     return number([...row].reduce((most, x) => (Number.isFinite(x) && Math.abs(x) > Math.abs(most) ? x : most), 0));
   }
 
-  /** Returns the head to which a matrix belongs; if it belongs to no head, the selected one. @param {string} name */
+  /** Returns the head to which a matrix belongs, or the selected head if the matrix belongs to none. @param {string} name */
   const headOf = (name) => Number(/\.(?:self|cross)\.(\d)\./.exec(name)?.[1] ?? head);
 
   /** @param {string} name @returns {Promise<Network>} */
@@ -142,7 +144,7 @@ export function createOpened(onPass) {
             walk.stop();
             open(one);
             announce(nameOf(one, all.shape));
-            // If there is no space next to the drawing, the box is above.
+            // On narrow screens the open box is above the drawing, so it must be scrolled to.
             byId('opened-box').scrollIntoView({ block: 'nearest' });
           }),
         }));
@@ -174,7 +176,7 @@ export function createOpened(onPass) {
   const settings = () => ({ ...ALL_ON, ...Object.fromEntries(switches.map(({ value, checked }) => [value, checked])), off: off.value });
   const asTrained = () => changed.size === 0 && off.value === '' && switches.every(({ checked }) => checked);
 
-  /** Returns the ids of the letters. */
+  /** Returns the ids of the word's letters. */
   function idsOf() {
     const { tokens = [] } = network?.shape ?? {};
     return [...input.value.normalize('NFKC').toLowerCase()]
@@ -183,7 +185,7 @@ export function createOpened(onPass) {
       .filter((id) => id > 0);
   }
 
-  /** Recomputes the word, and everything that depends on it. */
+  /** Computes the network's output for the word again, and everything that depends on it. */
   function write() {
     if (!network) return;
     const { file, shape, boxes, diagram } = network;
@@ -213,7 +215,7 @@ export function createOpened(onPass) {
     agree();
   }
 
-  /** Shows the output letters, each as a button for the position that predicted it. */
+  /** Shows the output letters. Each is a button for the position that predicted it. */
   function showWritten() {
     if (!shown || !network) return;
     const { written: ids, matrices, first } = shown;
@@ -240,7 +242,7 @@ export function createOpened(onPass) {
     );
   }
 
-  /** Lets the engine write the same word: its prediction of each letter is shown next to the displayed one. */
+  /** Lets the engine write the same word, and shows its prediction of each letter next to the one computed here. */
   async function agree() {
     stopper.abort();
     const { signal } = (stopper = new AbortController());
@@ -273,22 +275,22 @@ export function createOpened(onPass) {
         .join('');
     const apart = steps.map(({ token, nats }, i) => Math.abs(Math.exp(-nats) - odds.at(first + i, token)));
     const same = said(steps.map(({ token }) => token)) === said(ids) && apart.every((x) => x < 1e-5);
-    verdict.textContent = `✓ ${same ? phrase`The WebAssembly model gives the same word, bit for bit.` : phrase`The engine writes something else.`}`;
-    // Writes the output as text, for comparing engines to the last bit.
+    verdict.textContent = `✓ ${same ? phrase`The WebAssembly model gives the same word, bit for bit.` : phrase`The engine writes another word.`}`;
+    // The output as text, so that tests can compare engines to the last bit.
     result.textContent = `${said(source)}: ${said(ids)}; ${ids.map((id, i) => odds.at(first + i, id)).join(' ')}; ${steps.map(({ nats }) => nats).join(' ')}; ${fingerprint(matrices.values())}`;
     transport.dataset.phase = 'done';
   }
 
-  /** Restores the weights. */
+  /** Restores the original weights. */
   function putBack() {
     for (const [matrix, before] of changed) for (const [place, value] of before) matrix.data[place] = value;
     changed.clear();
   }
 
-  /** @param {string} name of a file */
+  /** @param {string} name name of the file */
   async function use(name) {
     const next = await bring(name);
-    if (chosen() !== name) return; // another network was chosen meanwhile
+    if (chosen() !== name) return; // another network was chosen in the meantime
     putBack();
     network = next;
     const { shape, boxes, diagram } = network;
@@ -315,7 +317,11 @@ export function createOpened(onPass) {
   }
   const chosen = () => /** @type {HTMLInputElement} */ (document.querySelector('input[name=network]:checked')).value;
 
-  /** Loads the first network's model, once its numbers are known to be displayable. @param {Parameters<typeof acquireFirst>[0]} options */
+  /**
+   * Loads the model of the first network, after checking that the page can show its numbers.
+   *
+   * @param {Parameters<typeof acquireFirst>[0]} options
+   */
   async function acquireNetwork(options) {
     const hold = await acquireFirst(options);
     try {
@@ -323,7 +329,7 @@ export function createOpened(onPass) {
         throw new Error(phrase`It has ${integer(hold.model.info.parameters)} numbers; this page can show at most ${integer(MOST)}.`);
       if (own !== ownName()) networks.delete(FILES[0]);
       own = ownName();
-      trace((await bring(FILES[0])).file, [1], ALL_ON); // checks that the file has everything that the boxes show
+      trace((await bring(FILES[0])).file, [1], ALL_ON); // throws unless the file has everything that the boxes show
       return hold;
     } catch (error) {
       hold.release();
@@ -339,7 +345,7 @@ export function createOpened(onPass) {
         models.set(name, model);
         const now = await bring(name);
         if (network && network !== now && network.name === name)
-          await use(name); // another file replaced it
+          await use(name); // another file has replaced it
         else void agree();
       },
       onLost() {

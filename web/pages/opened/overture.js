@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws compare and aggregate: a query, three keys and three values that can be dragged, the weights, and the sum.
+// Draws attention in the plane: a query, three keys and three values that can be dragged, the weights, and the weighted sum.
 // @ts-check
 import { Playback, announce, byId, createTransport, make, phrase } from '../../shell/index.js';
 import { attend } from './attend.js';
@@ -9,7 +9,7 @@ import { createPlane } from './plane.js';
 /** @import { Arrow } from './plane.js' */
 
 const COUNT = 3;
-/** A rotation of the query: number of steps, and steps per second. */
+/** Number of steps in a rotation of the query, and steps per second. */
 const [TURN, PACE] = [90, 30];
 
 export function createOverture() {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Draws arrows in a plane that can be dragged, or moved with the arrow keys.
+// Draws arrows in a plane, which visitors can drag or move with the arrow keys.
 // @ts-check
 import { make, makeSvg, phrase } from '../../shell/index.js';
 
-/** The half-width of the plane; the distance of one arrow-key step. */
+/** Half the width of the plane, and the distance that an arrow key moves. */
 const [REACH, STEP] = [2, 0.1];
 
 /** @import { Vector } from './attend.js' */
-/** @typedef {{ name: string, kind: string, at: Vector, fixed?: true }} Arrow  fixed: computed from the others */
+/** @typedef {{ name: string, kind: string, at: Vector, fixed?: true }} Arrow  fixed: the arrow is computed from the others */
 
 /**
  * @param {HTMLElement} root

@@ -14,22 +14,26 @@ import { createMatrixView } from './matrix-view.js';
 
 /**
  * @typedef {{ groups: Group[], trace: Trace, file: WeightFile, shape: Shape, followed?: number }} Open  followed: the selected row of the
- * decoder; in the encoder it is the first row
+ * decoder; in the encoder, this is the first row
  */
 
 /**
- * @param {HTMLElement} root container of the matrices
- * @param {HTMLElement} said container of the sum
+ * @param {HTMLElement} root container for the matrices
+ * @param {HTMLElement} said container for the sum
  * @param {Object} hooks
- * @param {(matrix: Matrix, i: number, j: number) => void} [hooks.onGo] leads to the place where a number was computed
- * @param {(matrix: Matrix, i: number, j: number, by: number) => void} [hooks.onChange] makes a weight larger or smaller; 0: restores it
+ * @param {(matrix: Matrix, i: number, j: number) => void} [hooks.onGo] called to show where a number was computed
+ * @param {(matrix: Matrix, i: number, j: number, by: number) => void} [hooks.onChange] called to make a weight larger or smaller; 0
+ *   restores the weight
  */
 export function createSheet(root, said, { onGo, onChange }) {
   /** @type {MatrixView[]} */
   let views = [];
   /** @type {Open | undefined} */
   let open;
-  /** The selected number; if kept, it stays selected when the pointer leaves. @type {{ matrix: Matrix, i: number, j: number } | null} */
+  /**
+   * The selected number. If it is kept, it stays selected when the pointer leaves.
+   * @type {{ matrix: Matrix, i: number, j: number } | null}
+   */
   let pointed = null;
   /** @type {{ matrix: Matrix, i: number, j: number } | null} */
   let kept = null;
@@ -38,11 +42,11 @@ export function createSheet(root, said, { onGo, onChange }) {
     for (const { draw } of views) draw();
   }).observe(root);
 
-  /** Returns the row that is followed through all layers. @param {Matrix} matrix @param {Open} next */
+  /** Returns the row that the figure follows through all layers. @param {Matrix} matrix @param {Open} next */
   const followedIn = ({ name, made: { op } }, { followed }) =>
     op === 'file' ? undefined : name.startsWith('enc.') || /\.cross\..*(key|value)$/.test(name) ? 0 : followed;
 
-  /** Returns the view in which a matrix is computed: the last view of its line. @param {Matrix} matrix */
+  /** Returns the view that shows how a matrix is computed, the last view of its line. @param {Matrix} matrix */
   function maker(matrix) {
     const all = views.filter((view) => view.matrix === matrix);
     return all.find(({ root: view }) => !view.nextElementSibling) ?? all[0];
@@ -65,7 +69,7 @@ export function createSheet(root, said, { onGo, onChange }) {
       view.mark(now?.matrix === view.matrix ? [now.i, now.j] : null, new Set(lit));
     }
     if (!now) {
-      said.replaceChildren(make('p', {}, phrase`Point at a number, or move to one with the arrow keys: its computation appears here.`));
+      said.replaceChildren(make('p', {}, phrase`Point at a number, or move to one with the arrow keys, to see how it is computed.`));
       return;
     }
     const { matrix, i, j } = now;
@@ -83,13 +87,13 @@ export function createSheet(root, said, { onGo, onChange }) {
         sources.map(({ matrix: source }) => source),
       ),
     );
-    // otherwise a shorter sum would move the selected number away from the pointer, and back
+    // a shorter sum would otherwise move the selected number away from the pointer, and back again
     said.style.minHeight = `${said.offsetHeight}px`;
     if (aloud) announce(`${wordsOf(matrix, i, j)}: ${number(matrix.at(i, j))}, ${rule}`);
   }
 
   /**
-   * Shows links from a number to its operands; a weight can be changed.
+   * Shows links from a number to its operands, and buttons to change it if it is a weight.
    * @param {{ matrix: Matrix, i: number, j: number }} now
    * @param {Matrix[]} sources
    */
@@ -125,7 +129,7 @@ export function createSheet(root, said, { onGo, onChange }) {
       const before = kept;
       open = next;
       views = [];
-      // A single line needs no collapsible heading.
+      // A single line needs no heading to collapse it.
       const lid = (/** @type {import('./boxes.js').Group} */ { says, closed }, /** @type {HTMLElement} */ line) =>
         says
           ? make('details', { class: 'group', ...(closed ? {} : { open: '' }) }, make('summary', {}, says), line)
@@ -140,7 +144,7 @@ export function createSheet(root, said, { onGo, onChange }) {
               ...group.line.map((part) => {
                 if (typeof part === 'string') {
                   const sign = make('span', { class: 'sign' });
-                  sign.innerHTML = part; // a translated text
+                  sign.innerHTML = part; // the text is HTML from our own translated strings
                   return sign;
                 }
                 const view = createMatrixView(
@@ -162,7 +166,7 @@ export function createSheet(root, said, { onGo, onChange }) {
           ),
         ),
       );
-      // the selected number now belongs to another pass
+      // finds the selected number in the new pass
       const again = before && (next.trace.matrices.get(before.matrix.name) ?? next.file.tensors.get(before.matrix.name));
       kept =
         again && before.i < again.rows && before.j < again.cols && views.some(({ matrix }) => matrix === again)
@@ -171,7 +175,13 @@ export function createSheet(root, said, { onGo, onChange }) {
       pointed = null;
       tell();
     },
-    /** Keeps a number selected. @param {Matrix} matrix @param {number} i @param {number} j @param {boolean} [focus] */
+    /**
+     * Keeps a number selected when the pointer leaves.
+     * @param {Matrix} matrix
+     * @param {number} i
+     * @param {number} j
+     * @param {boolean} [focus]
+     */
     keep(matrix, i, j, focus = false) {
       kept = { matrix, i, j };
       pointed = null;
@@ -181,7 +191,7 @@ export function createSheet(root, said, { onGo, onChange }) {
       tell();
       if (focus) made?.canvas.focus();
     },
-    /** Opens only the line in which a matrix is computed. @param {Matrix} matrix */
+    /** Opens the line in which a matrix is computed, and closes all others. @param {Matrix} matrix */
     only(matrix) {
       const lid = maker(matrix)?.root.closest('details');
       for (const details of root.querySelectorAll('details')) details.open = details === lid;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the guided walk (shell/page/walk.js) through the network: its steps, the number that each step points at, and the numbers in each
-// step's sentence.
+// Runs the guided walk (shell/page/walk.js) through the network. It provides the steps, the number that each step points at, and the
+// numbers in each sentence.
 // @ts-check
 import { number } from './explain.js';
 import { letter } from './boxes.js';
@@ -8,18 +8,19 @@ import { letter } from './boxes.js';
 /** @import { Matrix } from './graph.js' */
 /** @import { Shape, Trace } from './networks.js' */
 
-/** @typedef {{ trace: Trace, shape: Shape, at: number }} Now  at: index of the selected output letter */
+/** @typedef {{ trace: Trace, shape: Shape, at: number }} Now  at: index of the output letter that is selected */
 /**
- * @typedef {{ id: string, item: HTMLElement, box: string, name: string }} Step  of a list item: the box it opens, the matrix it points into
+ * @typedef {{ id: string, item: HTMLElement, box: string, name: string }} Step  item: its list item; box: the box that the step opens;
+ *   name: the matrix that it points into
  */
 
-/** Matrices in which the walk points at the largest number, not at the number farthest from zero. */
+/** Matrices in which the walk points at the largest number instead of the number farthest from zero. */
 const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
-/** Scores of positions that are masked later. */
+/** Matrices of scores in which later positions are masked afterwards. */
 const CAUSAL = /^dec\.\d\.self\.\d\.(compare|scale)$/;
 
-/** The cell of a matrix that a step points at: in the current row, the number farthest from zero (of scores and weights, the largest), or the
- * last masked one.
+/** Returns the cell of a matrix that a step points at. In the current row, this is the number farthest from zero, the largest score or
+ * weight, or the last masked score.
  * @param {Matrix} matrix @param {number} row @param {boolean} hidden */
 export function cellOf(matrix, row, hidden = false) {
   const i = Math.min(row, matrix.rows - 1);
@@ -32,7 +33,12 @@ export function cellOf(matrix, row, hidden = false) {
   ]);
 }
 
-/** Returns words and numbers for the steps, by their names in the page. @param {Now} now @returns {Record<string, string>} */
+/**
+ * Returns the words and numbers for the sentences of the steps, by the names that the page gives to their places.
+ *
+ * @param {Now} now
+ * @returns {Record<string, string>}
+ */
 export function liveOf({ trace: { matrices, source, written, first }, shape, at }) {
   const { tokens, values, d, heads, kind } = shape;
   const alone = kind === 'gpt2';
@@ -51,7 +57,7 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
   const j = compared.j;
   const cell = (/** @type {string} */ matrix) => get(matrix)?.at(asker, j) ?? 0;
   const aggregated = look(`${side}.0.self.0.output`, asker);
-  /** The initial letter of the walk: the first letter of the word, or the selected one. */
+  /** The letter with which the walk starts: the first letter of the word, or the selected one. */
   const begun = alone ? read[row] : source[0];
   const cross = look('dec.1.cross.0.weights', row);
   const odds = get('odds');
@@ -84,12 +90,12 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
 }
 
 /**
- * Returns the steps that a network has.
- * @param {HTMLElement} list   an <ol> whose items have data-matrix: a matrix name in the encoder-decoder, then the name in the decoder
- *   alone
+ * Returns the steps that exist in a network.
+ * @param {HTMLElement} list   an <ol> whose items have data-matrix: the name of a matrix in a network with encoder and decoder, then its
+ *   name in one without an encoder
  * @param {Shape} shape
  * @param {Map<string, Matrix>} matrices
- * @param {(name: string) => string} boxName the box in which a matrix is computed
+ * @param {(name: string) => string} boxName returns the box that computes a matrix
  * @returns {Step[]}
  */
 export function stepsOf(list, { kind }, matrices, boxName) {

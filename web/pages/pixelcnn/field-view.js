@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows the receptive field of a pixel in PixelCNN and in gated PixelCNN, layer by layer, as reported by the models.
+// Shows the receptive field of a pixel in PixelCNN and in gated PixelCNN, layer by layer, as the models report it.
 // @ts-check
 import {
   SIDE,
@@ -20,13 +20,13 @@ import {
 } from '../../shell/index.js';
 /** @import { Field } from '../../shell/picture/field.js' */
 
-/** The initially selected pixel. */
+/** The pixel that is selected at first. */
 const BEGIN = 18 * SIDE + 8;
 
 /** @param {HTMLElement} root @param {string} plainWeights @param {string} gatedWeights */
 export function createFieldView(root, plainWeights, gatedWeights) {
   let at = BEGIN;
-  /** Number of layers after the first one; larger values mean all layers. */
+  /** Number of layers after the first one; Infinity means all layers. */
   let layer = Infinity;
   /** @type {ReturnType<typeof createFields>[]} */
   let asked = [];
@@ -36,7 +36,7 @@ export function createFieldView(root, plainWeights, gatedWeights) {
     const canvas = make('canvas', { role: 'img', 'aria-label': phrase`${name}: not drawn yet` });
     const note = make('p', { class: 'panel-note' });
     const frame = askable(canvas, {
-      label: phrase`${name}: what a pixel may see. Arrow keys choose the pixel.`,
+      label: phrase`${name}: the pixels that a pixel sees. Arrow keys choose the pixel.`,
       grid: () => ({ rows: SIDE, cols: SIDE }),
       from: () => ({ row: Math.floor(at / SIDE), col: at % SIDE }),
       onPixel: ({ row, col }) => choose(row * SIDE + col),

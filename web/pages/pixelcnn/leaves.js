@@ -3,8 +3,8 @@
 // @ts-check
 
 /**
- * Tells whether a mask keeps the tap at this many rows down and columns right of the predicted pixel: earlier pixels and, with mask B, the
- * pixel itself.
+ * Returns whether a mask keeps the tap that is this many rows below and columns to the right of the predicted pixel. It keeps earlier
+ * pixels and, for mask B, the pixel itself.
  *
  * @param {'A' | 'B'} kind
  * @param {number} down

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the page of PixelCNN and gated PixelCNN: completions, the receptive field of a pixel layer by layer, classes.
+// Starts the page of PixelCNN and gated PixelCNN: completions, the receptive field of a pixel layer by layer, and drawing by class.
 // @ts-check
 import { SIDE, byId, createClasses, createFields, phrase, startPage, weights } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';
@@ -21,7 +21,7 @@ store.on(['model'], ({ model }) => {
 });
 store.on(['hover'], async ({ hover }) => {
   if (!hover || !fields) return;
-  await fields.at(hover.row * SIDE + hover.column).catch(() => {}); // another pixel was selected
+  await fields.at(hover.row * SIDE + hover.column).catch(() => {}); // another pixel was selected in the meantime
   panels.redraw();
 });
 

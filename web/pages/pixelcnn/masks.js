@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Draws masks A and B over a digit that is being drawn: the kernel moves in raster order, and the mask removes the unknown pixels.
+// Draws masks A and B over a digit that is being drawn. The kernel moves in raster order, and the mask removes the pixels that are not
+// drawn yet.
 // @ts-check
 import { PIXELS, SIDE, announce, loadStrip, make, onTheme, paintGrid, perFrame, phrase } from '../../shell/index.js';
 import { leaves } from './leaves.js';
 
-/** Half of the kernel's side, as in the lecture's figure: 5 x 5. */
+/** Half of the kernel's side, rounded down: the kernel has 5 x 5 taps, as in the lecture's figure. */
 const HALF = 2;
-/** Index of the digit in the strip, and the mask's initial position. */
+/** Index of the digit in the strip, and the pixel at which the kernel starts. */
 const DIGIT = 14;
 const BEGIN = 12 * SIDE + 14;
 
@@ -59,8 +60,8 @@ export function createMasks(root) {
       const all = (2 * HALF + 1) ** 2;
       note.textContent =
         kind === 'B'
-          ? phrase`${left} of ${all} taps are on the picture and open, the pixel’s own column of the layer below among them.`
-          : phrase`${left} of ${all} taps are on the picture and open.`;
+          ? phrase`${left} of ${all} taps are inside the picture and not masked, including the tap for the pixel’s own column of the layer below.`
+          : phrase`${left} of ${all} taps are inside the picture and not masked.`;
       canvas.setAttribute('aria-label', phrase`Mask ${kind} at row ${row + 1}, column ${column + 1}: ${note.textContent}`);
     }
   });

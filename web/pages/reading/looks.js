@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Computes the attention of a language model while it reads a given text, from each token to the tokens before it. The module does not
-// depend on the page.
+// Computes the attention of a language model that reads a given text, from each token to the tokens before it. This file does not use the
+// page.
 // @ts-check
 /** @import { AttentionMap, Model } from '../../shell/index.js' */
 
-/** For the token that was just read, a map of each head over all tokens up to it. @typedef {AttentionMap[]} Look */
+/** For one token, the attention maps of all heads over the tokens up to it. @typedef {AttentionMap[]} Look */
 
 /**
- * Reads a text token by token. The attention of a token comes with the next one, so each prefix of the text is continued by one token.
+ * Reads a text token by token. The model returns the attention of a token together with the next token, so each prefix of the text is
+ * continued by one token.
  * @param {Model} model
- * @param {ArrayLike<number>} ids including the begin token
+ * @param {ArrayLike<number>} ids token ids, including the start token
  * @param {AbortSignal} signal
  * @returns {AsyncGenerator<Look, void, void>}
  */
@@ -25,6 +26,6 @@ export async function* looksOf(model, ids, signal) {
         return { ...map, keys: Int32Array.from(row.keys()), weights: row };
       });
     }
-    if (run.finish === 'end') yield []; // the text could end here, which gives no attention
+    if (run.finish === 'end') yield []; // the model ended the text here, which gives no attention
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of reading: each line of a text has one more word; the current word is red, the attended words are blue. One text is
-// read by a memory network and, for comparison, by a decoder with self-attention.
+// Draws the figure of reading. Each line of a text has one more word than the line before; the current word is red, and the words it
+// attends to are blue. A memory network reads the text and, for comparison, so does a decoder with self-attention.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { createHeads, createSentence, meanOf, visible } from '../../shell/text/index.js';
@@ -8,18 +8,18 @@ import { looksOf } from './looks.js';
 /** @import { Reading } from '../../shell/text/sentence.js' */
 /** @import { Look } from './looks.js' */
 
-/** Words per second, so that visitors can watch. */
+/** Words per second, slow enough to watch. */
 const SPEED = 5;
-/** Maximum number of tokens of a text, which determines the height of the figure. */
+/** Maximum number of tokens in a text, which determines the height of the figure. */
 const MOST = 40;
 const EXAMPLES = [
   'The king had three sons, and the youngest of them was called Simpleton.',
   'The wolf, who was very hungry, ate the little girl.',
   'Once upon a time there was a poor woman who had one daughter.',
 ];
-/** The initially shown head: it attends to verbs, while the mean of all heads is nearly uniform. */
+/** The head that the figure shows first. It attends to verbs, whereas the mean of all heads is nearly uniform. */
 const FIRST_HEAD = { layer: 2, head: 1 };
-/** Number of attended words listed for a word. */
+/** Number of words that are listed as attended to. */
 const NAMED = 3;
 
 export function createReading() {
@@ -40,7 +40,7 @@ export function createReading() {
     FIRST_HEAD,
   );
 
-  /** Returns the weights of a line over the words up to its own. @param {number} m @param {number} t */
+  /** Returns the weights of a line over its words. @param {number} m @param {number} t */
   const row = (m, t) => meanOf(looks[m][t] ?? [], m === 0 ? undefined : heads.choice);
 
   /** @param {number} m @param {number} t */
@@ -140,7 +140,7 @@ export function createReading() {
         acquireWith(acquireFirst(how, phrase`the memory-network`), () => acquireAll([weights('stories.gguf')], how)),
         ([reader, decoder]) => {
           if (decoder.model.info.vocabulary === reader.model.info.vocabulary) return;
-          throw new Error(phrase`It reads other tokens than the decoder next to it, so their attention cannot be compared.`);
+          throw new Error(phrase`This model reads other tokens than the decoder next to it, so their attention cannot be compared.`);
         },
       ),
     onModels([, { info }]) {

@@ -9,14 +9,14 @@ import { channel, createInside } from './inside.js';
 /** Number of channels shown per map. */
 const SHOWN = 8;
 
-/** Returns the variation of a channel over positions. @param {Channels} map @param {number} c */
+/** Returns how much a channel varies over positions. @param {Channels} map @param {number} c */
 function spread(map, c) {
   const values = channel(map, c);
   const mean = values.reduce((sum, x) => sum + x, 0) / values.length;
   return values.reduce((sum, x) => sum + (x - mean) ** 2, 0);
 }
 
-/** Returns the channels that vary most over positions, in their order. @param {Channels} map */
+/** Returns the channels that vary most over positions, in the order of their indices. @param {Channels} map */
 function telling(map) {
   const apart = Array.from({ length: map.channels }, (_, c) => ({ c, by: spread(map, c) }))
     .sort((a, b) => b.by - a.by)
@@ -24,7 +24,7 @@ function telling(map) {
   return apart.map(({ c }) => c).sort((a, b) => a - b);
 }
 
-/** @param {HTMLCanvasElement} canvas @param {Float32Array} values @param {number} most the value with full colour */
+/** @param {HTMLCanvasElement} canvas @param {Float32Array} values @param {number} most value that gets the full colour */
 function paint(canvas, values, most) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   const { known, predicted } = palette();
@@ -42,7 +42,7 @@ export function createChannels(sheet) {
   const root = byId('channels');
   /** @type {HTMLInputElement} */
   const times = byId('module-gamma');
-  /** @type {ReturnType<typeof createInside> | undefined} none: a generator without the module */
+  /** @type {ReturnType<typeof createInside> | undefined} undefined for a generator without the attention module */
   let inside;
   /** @type {Chosen | undefined} */
   let news;
@@ -85,7 +85,7 @@ export function createChannels(sheet) {
     if (!news || !inside) return;
     const { gain, latentLength } = inside;
     const { latent, label } = news.chosen;
-    if (latent.length !== latentLength) return; // the latent is of another file, whose pictures follow
+    if (latent.length !== latentLength) return; // the latent vector belongs to another file, whose pictures will follow
     const maps = inside.of(latent, label);
     const rows = /** @type {const} */ (['f', 'g', 'h', 'o']).map((name) => {
       const map = maps[name];
@@ -94,7 +94,7 @@ export function createChannels(sheet) {
         return () => [values, largest(values)];
       });
     });
-    // Paints all channels in the scale of x, so that the sum can be seen.
+    // Paints all channels in the scale of x, so that the sum is visible.
     const sum = /** @type {const} */ ([
       ['x', 1, 0],
       ['γ o', 0, 1],

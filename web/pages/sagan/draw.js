@@ -10,7 +10,7 @@
 export function show(canvas, values) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   const side = Math.sqrt(values.length / 3);
-  // The pictures of the visitor's own model may have another size.
+  // The visitor's own model may draw pictures of another size.
   if (3 * canvas.width * canvas.height !== values.length) Object.assign(canvas, { width: side, height: side });
   const image = context.createImageData(canvas.width, canvas.height);
   const { data } = image;
@@ -21,14 +21,14 @@ export function show(canvas, values) {
     data[j + 2] = values[i + 2];
   }
   context.putImageData(image, 0, 0);
-  canvas.dataset.sum = String(sumOf(values)); // for comparing engines
+  canvas.dataset.sum = String(sumOf(values)); // lets tests compare engines
 }
 
-/** Returns a hash that is practically unique to this picture. @param {Uint8Array} values */
+/** Returns a hash that practically identifies the picture. @param {Uint8Array} values */
 export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value) % 1000003, 7);
 
 /**
- * Returns the pictures of these options, in order.
+ * Returns the pictures for some options, in order.
  *
  * @param {Model} model
  * @param {LatentOptions} options
@@ -36,7 +36,7 @@ export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value
  */
 export const made = (model, options) => model.generate(options);
 
-/** Returns the picture of a single latent. @param {Model} model @param {LatentOptions} options @returns {Promise<LatentStep>} */
+/** Returns the picture for a single latent vector. @param {Model} model @param {LatentOptions} options @returns {Promise<LatentStep>} */
 export async function one(model, options) {
   for await (const step of made(model, options)) return step;
   throw new Error('nothing was made');

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Copies a weight file with another gamma.
+// Copies a weight file and changes its gamma.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
-/** Returns a copy whose gamma is `times` as large. @param {ArrayBuffer} file @param {number} times */
+/** Returns a copy of the file in which gamma is multiplied by `times`. @param {ArrayBuffer} file @param {number} times */
 export function withGain(file, times) {
   const {
     at,

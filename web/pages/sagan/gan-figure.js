@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure that trains: one small GAN in three variants, side by side, on points of a ring.
+// Draws the figure that trains a small GAN in three variants, side by side, on points on a ring.
 // @ts-check
 import { announce, byId, onTheme, palette, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { randomFrom } from '../../shell/run/random.js';
 import { Gan, MODES, RADIUS, covered, ring } from './gan.js';
 
-/** Number of training steps; milliseconds of training per frame; steps between two points of the curves. */
+/** Number of training steps, milliseconds of training per frame, and steps between two points of the curves. */
 const STEPS = 1500,
   SLICE = 12,
   EACH = 25;
-/** Number of points drawn. */
+/** Number of points that are drawn. */
 const POINTS = 256;
-/** The factor by which G learns more slowly with two time scales. */
+/** With two time scales, G learns more slowly by this factor. */
 const SLOWER = 4;
-/** The variants, in the order of the canvases, by the class of their curve. */
+/** The variants in the order of their canvases, with the class of their curve. */
 const WAYS = /** @type {const} */ ([
   { name: 'plain', normaliseD: false, slower: 1 },
   { name: 'both', normaliseD: true, slower: 1 },
@@ -32,9 +32,9 @@ export function createGan() {
   let running = false;
   /** @type {Gan[]} */
   let gans = [];
-  /** Modes covered at each mark. @type {number[][]} */
+  /** Number of modes covered at each point of the curves. @type {number[][]} */
   let curves = [];
-  /** The latent vectors whose points are plotted: the same ones for all networks, at every step. */
+  /** The latent vectors whose points are plotted. They are the same for all networks and steps. */
   let latents = new Float32Array(0);
 
   function begin() {

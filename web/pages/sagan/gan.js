@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MIT
-// Trains a generative adversarial network for points in the plane, small enough to train while visitors watch. The module does not depend
-// on the page.
+// Trains a generative adversarial network for points in the plane. It is so small that visitors can watch the training. This file does not
+// use the page.
 //
 //   D is trained to lower  mean max(0, 1 - D(real)) + mean max(0, 1 + D(G(z))),  G to lower  -mean D(G(z))    (hinge losses, as in SAGAN)
 //
-// Both D and G are three linear layers with leaky ReLUs, trained by Adam with betas 0 and 0.9, as in SAGAN. In a network with `normalise`,
-// every matrix W is divided by its largest singular value, tracked by one power iteration per step.
+// Both D and G have three linear layers with leaky ReLUs, and are trained by Adam with betas 0 and 0.9, as in SAGAN. In a network with
+// `normalise`, every matrix W is divided by its largest singular value, which one power iteration per step tracks.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 
-/** Width of a hidden layer, of the latent vector and of a point; points per batch. */
+/** Width of a hidden layer, of the latent vector and of a point, and number of points per batch. */
 export const HIDDEN = 32,
   LATENT = 2,
   POINT = 2,
   BATCH = 32;
-/** The slope of a leaky ReLU for negative numbers. */
+/** Slope of a leaky ReLU for negative numbers. */
 const LEAK = 0.2;
 const BETA = 0.9;
 const EPSILON = 1e-8;
-/** Number of modes of the ring, its radius, and the spread of the modes. */
+/** Number of modes on the ring, its radius, and the spread of each mode. */
 export const MODES = 8;
 export const RADIUS = 2;
 const SPREAD = 0.04 * RADIUS;
 
-/** @typedef {() => number} Random uniform in 0..1 */
+/** @typedef {() => number} Random returns numbers that are uniform in 0..1 */
 
-/** Returns a normal deviate. @param {Random} random */
+/** Returns a random number from the normal distribution. @param {Random} random */
 const normal = (random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** Returns points on the ring: (count, 2), each from a random mode. @param {number} count @param {Random} random */
+/** Returns points on the ring, (count, 2), each from a random mode. @param {number} count @param {Random} random */
 export function ring(count, random) {
   const points = new Float32Array(count * POINT);
   for (let i = 0; i < count; i++) {
@@ -40,7 +40,8 @@ export function ring(count, random) {
 }
 
 /**
- * Returns the number of covered modes: a mode is covered if at least a quarter of its share of the points is within a fifth of the radius.
+ * Returns the number of covered modes. A mode is covered if at least a quarter of its share of the points is closer than a fifth of the
+ * radius.
  * @param {Float32Array} points
  */
 export function covered(points) {
@@ -55,7 +56,7 @@ export function covered(points) {
   return hits.filter((hit) => hit >= count / MODES / 4).length;
 }
 
-/** A linear layer: y = W x + b, W (out, in), with Adam's second moments. */
+/** A linear layer y = W x + b with W of shape (out, in), and Adam's second moments. */
 class Layer {
   /** @param {number} inputs @param {number} outputs @param {Random} random @param {boolean} normalise */
   constructor(inputs, outputs, random, normalise) {
@@ -71,12 +72,12 @@ class Layer {
     this.v = new Float32Array(inputs);
     this.steps = 0;
     this.sigma = 1;
-    /** the weights in use: W, or W divided by sigma */
+    /** the weights that run() uses: W, or W divided by sigma */
     this.used = this.weight;
     this.iterate();
   }
 
-  /** Does one power iteration: v = W' u, u = W v, both of length 1; sigma = u' W v. */
+  /** Performs one power iteration: v = W' u, u = W v, both scaled to length 1; sigma = u' W v. */
   iterate() {
     if (!this.normalise) return;
     const { inputs, outputs, weight, u, v } = this;
@@ -109,7 +110,13 @@ class Layer {
     return y;
   }
 
-  /** Adds to the gradient. @param {Float32Array} x (n, in) @param {Float32Array} dy (n, out) @returns {Float32Array} (n, in) the gradient of x */
+  /**
+   * Adds to the gradient of the layer.
+   *
+   * @param {Float32Array} x (n, in)
+   * @param {Float32Array} dy (n, out)
+   * @returns {Float32Array} gradient of x, (n, in)
+   */
   backward(x, dy) {
     const { inputs, outputs, used, gradient } = this;
     const n = x.length / inputs;
@@ -128,12 +135,12 @@ class Layer {
     return dx;
   }
 
-  /** Takes a step of Adam down the gradient, and then resets the gradient. @param {number} rate */
+  /** Takes one step of Adam down the gradient, and then resets the gradient. @param {number} rate */
   step(rate) {
     const { inputs, outputs, weight, bias, gradient, moment, used, u, v, sigma } = this;
     const size = inputs * outputs;
     if (this.normalise) {
-      // W / sigma(W): a change of W along u v' has no effect.
+      // Because of W / sigma(W), a change of W along u v' has no effect.
       let along = 0;
       for (let i = 0; i < size; i++) along += gradient[i] * used[i];
       for (let o = 0; o < outputs; o++)
@@ -151,7 +158,7 @@ class Layer {
   }
 }
 
-/** Three layers with leaky ReLUs between them. */
+/** A network of three linear layers with leaky ReLUs between them. */
 export class Network {
   /** @param {number} inputs @param {number} outputs @param {Random} random @param {boolean} normalise */
   constructor(inputs, outputs, random, normalise) {
@@ -162,7 +169,7 @@ export class Network {
     ];
   }
 
-  /** @param {Float32Array} x @returns {Float32Array[]} the input of each layer, and the output */
+  /** @param {Float32Array} x @returns {Float32Array[]} the input of each layer, and the output of the network */
   run(x) {
     return this.layers.reduce(
       (all, layer, k) => {
@@ -175,7 +182,11 @@ export class Network {
     );
   }
 
-  /** @param {Float32Array[]} all input of run() @param {Float32Array} dy the gradient of the output @returns {Float32Array} of the input */
+  /**
+   * @param {Float32Array[]} all result of run()
+   * @param {Float32Array} dy gradient of the output
+   * @returns {Float32Array} gradient of the input
+   */
   back(all, dy) {
     let d = dy;
     for (let k = this.layers.length - 1; k >= 0; k--) {
@@ -193,19 +204,19 @@ export class Network {
     for (const layer of this.layers) layer.step(rate);
   }
 
-  /** Resets gradients that this network only passed through. */
+  /** Resets gradients that were only passed through this network. */
   forget() {
     for (const layer of this.layers) layer.gradient.fill(0);
   }
 }
 
 /**
- * Settings of a GAN's training; learning rates are above 0.
+ * Settings for the training of a GAN; learning rates are above 0.
  * @typedef {{ normaliseD: boolean, normaliseG: boolean, rateD: number, rateG: number }} Training
  */
 
 export class Gan {
-  /** @param {Training} training @param {number} seed of weights, data and latent vectors: the same for each variant */
+  /** @param {Training} training @param {number} seed seed for weights, data and latent vectors, which are the same for each variant */
   constructor({ normaliseD, normaliseG, rateD, rateG }, seed) {
     this.random = randomFrom(seed);
     this.generator = new Network(LATENT, POINT, this.random, normaliseG);
@@ -214,17 +225,17 @@ export class Gan {
     this.steps = 0;
   }
 
-  /** Returns latent vectors. @param {number} count @param {Random} [random] */
+  /** Returns random latent vectors. @param {number} count @param {Random} [random] */
   latents(count, random = this.random) {
     return Float32Array.from({ length: count * LATENT }, () => normal(random));
   }
 
-  /** Generates points from latent vectors. @param {Float32Array} latents */
+  /** Generates the points for latent vectors. @param {Float32Array} latents */
   points(latents) {
     return /** @type {Float32Array} */ (this.generator.run(latents).at(-1));
   }
 
-  /** Takes one step of D, then one of G. */
+  /** Takes one step of D and then one of G. */
   step() {
     const { generator, discriminator, rates, random } = this;
     for (const [points, sign] of /** @type {[Float32Array, number][]} */ ([

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Computes the channels inside the attention module from the numbers of the file with the engine's equations. This does not depend on the
-// page's drawing.
+// Computes the channels inside the attention module with the engine's equations from the values in the file. This file does not draw
+// anything.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
 /**
- * A map of several channels: position by position, channels contiguous.
+ * A map of several channels, stored position by position with contiguous channels.
  * @typedef {{ side: number, channels: number, values: Float32Array }} Channels
  */
-/** A matrix of a file. @typedef {{ shape: number[], values: Float32Array }} Matrix */
+/** A matrix from a file. @typedef {{ shape: number[], values: Float32Array }} Matrix */
 
-/** Returns the numbers of channel c, position by position. @param {Channels} map @param {number} c */
+/** Returns the values of channel c, position by position. @param {Channels} map @param {number} c */
 export const channel = ({ side, channels, values }, c) => Float32Array.from({ length: side ** 2 }, (_, at) => values[at * channels + c]);
 
 /** Multiplies each position's vector by a matrix. @param {Matrix} W @param {Channels} x @param {Float32Array} [bias] @returns {Channels} */
@@ -27,7 +27,10 @@ function product({ shape: [into, out], values }, x, bias) {
 }
 
 /**
- * Computes a convolution 3 x 3, its taps in raster order, zero outside. @param {Matrix} W @param {Channels} x @param {Float32Array} bias
+ * Computes a convolution of 3 x 3 with its taps in raster order; values outside the map are zero.
+ * @param {Matrix} W
+ * @param {Channels} x
+ * @param {Float32Array} bias
  */
 function convolution(W, { side, channels, values }, bias) {
   const taps = new Float32Array(side ** 2 * 9 * channels);
@@ -43,7 +46,7 @@ function convolution(W, { side, channels, values }, bias) {
 }
 
 /**
- * Computes relu(scale x + shift), with the norm's row of the class.
+ * Computes relu(scale x + shift), where the class selects the row of the norm.
  * @param {Matrix} norm
  * @param {number} label
  * @param {Channels} x
@@ -58,7 +61,7 @@ function normRelu({ values: table }, label, { side, channels, values }) {
   };
 }
 
-/** Repeats each position four times. @param {Channels} x @returns {Channels} */
+/** Doubles the side of a map by repeating each position four times. @param {Channels} x @returns {Channels} */
 function wider({ side, channels, values }) {
   const made = new Float32Array(4 * values.length);
   for (let at = 0; at < 4 * side ** 2; at++) {
@@ -68,7 +71,7 @@ function wider({ side, channels, values }) {
   return { side: 2 * side, channels, values: made };
 }
 
-/** Computes max pooling over 2 x 2. @param {Channels} x @returns {Channels} */
+/** Computes max pooling over 2 x 2 positions. @param {Channels} x @returns {Channels} */
 function pooled({ side, channels, values }) {
   const half = side / 2;
   const at = (/** @type {number} */ place, /** @type {number} */ i) =>
@@ -83,7 +86,11 @@ function pooled({ side, channels, values }) {
   };
 }
 
-/** @param {Channels} g @param {Channels} f @returns {Float32Array} (queries, keys): the softmax of their products, over keys */
+/**
+ * @param {Channels} g
+ * @param {Channels} f
+ * @returns {Float32Array} (queries, keys): softmax over the keys of their products with the queries
+ */
 function looks(g, f) {
   const [queries, keys] = [g.side ** 2, f.side ** 2];
   const made = new Float32Array(queries * keys);
@@ -107,7 +114,7 @@ function looks(g, f) {
  * @param {Float32Array} beta (queries, keys)
  * @param {Channels} h
  * @param {number} side
- * @returns {Channels} the weighted sum of the values
+ * @returns {Channels} weighted sums of the values
  */
 function brought(beta, h, side) {
   const [keys, values] = [h.side ** 2, new Float32Array(side ** 2 * h.channels)];
@@ -118,7 +125,7 @@ function brought(beta, h, side) {
   return { side, channels: h.channels, values };
 }
 
-/** @param {ArrayBuffer} file the module of a generator; undefined without attention */
+/** @param {ArrayBuffer} file weight file with the attention module of a generator; undefined without attention */
 export function createInside(file) {
   const { facts, names, tensor } = readGguf(file);
   if (!names.includes('attn.gain')) return undefined;
@@ -138,7 +145,7 @@ export function createInside(file) {
   const pool = facts.get('sagan.attention.pool') ? pooled : (/** @type {Channels} */ x) => x;
 
   return {
-    /** The learned gamma. */
+    /** Returns the gamma that was learned. */
     gain: weight('attn.gain').values[0],
     latentLength: weight('latent.weight').shape[0],
     /** @param {Float32Array} latent @param {number} label @returns {{ x: Channels, f: Channels, g: Channels, h: Channels, beta: Float32Array, o: Channels }} */

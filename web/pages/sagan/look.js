@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the attention of positions in the picture: one that follows the pointer and four that stay; and sets gamma.
+// Draws the attention of several positions in the picture, one that follows the pointer and four that stay, and sets gamma.
 // @ts-check
 import { byId, fileNow, load, make, percent, phrase } from '../../shell/index.js';
 import { one, show } from './draw.js';
@@ -8,7 +8,7 @@ import { withGain } from './file.js';
 /** @import { LatentStep } from './draw.js' */
 /** @import { createSheet } from './sheet.js' */
 
-/** Maximum number of points that stay, each with a frame colour of its own. */
+/** Maximum number of positions that stay. Each has its own frame colour. */
 const POINTS = 4;
 const REST_MS = 150;
 /** Number of positions whose weight is listed. */
@@ -25,17 +25,17 @@ export function createLook(sheet) {
   let now;
   /** @type {{ model: Model, latent: Float32Array, label: number } | undefined} */
   let chosen;
-  /** Rows and columns of the attending grid. */
+  /** Side of the grid of positions that attend. */
   let side = 16;
   let hover = { row: 5, column: 5 };
-  /** cheek, eye, mouth and background in most faces @type {{ row: number, column: number }[]} */
+  /** in most faces, these are cheek, eye, mouth and background @type {{ row: number, column: number }[]} */
   let kept = [
     { row: 9, column: 3 },
     { row: 6, column: 10 },
     { row: 11, column: 8 },
     { row: 1, column: 1 },
   ];
-  /** The model with another gamma. @type {{ of: Model, gain: number, model: Model } | undefined} */
+  /** The same model with another gamma. @type {{ of: Model, gain: number, model: Model } | undefined} */
   let other;
   let turn = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -63,7 +63,7 @@ export function createLook(sheet) {
           width: String(picture.width),
           height: String(picture.height),
           role: 'img',
-          'aria-label': phrase`What row ${row + 1}, column ${column + 1} looked at`,
+          'aria-label': phrase`Attention of row ${row + 1}, column ${column + 1}`,
         });
         heat(
           canvas,
@@ -77,7 +77,7 @@ export function createLook(sheet) {
     const mine = Array.from(
       all.subarray((hover.row * rows + hover.column) * keyRows ** 2, (hover.row * rows + hover.column + 1) * keyRows ** 2),
     ).sort((a, b) => b - a);
-    said.textContent = phrase`Row ${hover.row + 1}, column ${hover.column + 1} gives ${percent(mine.slice(0, MOST).reduce((sum, w) => sum + w, 0))} of its attention to ${MOST} of ${keyRows ** 2} positions; with uniform weights it would be ${percent(
+    said.textContent = phrase`Row ${hover.row + 1}, column ${hover.column + 1} gives ${percent(mine.slice(0, MOST).reduce((sum, w) => sum + w, 0))} of its attention to ${MOST} of ${keyRows ** 2} positions; with uniform weights they would get ${percent(
       MOST / keyRows ** 2,
     )}.`;
   }
@@ -105,7 +105,7 @@ export function createLook(sheet) {
       if (mine !== turn) return;
       now = { model, step };
       show(picture, step.values);
-      picture.dataset.gain = String(gain); // for code that waits for this gain
+      picture.dataset.gain = String(gain); // lets tests wait for this gamma
       paint();
     } catch (error) {
       if (mine === turn) sheet.failed(error);
@@ -153,12 +153,18 @@ export function createLook(sheet) {
   });
 }
 
-/** Opacity of the grey picture under the weights. */
+/** Opacity of the grey picture below the weights. */
 const FAINT = 0.4;
 /** The warm colour of the weights. */
 const WARM = [226, 88, 34];
 
-/** The picture in pale grey, and over it the weights in a warm colour, in proportion to them. @param {HTMLCanvasElement} canvas @param {Uint8Array} values @param {Float32Array} weights @param {number} rows */
+/**
+ * Draws the picture in pale grey, and over it the weights in a warm colour with proportional strength.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Uint8Array} values
+ * @param {Float32Array} weights
+ * @param {number} rows
+ */
 function heat(canvas, values, weights, rows) {
   const most = Math.max(...weights);
   const scale = canvas.width / rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the SAGAN page: a sheet of seeds, walks between pictures, attention, the module's sizes and channels, the spectral norm, three
-// short runs, the position of attention in a generator, and both networks.
+// Starts the SAGAN page: a sheet of pictures, walks between them, the attention, the sizes and channels of the module, the spectral norm,
+// three short training runs, the position of attention in a generator, and both networks.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBoth } from './both.js';

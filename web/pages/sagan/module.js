@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows the sizes of the attention module, read from the file.
+// Shows the sizes of the attention module as read from the file.
 // @ts-check
 import { byId, onFile, phrase } from '../../shell/index.js';
 import { readGguf } from '../../shell/model/gguf.js';
@@ -10,7 +10,7 @@ export const createModule = () => onFile(show);
 function show(file) {
   const { facts, names, tensor } = readGguf(file);
   if (!names.includes('attn.gain')) {
-    // a generator without the module
+    // a generator without the attention module
     for (const cell of document.querySelectorAll('#figure-module [id^="size-"], #figure-module [id^="made-"]')) cell.textContent = '–';
     return;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The position of attention in a generator: the published distances as a chart, and what a position in a map of that size sees through a
-// convolution and through attention.
+// The position of attention in a generator. The figure shows the published distances as a chart, and which positions of a map of that size
+// a position sees through a convolution and through attention.
 // @ts-check
 import { byId, integer, makeSvg, onTheme, palette, percent, perFrame, phrase } from '../../shell/index.js';
 /** @import { createSheet } from './sheet.js' */
@@ -9,12 +9,12 @@ import { byId, integer, makeSvg, onTheme, palette, percent, perFrame, phrase } f
 const SIDES = [8, 16, 32, 64];
 const FIRST = 2;
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 150, 12, 44];
-/** The scale of distances: minimum, maximum, step. */
+/** The scale of distances: minimum, maximum and step. */
 const [LOW, HIGH, STEP] = [15, 45, 5];
-/** Weights of red, green and blue in a pixel's lightness. */
+/** Weights of red, green and blue in the lightness of a pixel. */
 const LIGHTNESS = [0.299, 0.587, 0.114];
 
-/** Returns the distances of the table: `attention` and `residual` by side. */
+/** Returns the distances in the table: `attention` and `residual`, by side. */
 function published() {
   const of = (/** @type {string} */ place) =>
     Number(document.querySelector(`#table-of-places tr[data-place="${place}"] td:last-child`)?.textContent);
@@ -31,7 +31,7 @@ export function createPlaces(sheet) {
   const said = byId('places-said');
   const radios = SIDES.map((side) => /** @type {HTMLInputElement} */ (byId(`place-${side}`)));
   let at = FIRST;
-  /** The selected position, as fractions of the picture. */
+  /** The selected position, in fractions of the picture's sides. */
   let point = { x: 0.36, y: 0.4 };
   /** @type {{ values: Uint8Array, side: number } | undefined} */
   let picture;
@@ -47,7 +47,7 @@ export function createPlaces(sheet) {
     chart.append(makeSvg('text', { class: 'scale', x: x(i), y: HEIGHT - 24, 'text-anchor': 'middle' }, `${side} × ${side}`)),
   );
   chart.append(
-    makeSvg('text', { class: 'scale', x: x(1.5), y: HEIGHT - 5, 'text-anchor': 'middle' }, phrase`the map where it is placed`),
+    makeSvg('text', { class: 'scale', x: x(1.5), y: HEIGHT - 5, 'text-anchor': 'middle' }, phrase`the map with the attention`),
     makeSvg('path', { class: 'run plain', d: `M${LEFT} ${y(neither)}H${WIDTH - RIGHT}`, 'stroke-dasharray': '6 4' }),
   );
   const lines = /** @type {const} */ ([
@@ -121,7 +121,7 @@ export function createPlaces(sheet) {
         ),
       ),
     );
-    said.textContent = phrase`On a map of ${n} × ${n}, a 3 × 3 convolution sees 9 of ${integer(n * n)} positions (${percent(9 / (n * n))}), and attention sees all. Connecting opposite edges takes ${n - 1} such convolutions, or one attention layer. Distance with attention there: ${attention[at].toFixed(2)}; with a residual block instead: ${residual[at].toFixed(2)}; with neither: ${neither.toFixed(2)}.`;
+    said.textContent = phrase`On a map of ${n} × ${n}, a 3 × 3 convolution sees 9 of ${integer(n * n)} positions (${percent(9 / (n * n))}), and attention sees all. Connecting opposite edges takes ${n - 1} such convolutions, or one attention layer. Distance with attention on this map: ${attention[at].toFixed(2)}; with a residual block instead: ${residual[at].toFixed(2)}; with neither: ${neither.toFixed(2)}.`;
     draw();
   }
 

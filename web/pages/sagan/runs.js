@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Draws the curves of three short runs from the numbers in the table below them.
+// Draws the curves of three short training runs from the numbers in the table below them.
 // @ts-check
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 260, 44, 16, 12, 44];
-/** Ticks of the distance scale. */
+/** Distance between two ticks of the vertical scale. */
 const STEP = 20;
 
 export function createRuns() {
@@ -20,7 +20,7 @@ export function createRuns() {
     chart.append(makeSvg('line', { class: 'grid', x1: LEFT, x2: WIDTH - RIGHT, y1: y(distance), y2: y(distance) }));
     chart.append(makeSvg('text', { class: 'scale', x: LEFT - 8, y: y(distance) + 4, 'text-anchor': 'end' }, String(distance)));
   }
-  // A tick is labelled if there is space for its number.
+  // A tick is labelled only if there is space for its number.
   for (const [step] of rows.filter(([step]) => 8 * step >= last)) {
     chart.append(
       makeSvg(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the sheet: one latent vector per column, one class per row. Visitors can choose a picture.
+// Draws the sheet, with one latent vector per column and one class per row. Visitors can choose a picture from the sheet.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, make, phrase, time } from '../../shell/index.js';
 import { made, show, sumOf } from './draw.js';
@@ -7,22 +7,24 @@ import { made, show, sumOf } from './draw.js';
 /** @import { LatentStep } from './draw.js' */
 
 const COLUMNS = 16;
-/** The seed of the initial pictures. */
+/** Seed of the pictures that the page shows first. */
 const SEED = 1;
-/** Classes of the page's own file: their names are translated. */
+/** Classes of the page's own file, whose names are translated. */
 const CLASSES = ['face', 'person', 'animal', 'hand', 'heart', 'clock', 'fruit', 'flag'];
 
 /**
  * @typedef {{ model: Model, chosen: LatentStep, row: LatentStep[], corners: LatentStep[] }} Chosen  row: all pictures of the chosen
- * picture's class; corners: four different pictures
+ * picture's class; corners: four pictures that differ
  */
 
-/** Returns the distance of two pictures. @param {LatentStep} a @param {LatentStep} b */
+/** Returns the distance between two pictures. @param {LatentStep} a @param {LatentStep} b */
 const apart = (a, b) => a.values.reduce((sum, x, i) => sum + (x - b.values[i]) ** 2, 0);
 
 /**
- * Returns a picture and three more of the row, each the farthest from the previous ones. @param {LatentStep} first @param {LatentStep[]}
- * row
+ * Returns a picture and three more pictures of its row, each the farthest from the previous ones.
+ *
+ * @param {LatentStep} first
+ * @param {LatentStep[]} row
  */
 function different(first, row) {
   const found = [first];
@@ -33,7 +35,7 @@ function different(first, row) {
   return found;
 }
 
-/** @param {string} name of a class */
+/** @param {string} name name of the class */
 const named = (name) => (CLASSES.includes(name) ? phrase(name) : name);
 
 export function createSheet() {
@@ -168,12 +170,15 @@ export function createSheet() {
   const loaded = loading.load();
   return {
     loaded,
-    /** Called with the current picture, if there is one, and with every later one. @param {(news: Chosen) => void} listener */
+    /**
+     * Calls the listener with the current picture, if there is one, and with every later picture.
+     * @param {(news: Chosen) => void} listener
+     */
     onChosen(listener) {
       listeners.push(listener);
       tell();
     },
-    /** Reports that a run of a figure has failed. @param {unknown} error */
+    /** Reports that a run in a figure has failed. @param {unknown} error */
     failed: (error) => loading.failed(error),
   };
 }

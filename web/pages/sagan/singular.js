@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Computes singular values of a 2 x 2 matrix.
+// Computes the singular values of a 2 x 2 matrix.
 // @ts-check
 
-/** Row by row. @typedef {[number, number, number, number]} Matrix */
+/** The four entries, row by row. @typedef {[number, number, number, number]} Matrix */
 /** @typedef {[number, number]} Vector */
 
-/** Returns the largest singular value: the root of the larger eigenvalue of W' W. @param {Matrix} W */
+/** Returns the largest singular value: the square root of the larger eigenvalue of W' W. @param {Matrix} W */
 export function largest([a, b, c, d]) {
   const sum = a * a + b * b + c * c + d * d;
   const determinant = a * d - b * c;
@@ -13,7 +13,7 @@ export function largest([a, b, c, d]) {
 }
 
 /**
- * Does an iteration of the power method: W' W v, of length 1; v itself if that is zero.
+ * Performs one power iteration: returns W' W v scaled to length 1, or v itself if the product is zero.
  * @param {Matrix} W
  * @param {Vector} v
  * @returns {Vector}

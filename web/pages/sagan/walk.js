@@ -5,7 +5,7 @@ import { byId, phrase, reducedMotion } from '../../shell/index.js';
 import { one, show } from './draw.js';
 /** @import { Chosen, createSheet } from './sheet.js' */
 
-/** Number of pictures around the circle, and the delay between two of them. */
+/** Number of pictures around the circle, and delay between two of them. */
 const STEPS = 60;
 const MOMENT_MS = 40;
 const STRIDE = 0.05;
@@ -13,7 +13,7 @@ const STRIDE = 0.05;
 /** @param {Float32Array} z */
 const length = (z) => Math.hypot(...z) || 1;
 
-/** Returns the weighted mean of latents, scaled to their mean length. @param {Float32Array[]} all @param {number[]} weights */
+/** Returns the weighted mean of latent vectors, scaled to their mean length. @param {Float32Array[]} all @param {number[]} weights */
 function blend(all, weights) {
   const sum = all[0].map((_, i) => all.reduce((total, z, k) => total + weights[k] * z[i], 0));
   const far = all.reduce((total, z, k) => total + weights[k] * length(z), 0) / length(sum);
@@ -32,7 +32,7 @@ export function createWalk(sheet) {
   /** @type {Chosen | undefined} */
   let news;
   let place = { x: 0.5, y: 0.5 };
-  /** The next picture to draw, while one is being drawn. @type {(() => Float32Array) | undefined} */
+  /** The picture to draw next, while another one is being drawn. @type {(() => Float32Array) | undefined} */
   let wanted;
   let busy = false;
   let walking = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the kinds of models: the kinds that solve a chosen task, and the two most different kinds drawn together.
+// Draws the figure of the kinds of models: it shows which kinds solve a chosen task, and draws with the two most different kinds.
 // @ts-check
 import {
   Codec,
@@ -18,7 +18,7 @@ import {
 /** @import { Model } from '../../shell/index.js' */
 
 const FILES = ['pixelcnn-digits.gguf', 'sagan-emoji.gguf'];
-/** The slider sets the first number of the latent, from -REACH to REACH. */
+/** The slider sets the first number of the latent vector, from -REACH to REACH. */
 const REACH = 3;
 
 export function createKinds() {
@@ -33,7 +33,7 @@ export function createKinds() {
   const canvases = /** @type {HTMLCanvasElement[]} */ ([byId('kinds-line'), byId('kinds-once')]);
   /** @type {Model[]} */
   let models = [];
-  /** The last picture of each model. @type {(Uint8Array | undefined)[]} */
+  /** The last picture that each model has drawn. @type {(Uint8Array | undefined)[]} */
   const shown = [undefined, undefined];
   let turned = false;
   let stopper = new AbortController();
@@ -67,7 +67,7 @@ export function createKinds() {
     });
   }
 
-  /** Draws both pictures with the same seed, or only the second if only its latent has changed. @param {boolean} both */
+  /** Draws both pictures with the same seed, or only the second picture if only its latent vector has changed. @param {boolean} both */
   async function draw(both) {
     stopper.abort();
     const { signal } = (stopper = new AbortController());

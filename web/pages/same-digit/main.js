@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the page where all systems of black-and-white digits complete the same half, with the same noise.
+// Starts the page on which all systems for black-and-white digits complete the same half with the same noise.
 // @ts-check
 import {
   PIXELS,
@@ -41,19 +41,19 @@ import { SYSTEMS } from './systems.js';
 /** @import { Model } from '../../shell/library.js' */
 /** @import { Ending } from '../../shell/completion/index.js' */
 
-/** The initial digit, the display speed of completions, and the delay before a changed setting takes effect. */
+/** Index of the digit that is shown first, speed at which completions appear, and delay before a changed setting takes effect. */
 const FIRST = 14;
-/** With this seed all six models except the oldest complete a digit, and the digits are not all the same. */
+/** With this seed, all six models except the oldest complete a digit, and the digits are not all the same. */
 const SEED = 8;
 const SPEED = 250;
 const RESTART_MS = 160;
-/** Number of time measurements per model; the median is shown. */
+/** Number of time measurements per model, whose median is shown. */
 const ROUNDS = 7;
 /** The pixel whose receptive field the table shows while no pixel is selected. */
 const LOOK = 20 * SIDE + 13;
 
 const store = createStore({ ...initialState(), seed: SEED });
-/** The models' drawings, and the number of pixels shown. @type {Ending[]} */
+/** The drawing of each model, and the number of pixels shown. @type {Ending[]} */
 const pictures = SYSTEMS.map(() => ({ values: new Uint8Array(PIXELS), nats: new Float32Array(PIXELS), filled: 0 }));
 /** @type {Model[]} */
 let models = [];
@@ -95,12 +95,12 @@ function reset() {
   panels.redraw();
 }
 
-/** The time per pixel of each model, in milliseconds, in the rounds so far. @type {number[][]} */
+/** For each model, the times per pixel of the rounds so far, in milliseconds. @type {number[][]} */
 let times = SYSTEMS.map(() => []);
 
 /**
- * Measures each model alone, while its completions are shown. The time per pixel does not depend on the picture, so interrupted rounds
- * still count.
+ * Measures each model alone while the completions are shown. The time per pixel does not depend on the picture, so interrupted rounds still
+ * count.
  *
  * @param {ReturnType<typeof toImage>} image
  * @param {number} rows
@@ -110,7 +110,7 @@ async function takeTimes(image, rows, signal) {
   for (let round = times[0].length; round < ROUNDS; round++) {
     for (const [k, model] of models.entries()) {
       const half = Math.ceil((PIXELS - rows * SIDE) / 2);
-      let [since, drawn] = [0, 0]; // timed from the end of the first half on, because the first half includes reading the given part
+      let [since, drawn] = [0, 0]; // the time of the first half includes reading the given part
       for await (const { from, to } of model.complete(image, { rows, seed: round, samples: 1, chunkSize: half, signal })) {
         if (since) drawn += to - from;
         else since = performance.now();
@@ -122,7 +122,7 @@ async function takeTimes(image, rows, signal) {
   }
 }
 
-/** Lets each model draw its completion; then all completions are shown side by side. */
+/** Lets each model draw its completion, and then shows all completions side by side. */
 async function start() {
   reset();
   const { source, rows, seed, temperature } = store.now;
@@ -142,12 +142,12 @@ async function start() {
       table.say(k, { nats: sum(nats), truth: sum(perElement) });
     }
     const timed = takeTimes(image, rows, signal);
-    timed.catch(() => {}); // errors are handled where it is awaited below
+    timed.catch(() => {}); // errors are handled below, where the promise is awaited
     playback.rebase();
     for (let filled = known; filled < PIXELS; ) {
       filled += await playback.take(PIXELS - filled, signal);
       for (const picture of pictures) picture.filled = filled;
-      // With reduced motion pictures appear when they are finished.
+      // With reduced motion, pictures appear only when they are finished.
       if (!reducedMotion() || playback.paused || filled === PIXELS) panels.redraw();
     }
     await timed;
@@ -193,11 +193,11 @@ const loading = createLoading(byId('load'), {
     times = SYSTEMS.map(() => []);
     fields = models.map(createFields);
     models.forEach((model, k) => table.describe(k, model.info));
-    reachFields = models.map(createFields); // separate controllers: a new request cancels the earlier one
+    reachFields = models.map(createFields); // separate controllers, because a new request cancels the earlier one
     reach.renew();
     playback.enter('ready');
     reset();
-    // With reduced motion, a picture does not draw itself.
+    // With reduced motion, pictures are not animated.
     if (reducedMotion()) look(LOOK);
     else start();
   },
@@ -246,7 +246,7 @@ async function showStrip() {
 }
 const settings = () => settingsOf(store, 'all');
 const address = keepInAddress('figure-endings', {
-  // A drawing becomes part of a copied link, not of the browser's history.
+  // A drawing becomes part of a copied link, but not of the browser's history.
   settings: () => (store.now.source && store.now.source.digit >= 0 ? settings() : null),
   apply: (given) => (strip ? applySettings(store, given, strip) : false),
 });

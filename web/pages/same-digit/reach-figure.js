@@ -21,11 +21,11 @@ import { REACHES } from './reaches.js';
 /** @import { Field } from '../../shell/picture/field.js' */
 /** @import { Stack } from './reach.js' */
 
-/** Pixels per row of the pictures that were measured; others are scaled. */
+/** Number of pixels per row in the pictures for which the pixel was chosen; positions in other pictures are scaled. */
 const SIDE = 28;
 
 /**
- * @param {(file: string, pixel: number) => Promise<Field | undefined>} ask asks a model for its receptive field; the model may not be
+ * @param {(file: string, pixel: number) => Promise<Field | undefined>} ask asks a model for its receptive field, even if the model is not
  * loaded yet
  */
 export function createReach(ask) {
@@ -117,7 +117,7 @@ export function createReach(ask) {
           redraw();
         },
         () => {},
-      ); // another pixel was selected
+      ); // another pixel was selected in the meantime
     }
     redraw();
   }
@@ -134,7 +134,7 @@ export function createReach(ask) {
     choose(at);
   });
   return {
-    /** Called when the models are loaded. */
+    /** Called after the models have loaded. */
     renew() {
       if (near) choose(at);
     },

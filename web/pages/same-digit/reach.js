@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Computes the receptive field of a pixel, layer by layer, from the inputs of each layer in the shipped models. The module does not depend
-// on the page. A test compares it with the engine.
+// Computes the receptive field of a pixel, layer by layer, from the inputs of each layer in the shipped models. This file does not use the
+// page. A test compares it with the engine.
 // @ts-check
 import { Geometry } from '../image-transformer/geometry-pattern.js';
 
 /**
- * A stack of layers over the positions of a picture in drawing order. Position p holds the previous pixel, and predicts the pixel of
- * position p.
+ * A stack of layers over the positions of a picture in drawing order. Position p holds the previous pixel and predicts pixel p.
  *
  * @typedef {Object} Stack
  * @property {number} rows
  * @property {number} cols
  * @property {number} layers
- * @property {Uint32Array} order  the pixel of each position, in raster order
- * @property {(layer: number, position: number) => Iterable<number>} keys  positions of the layer below that a position reads, in addition
- * to its own
+ * @property {Uint32Array} order  for each position, the raster index of its pixel
+ * @property {(layer: number, position: number) => Iterable<number>} keys  positions of the layer below that a position reads besides its
+ * own
  */
 
 /** @param {number} count */
 const raster = (count) => Uint32Array.from({ length: count }, (_, i) => i);
 
 /**
- * Returns WaveNet's convolutions with two taps over one line of pixels. @param {number} side @param {number[]} dilations @returns {Stack}
+ * Returns WaveNet's stack: convolutions with two taps over one line of pixels.
+ *
+ * @param {number} side
+ * @param {number[]} dilations
+ * @returns {Stack}
  */
 export const dilated = (side, dilations) => ({
   rows: side,
@@ -31,7 +34,7 @@ export const dilated = (side, dilations) => ({
   keys: (layer, position) => [position - (layer ? dilations[layer - 1] : 1)].filter((key) => key >= 0), // the first layer reads the last two pixels
 });
 
-/** Returns strided attention, which alternates between the last `side` positions and every `side`-th one back.
+/** Returns a stack of strided attention, which alternates between the last `side` positions and every `side`-th position back.
  * @param {number} side @param {number} layers @returns {Stack} */
 export const strided = (side, layers) => ({
   rows: side,
@@ -41,7 +44,7 @@ export const strided = (side, layers) => ({
   keys: (layer, position) => Array.from({ length: side }, (_, k) => position - (layer % 2 ? side : 1) * k).filter((key) => key >= 0),
 });
 
-/** Returns attention to all earlier positions. @param {number} side @param {number} layers @returns {Stack} */
+/** Returns a stack of attention to all earlier positions. @param {number} side @param {number} layers @returns {Stack} */
 export const dense = (side, layers) => ({
   rows: side,
   cols: side,
@@ -62,7 +65,7 @@ export function local(side, layers, { queryBlock = 0, memoryBlock = 0, blockRows
     flangeRows,
     flangeCols,
   });
-  /** The memory of each block, shared by all its positions. @type {Map<number, number[]>} */
+  /** The memory of each block, which all its positions share. @type {Map<number, number[]>} */
   const memories = new Map();
   return {
     rows: side,
@@ -79,15 +82,15 @@ export function local(side, layers, { queryBlock = 0, memoryBlock = 0, blockRows
 }
 
 /**
- * Returns the pixels that affect a given pixel, after 1, 2, ... layers: [layers - 1][pixel], 1 if it is visible.
+ * Returns the pixels that affect a given pixel after 1, 2, ... layers: [layers - 1][pixel] is 1 if the pixel is visible.
  *
  * @param {Stack} stack
- * @param {number} pixel in raster order
+ * @param {number} pixel raster index of the pixel
  */
 export function reachOf({ layers, order, keys }, pixel) {
   const asked = order.indexOf(pixel);
   return Array.from({ length: layers }, (_, last) => {
-    /** Positions that are read, from the last layer down. */
+    /** Positions that the current layer reads, from the last layer down. */
     let read = new Set([asked]);
     for (let layer = last; layer >= 0; layer--) {
       const below = new Set(read);
@@ -100,7 +103,7 @@ export function reachOf({ layers, order, keys }, pixel) {
   });
 }
 
-/** Returns 1 for the pixels drawn before a given pixel. @param {Stack} stack @param {number} pixel */
+/** Returns an array with 1 for the pixels that are drawn before a given pixel. @param {Stack} stack @param {number} pixel */
 export function before({ order }, pixel) {
   const drawn = new Uint8Array(order.length);
   for (const other of order.subarray(0, order.indexOf(pixel))) drawn[other] = 1;

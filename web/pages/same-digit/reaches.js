@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the networks whose reach is shown, with the shapes of the shipped files; a test compares the shapes.
+// Lists the networks whose reach is shown, with the shapes of the shipped files. A test compares the shapes with the files.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 import { dense, dilated, local, strided } from './reach.js';
@@ -8,9 +8,9 @@ import { dense, dilated, local, strided } from './reach.js';
 /**
  * @typedef {Object} Reach
  * @property {string} name
- * @property {string} says  describes the network's layers
- * @property {string} file  the model with this shape
- * @property {Stack} [stack] undefined: the model itself reports its field, as in the list of models
+ * @property {string} says  description of the network's layers
+ * @property {string} file  weight file with this shape
+ * @property {Stack} [stack] undefined if the model itself reports its field
  */
 
 /** @type {Reach[]} */

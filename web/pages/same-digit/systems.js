@@ -7,10 +7,10 @@ import { phrase } from '../../shell/page/phrase.js';
  * @typedef {Object} System
  * @property {string} name
  * @property {number} year
- * @property {string} page its folder
- * @property {string} file its weights
- * @property {string} how how the system sees the picture
- * @property {number} test nats per test picture, the mean over 10,000
+ * @property {string} page name of the page's folder
+ * @property {string} file name of the weight file
+ * @property {string} how description of how the system sees the picture
+ * @property {number} test nats per test picture, averaged over 10,000 pictures
  */
 
 /** @type {System[]} */

@@ -17,7 +17,7 @@ const HEADS = [
   phrase`File`,
 ];
 
-/** Column indices, without the first column. */
+/** Indices of the columns after the first one. */
 const [ENDING, TRUTH, TEST, TIME, SEES, PARAMETERS, FILE] = HEADS.slice(1).keys();
 
 /** @param {HTMLElement} root @param {System[]} systems */
@@ -67,7 +67,7 @@ export function createTable(root, systems) {
     },
     /** @param {number} k @param {number} count @param {number} of */
     saw(k, count, of) {
-      rows[k].cells[SEES].textContent = phrase`${integer(count)} of ${integer(of)} before it`;
+      rows[k].cells[SEES].textContent = phrase`${integer(count)} of ${integer(of)} earlier pixels`;
     },
   };
 }
