@@ -12,7 +12,7 @@
 
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
-import { availableParallelism, loadavg } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -71,6 +71,13 @@ const SUMS = [
   [/^FAILED \(.*?errors=(\d+)/, ([failed]) => ({ passed: -failed, failed })],
 ];
 
+/** Returns the seconds that the processors have spent on work and on anything, since the machine started. */
+function processors() {
+  const times = cpus().map(({ times }) => times);
+  const all = times.flatMap((one) => Object.values(one)).reduce((sum, ms) => sum + ms, 0) / 1000;
+  return { all, busy: all - times.reduce((sum, { idle }) => sum + idle, 0) / 1000 };
+}
+
 /** @param {number} ms */
 const time = (ms) => `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, '0')}`;
 
@@ -112,6 +119,7 @@ function run(step) {
 
 mkdirSync(out, { recursive: true });
 const began = Date.now();
+const before = processors();
 const waiting = [...(all ? ALL : STEPS)];
 /** @type {Awaited<ReturnType<typeof run>>[]} */
 const finished = [];
@@ -146,7 +154,10 @@ console.log(`\n${'='.repeat(40)}`);
 for (const line of new Set(lines.filter((text) => /^(FAILED|SKIPPED|AGAIN,) /.test(text)))) console.log(line);
 for (const name of failed) console.log(`FAILED: ./build.sh ${(all ? ALL : STEPS).find((step) => step.name === name)?.task ?? name}`);
 for (const line of new Set(lines.filter((text) => /^NOT (RUN|MEASURED)/.test(text)))) console.log(line);
+const after = processors();
+const busy = after.busy - before.busy;
 console.log(
-  `${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped in ${time(Date.now() - began)}, ${AT_ONCE} steps at once, load ${loadavg()[0].toFixed(1)}: ${times.join(', ')}`,
+  `${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped in ${time(Date.now() - began)}, ${AT_ONCE} steps at once, ` +
+    `${busy.toFixed(0)} processor seconds (${((100 * busy) / (after.all - before.all)).toFixed(0)} % busy), load ${loadavg()[0].toFixed(1)}: ${times.join(', ')}`,
 );
 process.exitCode = failed.length > 0 ? 1 : 0;

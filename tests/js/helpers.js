@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import { NextPixelError, load as loadModel } from '../../web/lib/index.js';
 import { CODES } from '../../web/lib/engine/protocol.js';
+import { isMade } from '../../web/tools/fresh.js';
 
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
@@ -21,13 +22,20 @@ export const wasmBytes = await readFile(NEXTPIXEL_WASM ?? `${ROOT}web/dist/nextp
 export const wasmModule = await WebAssembly.compile(wasmBytes);
 
 /**
+ * The worker's script: the published one if it was made from the current sources, because it starts faster than its modules; otherwise the
+ * sources.
+ */
+const WORKER = (await isMade(`${ROOT}web/dist/page-shell.js`)) ? `${ROOT}web/dist/worker.js` : undefined;
+
+/**
  * Calls load() with the wasm build under test.
  *
  * @param {Parameters<typeof loadModel>[0]} source
  * @param {Parameters<typeof loadModel>[1]} [options]
  * @returns {Promise<AnyModel>}
  */
-export const load = async (source, options) => /** @type {AnyModel} */ (await loadModel(source, { wasmUrl: NEXTPIXEL_WASM, ...options }));
+export const load = async (source, options) =>
+  /** @type {AnyModel} */ (await loadModel(source, { wasmUrl: NEXTPIXEL_WASM, workerUrl: WORKER, ...options }));
 
 /**
  * Reads a run to its end.

@@ -94,8 +94,13 @@ async function dataForRequire() {
   );
 }
 
-/** Returns the contents of all files, by name. */
-export async function singles() {
+/** The contents of all files, by name. @type {Promise<Map<string, string>> | undefined} */
+let made;
+
+/** Returns the contents of all files, by name; they are made once. */
+export const singles = () => (made ??= makeSingles());
+
+async function makeSingles() {
   const contents = await filesInside();
   /** @type {import('esbuild').Plugin} */
   const inside = {

@@ -78,7 +78,7 @@ class Notebook(unittest.TestCase):
         os.chdir(HERE)
 
     def test_first(self):
-        from common import live, runs
+        from common import live, recipes, runs
         shown, answers = [], []
 
         def after(space):
@@ -87,7 +87,7 @@ class Notebook(unittest.TestCase):
                     with urllib.request.urlopen(url) as answer:
                         answers.append(answer.read())
         settings = dict(MINUTES=0, START="", MORE=["--smoke", "--steps", 4, "--threads", 1, "--save-seconds", 0])
-        with mock.patch.dict(sys.modules, displays(shown)), mock.patch.dict(os.environ, NEXTPIXEL_RUNS=self.runs, PORT="0"), \
+        with mock.patch.dict(sys.modules, displays(shown)), mock.patch.dict(os.environ, NEXTPIXEL_RUNS=self.runs, NEXTPIXEL_NATIVE=recipes.RUNS, PORT="0"), \
                 mock.patch.object(live, "RUNS", self.runs), mock.patch.object(runs, "RUNS", self.runs), mock.patch.object(live, "EVERY", 0.5), \
                 contextlib.redirect_stdout(io.StringIO()) as told:
             run(os.path.join(HERE, "first.ipynb"), settings, shown, after)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Bindings of native.c for PyTorch. native.c is compiled for this machine at first use (runs/native-*.so), if gcc is installed and the CPU
-has AVX-512, or AVX2 with FMA."""
+"""Bindings of native.c for PyTorch. native.c is compiled for this machine at first use (runs/native-*.so, or in the folder of the environment
+variable NEXTPIXEL_NATIVE), if gcc is installed and the CPU has AVX-512, or AVX2 with FMA."""
 import ctypes
 import functools
 import hashlib
@@ -12,6 +12,7 @@ import torch
 from common.machine import processor
 from common.recipes import RUNS
 
+COMPILED = os.environ.get("NEXTPIXEL_NATIVE") or RUNS
 SOURCES = [os.path.join(os.path.dirname(os.path.abspath(__file__)), name) for name in ("native.c", "avx2.h")]       # the compiled file, the included file
 enabled = True                           # Settings.native of the run
 FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
@@ -25,9 +26,9 @@ def library():
     for source in SOURCES:
         with open(source, "rb") as f:
             name.update(f.read())
-    path = os.path.join(RUNS, "native-%s.so" % name.hexdigest()[:16])
+    path = os.path.join(COMPILED, "native-%s.so" % name.hexdigest()[:16])
     if not os.path.exists(path):
-        os.makedirs(RUNS, exist_ok=True)
+        os.makedirs(COMPILED, exist_ok=True)
         work = "%s.%d" % (path, os.getpid())
         found = subprocess.run([compiler] + FLAGS + [SOURCES[0], "-o", work, "-lm"], capture_output=True, text=True)
         if found.returncode:
