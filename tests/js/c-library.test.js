@@ -14,6 +14,7 @@ import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { load } from '../../web/lib/index.js';
+import { more } from '../more.js';
 import { ROOT } from './helpers.js';
 
 const run = promisify(execFile);
@@ -223,22 +224,26 @@ const builds = () => {
   }
 };
 
-test('pip installs the Python package without a network, as the manual says', {
-  skip: skip || (!(python && builds()) && 'needs Python 3 with NumPy, venv, setuptools and wheel'),
-  timeout: 120000,
-}, async () => {
-  const [, options] =
-    /^pip install (--no-build-isolation .*) \.\/src\/python$/m.exec(await readFile(`${ROOT}web/manual/chapters/c.md`, 'utf8')) ?? [];
-  assert.ok(options, 'the chapter on C gives the options');
-  const [source, fresh] = [`${BUILD}python`, `${BUILD}env`];
-  for (const folder of [source, fresh]) await rm(folder, { recursive: true, force: true });
-  await cp(`${ROOT}src/python`, source, { recursive: true }); // a copy, because pip leaves folders in it
-  await run(/** @type {string} */ (python), ['-m', 'venv', '--system-site-packages', fresh]);
-  await run(`${fresh}/bin/pip`, ['install', '-q', '--no-index', ...options.split(' '), source], { cwd: BUILD });
-  const env = { ...environment, NEXTPIXEL_LIBRARY: `${await config('--variable=libdir')}/libnextpixel.so` };
-  const { stdout } = await run(`${fresh}/bin/python`, ['-c', 'import nextpixel; print(nextpixel.__file__, nextpixel.version())'], {
-    cwd: BUILD,
-    env,
-  });
-  assert.ok(stdout.startsWith(`${fresh}/`), stdout);
-});
+more(
+  'pip installs the Python package without a network, as the manual says',
+  {
+    skip: skip || (!(python && builds()) && 'needs Python 3 with NumPy, venv, setuptools and wheel'),
+    timeout: 120000,
+  },
+  async () => {
+    const [, options] =
+      /^pip install (--no-build-isolation .*) \.\/src\/python$/m.exec(await readFile(`${ROOT}web/manual/chapters/c.md`, 'utf8')) ?? [];
+    assert.ok(options, 'the chapter on C gives the options');
+    const [source, fresh] = [`${BUILD}python`, `${BUILD}env`];
+    for (const folder of [source, fresh]) await rm(folder, { recursive: true, force: true });
+    await cp(`${ROOT}src/python`, source, { recursive: true }); // a copy, because pip leaves folders in it
+    await run(/** @type {string} */ (python), ['-m', 'venv', '--system-site-packages', fresh]);
+    await run(`${fresh}/bin/pip`, ['install', '-q', '--no-index', ...options.split(' '), source], { cwd: BUILD });
+    const env = { ...environment, NEXTPIXEL_LIBRARY: `${await config('--variable=libdir')}/libnextpixel.so` };
+    const { stdout } = await run(`${fresh}/bin/python`, ['-c', 'import nextpixel; print(nextpixel.__file__, nextpixel.version())'], {
+      cwd: BUILD,
+      env,
+    });
+    assert.ok(stdout.startsWith(`${fresh}/`), stdout);
+  },
+);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The command line, run from the files of the repository; package.test.js runs it from the packed tarball. */
+/**
+ * The command line, run from the files of the repository; package.test.js runs it from the packed tarball, and documents.test.js runs the
+ * commands of the chapter Numbers.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -126,16 +129,4 @@ test('serve answers on 127.0.0.1 until it is stopped', async () => {
   });
   child.kill('SIGTERM');
   assert.equal(await ended, 0);
-});
-
-test('the commands of the chapter Numbers run unchanged', { timeout: 120000 }, async () => {
-  const chapter = await readFile(`${ROOT}web/manual/chapters/numbers.md`, 'utf8');
-  const commands = [...chapter.matchAll(/^(?:printf '([^']*)' \| )?npx nextpixel (.*)$/gm)];
-  assert.ok(commands.length >= 4);
-  for (const [, input = '', command] of commands) {
-    const args = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
-    const { code, stdout, stderr } = await cli(args, input.replaceAll('\\n', '\n'), ROOT);
-    assert.equal(code, 0, `${command}: ${stderr}`);
-    assert.ok(stdout.length > 0, command);
-  }
 });

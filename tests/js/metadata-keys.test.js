@@ -8,12 +8,12 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { roomIn } from '../../web/lib/element/head.js';
-import { NextPixelError, load } from '../../web/lib/index.js';
+import { NextPixelError } from '../../web/lib/index.js';
 import { readingHead } from '../../web/lib/gguf/header.js';
 import { atOnce } from '../../web/lib/base/turns.js';
 import { EVERY, oneOf } from '../more.js';
 import { Core } from './core.js';
-import { GOLDEN, wasmModule } from './helpers.js';
+import { GOLDEN, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 
 /** Code and size in bytes of each integer type. @type {Record<string, [type: number, bytes: number]>} */
