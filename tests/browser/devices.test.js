@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { oneOf } from '../more.js';
 import { session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -62,8 +63,8 @@ const overLan = (page, url) =>
     await route.fulfill({ response: answer });
   });
 
-for (const [name, button, where, device] of USES)
-  test(`over http from another machine, ${name} says that the ${device} requires https`, () =>
+for (const [i, [name, button, where, device]] of USES.entries())
+  oneOf(i, 2)(`over http from another machine, ${name} says that the ${device} requires https`, () =>
     withPage(
       async (page) => {
         await page.goto('/web/pages/fvsbn/');
@@ -82,7 +83,8 @@ for (const [name, button, where, device] of USES)
         await page.unrouteAll({ behavior: 'ignoreErrors' });
       },
       { complains: true }, // Chromium complains about functions that only secure pages have
-    ));
+    ),
+  );
 
 test('a microphone that the visitor refuses, and a microphone that does not exist, are reported', () =>
   withPage(async (page) => {

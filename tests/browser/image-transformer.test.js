@@ -473,7 +473,7 @@ test('a browser without WebAssembly SIMD gets a message', () =>
     { complains: true },
   ));
 
-test('without JavaScript there is a note, and the text', () =>
+more('without JavaScript there is a note, and the text', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -483,7 +483,8 @@ test('without JavaScript there is a note, and the text', () =>
       await page.screenshot({ path: `${OUT}no-script.png` });
     },
     { javaScriptEnabled: false },
-  ));
+  ),
+);
 
 for (const width of widths(320, 360, 768)) {
   test(`nothing is wider than ${width} pixels`, () =>

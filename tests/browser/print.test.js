@@ -7,12 +7,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { WAIT, firstFigure, session } from './browser.js';
+import { oneOf } from '../more.js';
 import { printsWell, scrollThrough } from './checks.js';
 
 const { withPage } = session();
 
-for (const path of ['pages/opened/ko/', 'pages/transformer/']) {
-  test(`/web/${path} on paper is text and stills`, () =>
+for (const [i, path] of ['pages/opened/ko/', 'pages/transformer/'].entries()) {
+  oneOf(i, 2)(`/web/${path} on paper is text and stills`, () =>
     withPage(
       async (page) => {
         await page.goto(`/web/${path}`);
@@ -21,7 +22,8 @@ for (const path of ['pages/opened/ko/', 'pages/transformer/']) {
         await printsWell(page);
       },
       { reducedMotion: 'reduce' },
-    ));
+    ),
+  );
 }
 
 test('Ctrl+P waits until figures that were never on screen are drawn', () =>

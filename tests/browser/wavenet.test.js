@@ -156,7 +156,7 @@ more('the shipped file draws a spoken digit, also at the rate of the context', o
   ),
 );
 
-test('without worklets, a sound plays through buffers, with the same samples', () =>
+more('without worklets, a sound plays through buffers, with the same samples', () =>
   withPage(
     async (page) => {
       const settings = { label: 0, speaker: 1, seed: 5, seconds: 0.5 };
@@ -165,7 +165,8 @@ test('without worklets, a sound plays through buffers, with the same samples', (
       assertPlayed(await recorded(page, inRepository(TINY.slice(1)), settings, 8000, { barred: true }), sound);
     },
     { complains: true },
-  ));
+  ),
+);
 
 test('a signal stops playback, and a closed context gives an error', () =>
   withPage(async (page) => {

@@ -144,7 +144,8 @@ export async function makePlan(root, short = false) {
       model.close();
       const alike = [architecture, kind, verbs, lookAhead, ...(shipped ? [] : [channels, levels])].join(' ');
       if (!short) plan.push(...runs);
-      else if (!seen.has(alike)) plan.push(...runs.map((run) => ({ ...run, ways: /** @type {const} */ ('one') })));
+      else if (!seen.has(alike))
+        plan.push(...runs.map((run) => ({ ...run, ways: /** @type {const} */ ('one'), samples: Math.min(run.samples, 2) })));
       seen.add(alike);
     }
   }

@@ -158,8 +158,8 @@ test('a content-length that is too small, as in a compressed response: a file op
   };
   const file = Buffer.from(writeGGUF({ metadata, tensors: { ...Object.fromEntries(trimmed), bulk, last } }).buffer);
   const entry = file.indexOf('last') + 'last'.length + 4;
-  // Every fourth type, in a file of 33 MB each; test:all covers every type.
-  for (const [code, [name, values, bytes]] of Object.entries(TENSOR_TYPES).filter((_, i) => EVERY || i % 4 === 0)) {
+  // Every eighth type, in a file of 33 MB each; test:all covers every type.
+  for (const [code, [name, values, bytes]] of Object.entries(TENSOR_TYPES).filter((_, i) => EVERY || i % 8 === 0)) {
     file.writeUInt32LE(values, entry);
     file.writeUInt32LE(Number(code), entry + 16);
     const whole = file.subarray(0, file.length - Math.floor((last.data.length - ROWS * bytes) / 32) * 32);
@@ -183,7 +183,7 @@ test('a compressed response that continues endlessly after its file is read only
   const name = 'token_embd.weight';
   new DataView(beyond.buffer).setBigUint64(Buffer.from(beyond.buffer).indexOf(name) + name.length + 4, 2n ** 22n, true); // columns
   for (const [file, said, most] of /** @type {[Uint8Array, number, number][]} */ ([
-    [large, 2 ** 25, large.length + 2 ** 23],
+    ...(EVERY ? /** @type {[Uint8Array, number, number][]} */ ([[large, 2 ** 25, large.length + 2 ** 23]]) : []), // as `picture`
     [large, 1000, large.length + 2 ** 23],
     [small, 1000, 2 ** 25 + 2 ** 23],
     [picture, 2 ** 25, picture.length + 2 ** 23],

@@ -11,6 +11,7 @@ import { createServer } from 'node:http';
 import { after, test } from 'node:test';
 
 import { KINDS } from '../../web/lib/kinds/index.js';
+import { EVERY } from '../more.js';
 import { GOLDEN, ROOT, load, sleep } from './helpers.js';
 import { toyCaption } from './toy-caption.js';
 import { toyText } from './toy-text.js';
@@ -247,9 +248,10 @@ for (const [name, row] of Object.entries(ROWS)) {
       const ends = [await ended('stop', 'steps', form), await ended('signal', 'steps', form), await ended('close', 'steps', form)];
       assert.deepEqual([...ends, await ended('reader', 'result', form)], ['resolved', 20, 'closed', 20], form);
     }
-    for (const reading of ways) {
+    for (const [i, reading] of ways.entries()) {
       const how = { stop: 'resolved', signal: 20, reader: 20, close: 'closed' };
-      for (const [end, expected] of Object.entries(how)) {
+      for (const [k, [end, expected]] of Object.entries(how).entries()) {
+        if (!EVERY && i > 0 && (i + k) % 2) continue; // the first reading ends in every way, each other one in two; test:all has all
         const got = await ended(/** @type {any} */ (end), reading);
         // A run of notes that ends without an error is rendered by Web Audio, which Node does not have.
         const rendered = name === 'note.complete' && ['samples', 'wav'].includes(reading) && end === 'stop';
