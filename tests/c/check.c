@@ -19,7 +19,7 @@ static struct {
     long long at[4];
 } state;
 
-/* ---- where it runs ------------------------------------------------------------------------------------------------------- */
+/* ---- platform: native or WebAssembly ------------------------------------------------------------------------------------- */
 
 #if defined(__wasm__)
 
@@ -143,7 +143,7 @@ int check_int(long long actual, long long expected, const char *file, int line, 
 
 int check_near(double actual, double expected, double tolerance, const char *file, int line, const char *text) {
     double difference = actual > expected ? actual - expected : expected - actual;
-    int holds = actual == expected || difference <= tolerance; /* infinities are equal; NaN never passes */
+    int holds = actual == expected || difference <= tolerance; /* equal infinities pass, NaN never does */
     if (!holds && failed(file, line))
         check_say("    %s is %.9g, not %.9g within %.3g (off by %.3g)", text, actual, expected, tolerance, difference);
     return holds;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The harness of the C tests: named tests, checks that count and explain, memory that is released when a test ends. It runs natively and as
- * WebAssembly, where it imports only two functions, for text and files (run.mjs).
+ * The harness of the C tests: named tests, checks that count and explain failures, and memory that is released when a test ends. It runs
+ * natively and as WebAssembly. As WebAssembly it imports only two functions, for text and files (run.mjs).
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -21,12 +21,12 @@ typedef struct {
 } check_group;
 
 /* Runs the tests of `n` groups and prints "N passed, N failed". Returns 0 when all passed.
- * Arguments: -v prints every test and every note; --every sets check_every(); a path (with a slash) is a file for check_argument; anything
- * else is a filter, and a test runs if "group: name" contains one of the filters. */
+ * Arguments: -v prints every test and every note; --every sets check_every(); a path (with a slash) is a file for check_argument; any other
+ * argument is a filter, and a test runs if "group: name" contains one of the filters. */
 int check_run(const check_group *groups, size_t n, int argc, char **argv);
 
-/* A check returns 1 if it holds. A failure is printed with its location and with the last check_at. The test continues; where later code
- * depends on a check, write `if (!CHECK(...)) return;`. */
+/* A check returns 1 if it holds. A failure is printed with its location and with the last check_at. The test then continues. Where later
+ * code depends on a check, write `if (!CHECK(...)) return;`. */
 #define CHECK(condition) check_that(!!(condition), __FILE__, __LINE__, #condition)
 #define CHECK_INT(actual, expected) check_int((long long)(actual), (long long)(expected), __FILE__, __LINE__, #actual)
 #define CHECK_NEAR(actual, expected, tolerance) check_near(actual, expected, tolerance, __FILE__, __LINE__, #actual)
@@ -42,23 +42,23 @@ int check_bytes(const void *actual, const void *expected, size_t n, const char *
 /* Whether sweeps take every value: `./build.sh test-c all` sets it, `npm test` does not. */
 int check_every(void);
 
-/* The position in a loop, for messages of failures. `format` takes up to four %lld and is used only for a failure. */
+/* Sets the position in a loop, for messages of failures. `format` takes up to four %lld. It is used only on a failure. */
 void check_at(const char *format, long long a, long long b, long long c, long long d);
 
-/* A measured number; printed with -v. */
+/* Records a measured number, which is printed with -v. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif
 void check_note(const char *format, ...);
 
-/* Prints a line in every case. */
+/* Prints a line in any case. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif
 void check_say(const char *format, ...);
 
-/* Memory of exactly `bytes` bytes, aligned to 16 and filled with 0xff (NaN as floats), so that the sanitizer notices reads past its end and
- * the arithmetic notices reads before it is written. It is released by memory_release or at the end of the test. */
+/* Returns memory of exactly `bytes` bytes, aligned to 16 and filled with 0xff (NaN as floats). So the sanitizer detects reads past its end,
+ * and NaN shows reads of memory that was not written. The memory is released by memory_release or at the end of the test. */
 void *memory_take(size_t bytes);
 void *memory_copy(const void *from, size_t bytes);
 size_t memory_mark(void);
@@ -76,7 +76,7 @@ uint8_t *check_read_file(const char *path, size_t *length);
 /* Returns the n-th argument that ends in `ending`, or null. */
 const char *check_argument(const char *ending, int n);
 
-/* Random numbers by splitmix64, for which any state is a valid seed. */
+/* Random numbers by splitmix64, which accepts any state as a seed. */
 typedef struct {
     uint64_t state;
 } check_random;
@@ -85,7 +85,7 @@ double random_unit(check_random *random);   /* [0, 1) */
 double random_normal(check_random *random); /* mean 0, variance 1, sum of 12 uniform numbers: |x| <= 6 */
 uint32_t random_below(check_random *random, uint32_t n);
 
-/* FNV-1a, 64 bits; start with hash 0. */
+/* FNV-1a, 64 bits. Start with hash 0. */
 uint64_t check_hash(uint64_t hash, const void *bytes, size_t n);
 
 #endif

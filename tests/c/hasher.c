@@ -8,7 +8,7 @@
 #include "kernels/kernels.h"
 #include "sampling/categorical.h"
 
-/* A hash of all ids that a sequence has read and drawn before a position. The hash is kept for every position if positions may be entered
+/* A hash of all ids that a sequence has read and drawn before a position. The hash is kept for every position if positions may be computed
  * again, otherwise only for the last one. */
 typedef struct {
     uint32_t entered, hash[];
@@ -32,7 +32,7 @@ static uint64_t scratch_bytes(const void *m, const nx_shape *shape, uint32_t col
     return 16;
 }
 
-/* memory: number of items read, their hash, and each item. */
+/* contents of the memory: number of items read, their hash, and each item */
 static int encode(const void *m, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch) {
     uint32_t *words = memory, n = inputs->shape.counts[0];
     (void)m, (void)scratch;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * The hasher: a part for the tests of sessions, with features that no picture has. The state of a hasher takes each id only once and cannot
- * rewind, unless it keeps a state for each position. Some ids end samples; a pass takes several chunks; it reads a source of any length,
- * item by item; a run is as long as requested; and at every position it may draw a location on which everything after it depends. Its
- * logits follow from all ids that a sequence has read and drawn, so that any mix-up shows.
+ * The hasher: a part for the tests of sessions, with features that no picture model has. Its state takes each id only once and cannot
+ * rewind, unless it is set to keep a state for each position. Some ids end samples. A pass takes several chunks. The part reads a source of
+ * any length, item by item. A run has the requested length. At every position it may draw a location on which all later ids depend. Its
+ * logits depend on all ids that a sequence has read and drawn, so any mix-up changes them.
  */
 #ifndef HASHER_H
 #define HASHER_H
 
 #include "model.h"
 
-#define HASHER_VALUES 300u /* more than fits a byte */
+#define HASHER_VALUES 300u /* does not fit a byte */
 #define HASHER_END 7u
-#define HASHER_SOURCE 40u /* the most items of the source */
+#define HASHER_SOURCE 40u /* maximum number of items of the source */
 #define HASHER_PLACES 20u /* number of locations that a noisy hasher draws from */
 
 typedef struct {
     uint32_t slices;    /* number of chunks of a pass */
     int source;         /* whether it reads a source */
-    int flat;           /* whether all ids are equally probable, whatever came before */
-    int noisy;          /* whether it draws a location at every position; with flat, ids depend only on this location */
-    int again;          /* whether positions may be entered again; ids below 4 are then more probable than others */
-    float end;          /* number that is added to the logit of the end */
-    uint32_t misused;   /* number of times a position was entered twice or out of order, or scratch was lost between chunks */
+    int flat;           /* whether all ids are equally probable, whatever ids precede them */
+    int noisy;          /* whether the hasher draws a location at every position; with flat, ids depend only on this location */
+    int again;          /* whether positions may be computed again; ids below 4 are then more probable than others */
+    float end;          /* added to the logit of the end */
+    uint32_t misused;   /* how often a position was computed twice or out of order, or scratch was lost between chunks */
 } hasher_config;
 
 /* Combines a hash with one more number. */
@@ -31,7 +31,7 @@ uint32_t hasher_hash(uint32_t hash, uint32_t word);
 /* Computes the logits (nx_stride(HASHER_PLACES)) of the location of a position, given a hash of all earlier ids and locations. */
 void hasher_place_logits(uint32_t hash, float *logits);
 
-/* A model of one part. While the model is in use, it reads `config` and counts misuses there. */
+/* Opens a model of one part. While the model is in use, it reads `config` and counts misuses in it. */
 nx_model *hasher_open(hasher_config *config);
 
 #endif

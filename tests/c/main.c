@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Includes the array `const check_test NAME_tests[]` of each other file. build.sh finds them and defines a GROUP(NAME) for each. */
+/* Includes the array `const check_test NAME_tests[]` of each other file. build.sh finds these arrays and defines a GROUP(NAME) for each. */
 #define GROUP(name) extern const check_test name##_tests[];
 #include "groups.inc"
 #undef GROUP
@@ -19,7 +19,8 @@ static int suite(int argc, char **argv) {
 
 #if defined(__wasm__)
 
-/* For run.mjs: a buffer for the zero-terminated arguments, the entry point, and the name of the running test after a trap. */
+/* For run.mjs: a buffer for the zero-terminated arguments, the entry point, and the name of the running test, which is read after a
+ * trap. */
 static char arguments[8192];
 
 __attribute__((export_name("argument_room"))) char *argument_room(void) { return arguments; }

@@ -7,7 +7,7 @@
 #include "gguf.h"
 #include "session/session.h"
 
-/* Returns whether a key is the key of this name for the model's architecture: "image-transformer." and the name. */
+/* Returns whether a key is "image-transformer." (for the model's architecture) and this name. */
 static int is_key(const nx_model *model, const nx_metadata *entry, const char *name) {
     size_t n = strlen(name), of = strlen(model->arch->name);
     return entry->key_bytes == of + 1 + n && !memcmp(entry->key, model->arch->name, of) && entry->key[of] == '.' &&
@@ -65,7 +65,7 @@ void picture_info_of(const nx_model *model, picture_info *info) {
         .draft = part.draft,
     };
     if ((uint64_t)info->rows * info->window > 1 << 24) info->rows = info->window = 0; /* more than any display needs */
-    /* keys without meaning on their own */
+    /* keys that have no meaning on their own */
     if (port_of(model, "image") == NX_PORTS || !info->input_height) info->input_height = info->input_width = 0;
     if (is_text(model, "attention.pattern", "local-1d")) {
         info->query_block = key_u32(model, "attention.query_block", 0);
@@ -108,7 +108,7 @@ uint32_t picture_id(const picture_info *info, uint32_t value) {
 }
 
 uint8_t picture_value(const picture_info *info, uint32_t id) {
-    if (info->levels < 2) return 0; // the fuzzer also draws texts, and one of them has a vocabulary of a single token
+    if (info->levels < 2) return 0; // the fuzzer also draws texts, one of which has a vocabulary of a single token
     return (uint8_t)(info->palette ? id : (id * 510 + info->levels - 1) / (2 * (info->levels - 1)));
 }
 
@@ -164,7 +164,7 @@ nx_status picture_step(const nx_model *model, nx_session *session, uint32_t step
     nx_status status = nx_session_draw(model, session, steps, ids, nats, &drawn);
     for (uint32_t i = 0; i < drawn * width; i++) values[i] = ids[i] == NX_NONE ? 0 : picture_value(&info, ids[i]);
     CHECK(status ? drawn <= steps : drawn == steps || model->plan[0].n_ends);
-    if (nats && !status) memset(nats + (size_t)drawn * width, 0, (size_t)(steps - drawn) * width * sizeof *nats); /* all ended */
+    if (nats && !status) memset(nats + (size_t)drawn * width, 0, (size_t)(steps - drawn) * width * sizeof *nats); /* all samples have ended */
     memory_release(mark);
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures as ids: conversions for C programs that show pictures. A file's metadata give the size of a picture and the meaning of its ids;
- * these functions convert between ids and 8-bit values, in generation order. The engine does not use them.
+ * Pictures as ids: conversions for C programs that show pictures. A file's metadata give the size of a picture and the meaning of its ids.
+ * These functions convert between ids and 8-bit values, in generation order. The engine does not use them.
  */
 #ifndef PICTURE_H
 #define PICTURE_H
@@ -9,12 +9,12 @@
 #include "attention/attention.h"
 #include "nextpixel.h"
 
-/* For an image model, from its metadata and its part. */
+/* Description of an image model, from its metadata and its part. */
 typedef struct {
     uint32_t height, width, channels, levels;
     uint32_t positions, position_elements, elements; /* steps, E, values in a complete picture */
     uint32_t classes, blocks, heads, outputs;
-    uint32_t rows, window; /* of its first map: rows and keys per row; 0: no map, or one that is too large to show */
+    uint32_t rows, window; /* of the first map: rows and keys per row; 0 if there is no map, or one too large to show */
     uint32_t query_block, memory_block, block_rows, block_cols, flange_rows, flange_cols;
     uint32_t input_height, input_width;
     uint32_t palette, draft; /* 0 or 1 */
@@ -43,7 +43,7 @@ nx_status picture_palette(const nx_model *model, uint8_t *rgb);
 uint32_t picture_id(const picture_info *info, uint32_t value);
 uint8_t picture_value(const picture_info *info, uint32_t id);
 
-/* As nx_session_size, _open, _input with _encode, _put (of the first sample), _draw and _map (all rows of the past). */
+/* Like nx_session_size, _open, _input with _encode, _put (of the first sample), _draw and _map (all rows of the past). */
 nx_status picture_size(const nx_model *model, const picture_settings *settings, size_t *bytes);
 nx_status picture_open(void *block, size_t bytes, const nx_model *model, const picture_settings *settings, nx_session **session);
 nx_status picture_condition(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count);

@@ -45,8 +45,8 @@ static int bits_at(const uint8_t *bytes, uint32_t from, uint32_t count) {
 /* Returns the nibble of value i of 32: the low nibbles of sixteen bytes come first, then the high ones. */
 static int nibble_at(const uint8_t *bytes, uint32_t i) { return bits_at(bytes, 8 * (i % 16) + (i < 16 ? 0 : 4), 4); }
 
-/* Returns, for Q4_K and Q5_K, the 6-bit scale (which = 0) or offset (1) of one of the eight groups of 32 of a block. For the last four
- * groups, four bits are in the last four bytes and two bits above the first eight bytes. */
+/* Returns, for Q4_K and Q5_K, the 6-bit scale (which = 0) or offset (1) of one of the eight groups of 32 in a block. For the last four
+ * groups, four bits are in the last four bytes, and two bits are the high bits of the first eight bytes. */
 static int packed_six(const uint8_t *bytes, uint32_t part, uint32_t which) {
     if (part < 4) return bits_at(bytes, 8 * (part + 4 * which), 6);
     return bits_at(bytes, 8 * (part + 4) + 4 * which, 4) + 16 * bits_at(bytes, 8 * (part - 4 + 4 * which) + 6, 2);
@@ -144,7 +144,7 @@ double ref_segments(double *p, const double *theta, const double *A, uint32_t n)
     double log_z = ref_log_sum_exp(alpha + 2 * n - 2, 2);
     for (uint32_t i = n; i-- > 0;) {
         double here = theta[i], next[2] = {beta[0], beta[1]};
-        p[i] = exp(alpha[2 * i + 1] + beta[1] - log_z); /* theta may be p */
+        p[i] = exp(alpha[2 * i + 1] + beta[1] - log_z); /* theta may be the same array as p */
         for (int from = 0; from < 2; from++) {
             double ways[2] = {A[2 * from] + next[0], A[2 * from + 1] + here + next[1]};
             beta[from] = ref_log_sum_exp(ways, 2);
@@ -195,7 +195,7 @@ static const float *table(const toy *m, const char *name) {
     return t ? t->values : NULL;
 }
 
-/* The name of a layer's tensors: "enc.blk.7.attn_q.weight"; without a stack only the part, "output.weight". */
+/* The name of a layer's tensors, such as "enc.blk.7.attn_q.weight"; without a stack only the part, such as "output.weight". */
 typedef struct {
     const char *stack;
     uint32_t block;
@@ -258,8 +258,8 @@ static void join(double *h, const double *y, const toy *m, layer l, const char *
     if (!m->config.pre_norm) normalise(h, m, l, norm, n);
 }
 
-/* Rounds the weights of a head's query as attention/kv7.c does: multiplied by the scales of the already rounded values (n, stride), to 127
- * steps for each 32 positions of a run of visible ones, counted from a multiple of 16. */
+/* Rounds the weights of a head's query as attention/kv7.c does: multiplies them by the scales of the already rounded values (n, stride),
+ * and rounds to 127 steps for each 32 positions in a run of visible ones, counted from a multiple of 16. */
 static void round_weights(double *weights, const double *values, const uint8_t *visible, uint32_t n, uint32_t stride, uint32_t key_length) {
     double *scale = memory_take(n * sizeof *scale), block[32];
     for (uint32_t j = 0; j < n; j++) {
@@ -278,7 +278,7 @@ static void round_weights(double *weights, const double *values, const uint8_t *
 }
 
 /* Computes the attention of the n rows of h to the `keys` rows of `memory` (null: to themselves) where visible (n, keys) is nonzero. kept
- * (heads, n, keys): the weights, may be null */
+ * (heads, n, keys) receives the weights and may be null */
 static void attention(double *h, const toy *m, layer l, const char *cross, uint32_t n, double *memory, uint32_t keys, const uint8_t *visible,
                       double *kept, int rounded) {
     const toy_config *g = &m->config;
@@ -327,14 +327,14 @@ static void feed_forward(double *h, const toy *m, layer l, uint32_t n, int round
     join(h, y, m, l, "ffn_norm", n);
 }
 
-/* Returns one number of the sinusoidal positions: dimension c of half a vector of d numbers, for position p on an axis. */
+/* Returns one number of the sinusoidal positions: dimension c of half of a vector of d numbers, for position p on an axis. */
 static double sinusoid(uint32_t p, uint32_t c, uint32_t d) {
     uint32_t F = d / 4, f = c % F;
     double w = F > 1 ? pow(10000, -(double)f / (F - 1)) : 1;
     return c < F ? sin(p * w) : cos(p * w);
 }
 
-/* Returns dimension c of the embedding of a position; stack "enc." or "". */
+/* Returns dimension c of the embedding of a position in the stack "enc." or "". */
 static double position(const toy *m, const char *stack, uint32_t place, uint32_t cols_in_row, uint32_t c) {
     const toy_config *g = &m->config;
     uint32_t row = place / cols_in_row, col = place % cols_in_row, half = g->d / 2;
@@ -439,7 +439,7 @@ void ref_draft(double *logits, const toy *m, const uint32_t *levels, uint32_t po
 
 static double softplus(double z) { return fmax(z, 0) + log1p(exp(-fabs(z))); }
 
-/* Returns ln of the distribution function of a standard normal; far below the mean, uses its asymptotic series, where erfc vanishes. */
+/* Returns ln of the distribution function of a standard normal. Far below the mean, where erfc vanishes, it uses the asymptotic series. */
 static double normal_log_cdf(double z) {
     if (z > -30) return log(erfc(-z / sqrt(2)) / 2);
     return -z * z / 2 - log(-z * sqrt(2 * 3.14159265358979324)) + log1p(-1 / (z * z) + 3 / (z * z * z * z));
@@ -448,14 +448,14 @@ static double normal_log_cdf(double z) {
 double ref_least_mass = 1e-5;
 int ref_exact_mass;
 
-/* Computes log-masses (V) of a discretised logistic or normal by the rule used in training [Salimans 2017, and its code]; exact: of a
- * logistic without the rule. */
+/* Computes log-masses (V) of a discretised logistic or normal by the rule used in training [Salimans 2017, and its code]. exact: the masses
+ * of a logistic without the rule. */
 static void discretised(double *out, uint32_t levels, int gaussian, double mean, double log_scale, int exact) {
     double s = fmax(log_scale, -7), half = 1.0 / (levels - 1), scale = exp(-s);
     for (uint32_t v = 0; v < levels; v++) {
         double z = (2.0 * v / (levels - 1) - 1 - mean) * scale, low = z - half * scale, high = z + half * scale, mass;
         double density = gaussian ? -z * z / 2 - log(sqrt(2 * 3.14159265358979324)) : -z - 2 * softplus(-z);
-        if (gaussian) /* on the side where both are small */
+        if (gaussian) /* on the side where both values are small */
             mass = (z > 0 ? erfc(low / sqrt(2)) - erfc(high / sqrt(2)) : erfc(-high / sqrt(2)) - erfc(-low / sqrt(2))) / 2;
         else
             mass = 1 / (1 + exp(-high)) - 1 / (1 + exp(-low));
@@ -472,7 +472,7 @@ static void discretised(double *out, uint32_t levels, int gaussian, double mean,
 
 void ref_output(double *logits, const nx_output *o, const double *parameters, const uint32_t *earlier, uint32_t index) {
     uint32_t V = o->values, K = o->mixtures, per_channel = o->elements == 3 ? 3 * K : 2 * K;
-    static double component[NX_MAX_MIXTURES][NX_MAX_LEVELS]; /* too much for a stack */
+    static double component[NX_MAX_MIXTURES][NX_MAX_LEVELS]; /* too large for the stack */
     double weight[NX_MAX_MIXTURES], terms[NX_MAX_MIXTURES], x[3];
     switch (o->kind) {
     case NX_CATEGORICAL:
@@ -513,7 +513,7 @@ void ref_filter(double *p, const float *logits, uint32_t levels, double temperat
     for (uint32_t v = 0; v < levels; v++) p[v] = (double)logits[v] / temperature;
     ref_softmax(p, levels);
     if (!top_k || top_k > levels) top_k = levels;
-    for (int pass = 0; pass < 2; pass++) { /* the mass of the k most probable; then as many of these as needed */
+    for (int pass = 0; pass < 2; pass++) { /* the mass of the k most probable values; then as many of these as needed */
         memset(taken, 0, sizeof taken);
         for (uint32_t i = 0; i < top_k; i++) {
             uint32_t best = levels;
@@ -529,7 +529,7 @@ void ref_filter(double *p, const float *logits, uint32_t levels, double temperat
     for (uint32_t v = 0; v < levels; v++) p[v] = taken[v] ? p[v] / kept : 0;
 }
 
-/* Orders the values by `score`, the largest first; among equals, the lowest value first. */
+/* Orders the values by `score`, the largest first; of equal scores, the lowest value first. */
 static void ref_order_by(const double *score, uint32_t n, uint32_t *order) {
     for (uint32_t v = 0; v < n; v++) {
         uint32_t at = v;
@@ -538,7 +538,7 @@ static void ref_order_by(const double *score, uint32_t n, uint32_t *order) {
     }
 }
 
-/* Keeps values, in an order, until their mass exceeds (or reaches) a bound; at least one, and at most `most`. */
+/* Keeps values, in this order, until their mass exceeds (or reaches) a bound; at least one, and at most `most`. */
 static void ref_keep(double *p, uint32_t n, const uint32_t *order, uint32_t most, double mass, int more) {
     double sum = 0, kept = 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -11,22 +11,22 @@
 #include "sampling/filters.h"
 #include "toy.h"
 
-/* out[r] = sum over c of weights[r][c] x[c]; *size (rows), may be null: the sum of the magnitudes. */
+/* out[r] = sum over c of weights[r][c] x[c]. *size (rows), which may be null, receives the sum of the magnitudes. */
 void ref_matmul(double *out, double *size, const float *weights, uint32_t rows, uint32_t cols, const double *x);
 
-/* Rounds x to whole steps of its largest magnitude / `steps`, each group of `group` numbers separately; n % group == 0. Kernels round
+/* Rounds x to steps of its largest magnitude / `steps`, separately for each group of `group` numbers; n % group == 0. Kernels round
  * activations to 127 steps, Q8_0 weights to 63 per row, queries to 127, and keys and values to 63 per head. */
 void ref_round(double *x, uint32_t n, uint32_t group, double steps);
 
-/* Q8_0 weights (rows, cols) in the packed form, in single precision like the library, because ties matter. */
+/* Returns Q8_0 weights (rows, cols) in the packed form, in single precision like the library, because ties matter. */
 float *ref_packed_q8(const float *values, uint32_t rows, uint32_t cols);
 
-/* Returns value i of a row in a file's encoding, in double precision, value by value from the format's definition. */
+/* Returns value i of a row in a file's encoding, in double precision, from the format's definition. */
 double ref_weight(const uint8_t *row, uint32_t type, uint32_t i);
 
 void ref_layer_norm(double *x, const float *gain, const float *bias, double epsilon, uint32_t width);
 
-/* -infinity masks; if everything is masked, all weights are zero. */
+/* -infinity masks a score; if all scores are masked, all weights are zero. */
 void ref_softmax(double *x, uint32_t n);
 double ref_log_sum_exp(const double *x, uint32_t n);
 
@@ -34,8 +34,8 @@ double ref_log_sum_exp(const double *x, uint32_t n);
  * (n) = p(z_i = 1) with the backward recursion. */
 double ref_segments(double *p, const double *theta, const double *A, uint32_t n);
 
-/* Attention of one head's query over `n` keys and values (n, stride), at positions where `visible` is nonzero. weights (n) written, out
- * (key_length) written */
+/* Computes the attention of one head's query over `n` keys and values (n, stride), at positions where `visible` is nonzero. weights (n)
+ * written, out (key_length) written */
 void ref_attention(double *out, double *weights, const double *query, const double *keys, const double *values, const uint8_t *visible,
                    uint32_t n, uint32_t stride, uint32_t key_length);
 
@@ -54,24 +54,25 @@ void ref_forward(double *outputs, double *weights, const toy *model, const uint3
 /* Computes the logits (V) of the draft of a toy model for the position after the levels (position) of an image in raster order. */
 void ref_draft(double *logits, const toy *model, const uint32_t *levels, uint32_t position, int rounded);
 
-/* Log-probabilities (V) of element `index` of a position, given the levels of the previous ones. For a categorical distribution they are
- * its logits. */
+/* Computes the log-probabilities (V) of element `index` of a position, given the levels of the previous elements. For a categorical
+ * distribution these are its logits. */
 void ref_output(double *logits, const nx_output *output, const double *parameters, const uint32_t *earlier, uint32_t index);
 
-/* A level of at most this mass has the density at its middle times its width: 1e-5. A test changes it to find the levels close to it. */
+/* A level whose mass would be at most this value (1e-5) gets the density at its middle times its width. A test changes the value to find
+ * the levels close to it. */
 extern double ref_least_mass;
 
-/* 1: the masses of element `index` of a mixture without that rule, as used for drawing; earlier elements keep the rule. */
+/* 1: computes the masses of element `index` of a mixture without that rule, as drawing does; earlier elements keep the rule. */
 extern int ref_exact_mass;
 
-/* p(v) after temperature, top-k and top-p, in double. order: ties go to the lower value. p (V) written */
+/* Computes p(v) after temperature, top-k and top-p, in double precision. order: ties go to the lower value. p (V) written */
 void ref_filter(double *p, const float *logits, uint32_t levels, double temperature, uint32_t top_k, double top_p);
 
 /* Returns the settings of one sample with this temperature and these filters. */
 #define FILTER(temperature_, top_k_, top_p_, typical_p_, min_p_, last) \
     {.temperature = temperature_, .top_k = top_k_, .top_p = top_p_, .typical_p = typical_p_, .min_p = min_p_, .temperature_last = last}
 
-/* p(v) after all filters, as sampling/filters.h defines them, in double, by sorting everything. p (V) written */
+/* Computes p(v) after all filters, as sampling/filters.h defines them, in double precision, by sorting everything. p (V) written */
 void ref_chain(double *p, const float *logits, uint32_t levels, const nx_settings *filter);
 
 /* Returns the number that a chi-squared variable of that many degrees of freedom exceeds with probability 0.001 (Wilson and Hilferty's

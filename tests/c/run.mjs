@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Runs the C tests that were compiled to WebAssembly:  node tests/c/run.mjs FILE.wasm [arguments of the tests]
-// A trap is a failure. The module imports only a function to print and one to read a file.
+// A trap is a failure. The module imports only a function that prints and one that reads a file.
 import { readFile } from 'node:fs/promises';
 import { readFileSync, writeSync } from 'node:fs';
 
@@ -11,7 +11,7 @@ const text = (at, n) => new TextDecoder().decode(bytes(at, n));
 
 const env = {
   print: (at, n) => writeSync(1, text(at, n)),
-  // the number of bytes of a file, or -1; copied to `to` if they fit
+  // returns the number of bytes of a file, or -1; copies them to `to` if they fit
   read_file(at, n, to, room) {
     try {
       const content = readFileSync(text(at, n));

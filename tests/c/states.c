@@ -7,8 +7,8 @@
 #include "model.h"
 #include "session/session.h"
 
-#define MOST_BYTES (1u << 18) /* larger sessions are left out */
-#define SLICES 4000u          /* more chunks than an encoder of a toy has */
+#define MOST_BYTES (1u << 18) /* larger sessions are skipped */
+#define SLICES 4000u          /* more chunks than the encoder of any toy has */
 #define CALLS 6
 
 /* ---- the stages of a run ---------------------------------------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ static void keep(states_subject *s, const nx_session *session) {
     s->stage[s->n_stages++] = memory_copy(session, s->bytes);
 }
 
-/* Gives every input, but in every other variant not the optional inputs. */
+/* Gives every input. In every other variant, omits the optional inputs. */
 static void give(const states_subject *s, nx_session *session, uint32_t variant) {
     nx_port port;
     for (uint32_t i = 0; nx_model_port(s->model, s->part, i, &port) == NX_OK; i++) {
@@ -92,7 +92,7 @@ int states_make(states_subject *s, const toy_row *row, const nx_model *model, ui
 
 /* ---- damage ------------------------------------------------------------------------------------------------------------------- */
 
-/* Returns the choices of an input from its beginning, and zeros after its end. */
+/* Reads choices from an input, from its beginning; after its end, all choices are zero. */
 typedef struct {
     const uint8_t *at, *end;
 } choices;
@@ -235,7 +235,7 @@ static nx_session *call(const states_subject *s, nx_session *session, choices *c
     return session;
 }
 
-/* Returns the bytes that belong to a session. */
+/* Returns the number of bytes that belong to a session. */
 static size_t bytes_of(const nx_model *model, const nx_session *session) {
     size_t bytes = 0;
     CHECK_INT(nx_session_size(model, session->part, &session->settings, &session->shape, &bytes), NX_OK);

@@ -4,11 +4,12 @@
 
 # Every defect stops the run: access outside memory, undefined arithmetic, a float that does not fit its integer.
 SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
-# For the tests with clang. gcc's build (test-c all) checks their arithmetic as well, which takes longer.
+# For the tests with clang. gcc's build (test-c all) also checks their arithmetic, which takes longer.
 ADDRESS='-fsanitize=address -fno-omit-frame-pointer'
 TESTS=$(find tests/c -name '*.c' | LC_ALL=C sort)
 
-# list_groups: $OUT/groups.inc and toys.inc, from which tests/c/main.c has every group of tests, and tests/c/toys.c the toys of every model
+# list_groups: writes $OUT/groups.inc, from which tests/c/main.c has every group of tests, and $OUT/toys.inc, from which tests/c/toys.c has
+# the toys of every model
 list_groups() {
   mkdir -p "$OUT"
   sed -n 's/^const toy_row \([a-z0-9_]*\)_toys\[\] = {$/TOYS(\1)/p' $TESTS >"$OUT/toys.inc"
@@ -18,7 +19,7 @@ list_groups() {
 # fresh FILE: whether FILE is newer than all sources of the C tests
 fresh() { [ -e "$1" ] && [ -z "$(find include src tests/c tests/fuzz/*.c build.sh web/tools/wasm.sh tests/c/tasks.sh -newer "$1")" ]; }
 
-# compile DIR COMMAND SOURCES: objects into DIR, two at a time; `objects` lists them
+# compile DIR COMMAND SOURCES: compiles objects into DIR, two at a time; `objects` lists them
 compile() {
   dir=$1 command=$2; shift 2
   rm -rf "$dir"
@@ -29,7 +30,8 @@ compile() {
     xargs -P 2 -n 2 sh -c "$command -Iinclude -Isrc -Itests/c -c \"\$0\" -o \"\$1\"" || die "could not compile $dir"
 }
 
-# native_suite COMPILER [FLAGS [SANITIZERS]]: $OUT/native-COMPILER/suite, with sanitizers; FLAGS of the library, SANITIZERS of the tests
+# native_suite COMPILER [FLAGS [SANITIZERS]]: builds $OUT/native-COMPILER/suite, with sanitizers; FLAGS of the library, SANITIZERS of the
+# tests
 native_suite() {
   into=$OUT/native-$(basename "$1")$suffix
   if ! fresh "$into/suite"; then
@@ -41,14 +43,14 @@ native_suite() {
   fi
 }
 
-# plain_library COMPILER: `objects` lists the library as a user compiles it
+# plain_library COMPILER: compiles the library as a user compiles it; `objects` lists it
 plain_library() {
   into=$OUT/plain-$(basename "$1")
   if newer_than_sources "$into/src/done"; then objects=$(ls "$into"/src/*.o | paste -sd' ' -)
   else compile "$into/src" "$1 $EXACT $WARN -O2" $(sources); : >"$into/src/done"; fi
 }
 
-# plain_suite COMPILER: $OUT/plain-COMPILER/suite, without sanitizers
+# plain_suite COMPILER: builds $OUT/plain-COMPILER/suite, without sanitizers
 plain_suite() {
   into=$OUT/plain-$(basename "$1")
   fresh "$into/suite" && return 0
@@ -59,7 +61,8 @@ plain_suite() {
   "$1" $library $objects -lm -o "$into/suite"
 }
 
-# wasm_suite BUILD: $OUT/suite-BUILD.wasm, the library's objects with the tests, which all builds share. The tests' double arithmetic is Emscripten's libm.
+# wasm_suite BUILD: builds $OUT/suite-BUILD.wasm from the library's objects and those of the tests, which all builds share. The tests'
+# double arithmetic is Emscripten's libm.
 wasm_suite() {
   fresh "$OUT/suite-$1.wasm" && return 0
   root=$(sysroot)
@@ -73,7 +76,7 @@ wasm_suite() {
   "$WASM_LD" $WASM_LDFLAGS $library "$OUT"/tests-wasm/*.o -L"$root/lib/wasm32-emscripten" -lc -lcompiler_rt -o "$OUT/suite-$1.wasm"
 }
 
-# node_runs FILE [FLAGS]: whether Node compiles it
+# node_runs FILE [FLAGS]: whether Node can compile the file
 node_runs() {
   wasm=$1; shift
   node "$@" -e 'process.exit(WebAssembly.validate(fs.readFileSync(process.argv[1])) ? 0 : 1)' "$wasm" 2>/dev/null
@@ -94,7 +97,7 @@ task_native() {
   say "$OUT/native-$(basename "$CC")/suite [-v] [--every] [part of a test's name ...] [tests/golden/*.golden.gguf]"
 }
 
-# run_suite NAME COMMAND: runs the C tests; $OUT/NAME.log gets their output, $OUT/NAME.hash the hash of their results
+# run_suite NAME COMMAND: runs the C tests; $OUT/NAME.log receives their output, $OUT/NAME.hash the hash of their results
 run_suite() {
   name=$1; shift
   rm -f "$OUT/$name.hash"
@@ -103,13 +106,14 @@ run_suite() {
   sed -n 's/^hash //p' "$OUT/$name.log" >"$OUT/$name.hash"
 }
 
-# clang's build of the library counts coverage for the fuzzer. Traced comparisons double the time of the tests, so only longer fuzzing has
+# clang's build of the library counts coverage for the fuzzer. Traced comparisons double the time of the tests, so only longer fuzzing uses
 # them.
 counts='-fsanitize-coverage=inline-8bit-counters,pc-table' suffix=
 trace_comparisons() { counts=-fsanitize=fuzzer-no-link suffix=-traced; }
 clang_suite() { native_suite "$CLANG" "$counts" "$ADDRESS"; }
 
-# test-c     the C tests with clang and its sanitizers, and as wasm: both must give the same bits; then 10 seconds of fuzzing. "all": with gcc, plain and with its sanitizers, the builds relaxed and pairs, and 20 seconds
+# test-c     run the C tests with clang and its sanitizers, and as wasm: both must give the same bits; then 10 seconds of fuzzing. "all":
+# with gcc, plain and with its sanitizers, the builds relaxed and pairs, and 20 seconds of fuzzing
 task_test_c() {
   mkdir -p "$OUT"
   every_value=
@@ -119,12 +123,12 @@ task_test_c() {
   if need_clang_sanitizers; then
     suites="$suites $clang"
     clang_suite
-    run_suite "$clang" "$OUT/native-$clang/suite" & # while the others are compiled and run
+    run_suite "$clang" "$OUT/native-$clang/suite" & # runs while the others are compiled and run
     sanitized=$!
   else
     say "NOT RUN: C tests and fuzzing with $CLANG need its sanitizers: apt-get install libclang-rt-19-dev"
   fi
-  if [ "${1:-}" = all ] || ! clang_sanitizes; then # test-engines compares gcc's bits too, with all engines
+  if [ "${1:-}" = all ] || ! clang_sanitizes; then # test-engines also compares gcc's bits, with all engines
     suites="$suites $native $native-sanitized"
     plain_suite "$CC"
     run_suite "$native" "$OUT/plain-$native/suite"
@@ -145,7 +149,7 @@ task_test_c() {
       run_suite $name node $relaxed tests/c/run.mjs "$suite"
     else say "NOT RUN: C tests of the build $name, for this Node does not know relaxed SIMD"; fi
   done
-  [ -z "${sanitized:-}" ] || wait "$sanitized" || exit 1 # it has printed the reason
+  [ -z "${sanitized:-}" ] || wait "$sanitized" || exit 1 # the reason has been printed
   for name in $suites; do
     [ -s "$OUT/$name.hash" ] && cmp -s "$OUT/$name.hash" "$OUT/wasm.hash" || die "$name and wasm compute different bits: $(cat "$OUT/$name.hash" "$OUT/wasm.hash")"
   done
@@ -157,7 +161,8 @@ task_test_c() {
   fuzz_for $seconds
 }
 
-# fuzz       fuzz what C takes from outside: ./build.sh fuzz [seconds, default 60] [file or state, default both, half the time each]
+# fuzz       fuzz all input that C reads from outside: ./build.sh fuzz [seconds, default 60] [file or state, default both, half the time
+# each]
 task_fuzz() {
   trace_comparisons
   fuzz_for "$@"
@@ -184,14 +189,14 @@ fuzz_one() {
   most=96 timeout=5
   [ "$1" != file ] || { most=16384; "$OUT/fuzz$suffix/seed" "$OUT/fuzz/seeds/file"; }
   say "fuzzing: $1, for $2 seconds ..."
-  # Freed memory waits in the sanitizer's quarantine (256 MB by default), and counts.
+  # Freed memory waits in the sanitizer's quarantine (256 MB by default), and counts towards the limit.
   ASAN_OPTIONS=quarantine_size_mb=32 "$OUT/fuzz$suffix/$1" -max_len=$most -timeout=$timeout -malloc_limit_mb=256 -rss_limit_mb=2048 -max_total_time="$2" -print_final_stats=1 -verbosity=0 \
     -artifact_prefix="$OUT/fuzz/found/$1-" "$OUT/fuzz/corpus/$1" "$OUT/fuzz/seeds/$1" $([ ! -d "tests/fuzz/corpus/$1" ] || echo "tests/fuzz/corpus/$1") >"$OUT/fuzz/$1.log" 2>&1 ||
     { tail -n 60 "$OUT/fuzz/$1.log"; die "the fuzzer found something: see $OUT/fuzz/$1.log"; }
   sed -n 's/^stat::number_of_executed_units: *//p' "$OUT/fuzz/$1.log" | { read -r runs; say "fuzzing: $1, nothing found in $runs runs"; }
 }
 
-# fuzz-js    fuzz what JavaScript alone reads, each target of tests/fuzz/targets: ./build.sh fuzz-js [seconds, default 60 each]
+# fuzz-js    fuzz input that only JavaScript reads, with each target of tests/fuzz/targets: ./build.sh fuzz-js [seconds, default 60 each]
 task_fuzz_js() {
   for target in tests/fuzz/targets/*.js; do node tests/fuzz/fuzz.js "$(basename "$target" .js)" --seconds "${1:-60}" --seed "$(date +%s)" --out "$OUT/fuzz"; done
 }

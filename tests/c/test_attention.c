@@ -28,7 +28,7 @@ static nx_range *ranges_of(const nx_pattern *p, uint32_t i, uint32_t *n_ranges) 
     return ranges;
 }
 
-/* A pattern must match its definition. Returns the largest number of ranges of a query. */
+/* Checks that a pattern matches its definition. Returns the largest number of ranges of a query. */
 static uint32_t pattern_of(const nx_pattern *p) {
     uint32_t n = p->positions, slots = nx_pattern_slots(p), most_ranges = 0, most_seen = 0;
     size_t mark = memory_mark();
@@ -50,7 +50,7 @@ static uint32_t pattern_of(const nx_pattern *p) {
             if (seen[j] != ref_visible(p, raster, i, j)) CHECK_INT(seen[j], ref_visible(p, raster, i, j));
             if (seen[j]) CHECK(j <= i);
         }
-        /* the block: contiguous, with one memory for all of it, which stays in the ring while a pass writes the block */
+        /* a block is contiguous, and all its positions have the same memory, which stays in the ring while a pass writes the block */
         CHECK(end > i && end <= n && nx_pattern_block_end(p, end - 1) == end);
         if (i == 0 || nx_pattern_block_end(p, i - 1) == i)
             CHECK(end - ranges[0].from <= slots);
@@ -92,7 +92,7 @@ static void patterns(void) {
 static nx_pattern random_grid(uint32_t most_rows, uint32_t most_cols, check_random *random) {
     uint32_t rows = 1 + random_below(random, most_rows), cols = 1 + random_below(random, most_cols);
     uint32_t block_rows = 1 + random_below(random, rows), block_cols = 1 + random_below(random, cols);
-    /* flanges of every size, small ones more often: those produce many short ranges */
+    /* flanges of every size, small ones more often, because those give many short ranges */
     uint32_t flange_rows = random_below(random, 2 + random_below(random, rows)), flange_cols = random_below(random, 2 + random_below(random, cols));
     return grid(rows, cols, block_rows, block_cols, flange_rows < rows ? flange_rows : rows, flange_cols < cols ? flange_cols : cols);
 }
@@ -108,7 +108,7 @@ static void grids(void) {
     for (uint32_t rows = 1; rows <= 4; rows++)
         for (uint32_t cols = 1; cols <= 5; cols++)
             for (uint32_t block = 0; block < rows * cols; block++)
-                for (uint32_t flange = 0; flange < (rows + 1) * (cols + 1); flange++) { /* every geometry of up to 4 x 5 */
+                for (uint32_t flange = 0; flange < (rows + 1) * (cols + 1); flange++) { /* every geometry up to 4 x 5 */
                     nx_pattern p = grid(rows, cols, 1 + block % rows, 1 + block / rows, flange % (rows + 1), flange / (rows + 1));
                     grid_of(&p);
                 }
@@ -119,11 +119,11 @@ static void grids(void) {
         if (ranges > most) most = ranges, bound = nx_pattern_max_ranges(&p);
     }
     check_note("  at most %u ranges; bound there %u", (unsigned)most, (unsigned)bound);
-    nx_pattern published = grid(16, 48, 4, 16, 4, 32); /* half of the paper's, in each direction */
+    nx_pattern published = grid(16, 48, 4, 16, 4, 32); /* half of the paper's size in each direction */
     grid_of(&published);
 }
 
-/* Checks the largest images, where products of rows and columns are large, at some positions. */
+/* Checks some positions of the largest images, where products of rows and columns are large. */
 static void large_grids(void) {
     check_random random = {8};
     for (int i = 0; i < 200; i++) {
@@ -145,7 +145,7 @@ static void large_grids(void) {
 
 /* ---- attention ------------------------------------------------------------------------------------------------------------- */
 
-/* A sequence of n random queries, keys and values of heads * key_length numbers. */
+/* Random queries, keys and values of a sequence of n positions, heads * key_length numbers each. */
 typedef struct {
     uint32_t n, heads, key_length, width;
     float *query, *key, *value;
@@ -166,8 +166,8 @@ static sequence sequence_of(uint32_t n, uint32_t heads, uint32_t key_length, dou
     return s;
 }
 
-/* Computes a whole sequence through a cache of `slots` of this type, query by query. The cache starts as NaN in all slots, which no result
- * may show. out (n, width), map (n, heads, n) or null */
+/* Computes a whole sequence through a cache with `slots` slots of this type, query by query. All slots start as NaN, which must not reach
+ * any result. out (n, width), map (n, heads, n) or null */
 static void attend_all(float *out, float *map, const sequence *s, const nx_pattern *pattern, uint32_t type, uint32_t slots) {
     nx_cache cache = {memory_take(nx_cache_bytes(type, slots, s->heads, s->key_length)), type, slots, s->heads, s->key_length, 1, 0};
     for (uint32_t i = 0; i < s->n; i++) {
@@ -182,14 +182,14 @@ static void attend_all(float *out, float *map, const sequence *s, const nx_patte
     }
 }
 
-/* Returns the largest of a head's values, which determines its step. */
+/* Returns the largest magnitude of a head's values, which determines the size of a rounding step. */
 static double value_scale(const double *v, uint32_t key_length) {
     double top = 0;
     for (uint32_t c = 0; c < key_length; c++) top = fmax(top, fabs(v[c]));
     return top;
 }
 
-/* The numbers of steps to which a cache type rounds queries, keys and values, and weights. */
+/* The numbers of steps to which a cache type rounds queries, keys and values, and attention weights. */
 typedef struct {
     double query, cached, weights;
 } roundings;
@@ -198,8 +198,8 @@ static roundings roundings_of(uint32_t type) {
     return nx_is_kv8(type) ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
 }
 
-/* Rounds each head to this many steps of its largest magnitude, in single precision like the library: with many steps, some numbers are so
- * close to a midpoint that precision decides. */
+/* Rounds each head to this many steps of its largest magnitude, in single precision like the library, because with many steps some numbers
+ * are so close to a midpoint that the precision decides. */
 static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
     for (size_t h = 0; h < n; h += key_length) {
         float top = 0;
@@ -212,7 +212,7 @@ static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
     }
 }
 
-/* Keys of a wide cache: the residual of a first rounding is rounded, too. */
+/* Rounds keys as a wide cache does, which also rounds the residual of the first rounding. */
 static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
     for (size_t h = 0; h < n; h += key_length) {
         float top = 0;
@@ -227,10 +227,10 @@ static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
     }
 }
 
-/* Compares attention with dense attention under the mask. A score has an error of key_length / 2 + 3 roundings, which changes its weight by
- * the same relative amount; the largest score does too. Softmax (see test_kernels.c) and the sum over the positions add theirs. In 8 bits
- * the comparison is with the rounded queries, keys and values: a score has an error of five roundings, and the weights times the scales of
- * the values are rounded by half a step of the largest among 32 neighbours. */
+/* Compares attention with dense attention under the mask. A score has an error of key_length / 2 + 3 roundings, and so has the largest
+ * score; each changes the weight by the same relative amount. Softmax (see test_kernels.c) and the sum over the positions add their own
+ * errors. With an 8-bit cache the comparison uses rounded queries, keys and values: a score has an error of five roundings, and the weights
+ * times the scales of the values are rounded by half a step of the largest among 32 neighbours. */
 static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type, const float *out, const float *map) {
     uint32_t n = s->n;
     size_t all = (size_t)n * s->width;
@@ -253,7 +253,7 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
         for (uint32_t h = 0; h < s->heads; h++) {
             size_t at = (size_t)i * s->width + h * s->key_length;
             ref_attention(truth, weights, q + at, k + h * s->key_length, v + h * s->key_length, visible, n, s->width, s->key_length);
-            double worst = 0, spread = 0, moved = 0; /* moved: the largest effect of rounding the weights on a channel */
+            double worst = 0, spread = 0, moved = 0; /* moved: the largest effect on a channel of rounding the weights */
             for (uint32_t j = 0; j <= i; j++) {
                 double magnitude = 0;
                 if (!visible[j]) continue;
@@ -269,7 +269,7 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
                 if (visible[j]) moved += 0.501 * largest / steps.weights;
             }
             double relative = UNIT * (2 * worst * (s->key_length / 2 + 3) + spread + count / 4 + 8) + 2 * (type != NX_F32 ? COARSE_EXP2_RELATIVE : EXP_RELATIVE);
-            double floor = type != NX_F32 ? 0x1.01p-64 : 2e-38; /* the coarse power has no lower range */
+            double floor = type != NX_F32 ? 0x1.01p-64 : 2e-38; /* the coarse power of two has no lower range */
             const float *row = map + ((size_t)i * s->heads + h) * n;
             double sum = 0;
             for (uint32_t j = 0; j <= i; j++) {
@@ -336,7 +336,7 @@ static void real_size(void) {
     attention_of(&q, 4, 32, 1.5, &random);
 }
 
-/* Scores of hundreds and thousands work, where a naive e^x overflows. */
+/* Scores of hundreds and thousands are handled, where a naive e^x overflows. */
 static void large_scores(void) {
     check_random random = {4};
     for (int i = 0; i < 12; i++) {
@@ -367,8 +367,8 @@ static void local_is_full(void) {
     local_is_full_in(NX_KV8_WIDE);
 }
 
-/* Random ranges of every length and position go through the ring, also in blocks of one position, where nearly every range has length
- * one. */
+/* Random ranges of every length and position go through the ring, also in blocks of one position, where nearly every range has one
+ * element. */
 static void random_grids(void) {
     check_random random = {9};
     for (int i = 0; i < 90; i++) {
@@ -380,7 +380,7 @@ static void random_grids(void) {
     }
 }
 
-/* A flange that covers the image leaves full causal attention, in the order of the blocks. */
+/* A flange that covers the image gives full causal attention, in the order of the blocks. */
 static void grid_is_full(void) {
     check_random random = {10};
     for (int i = 0; i < 40; i++) {
@@ -410,7 +410,7 @@ static void one_position(void) {
     CHECK_FLOATS(out, s.value, 30 * 12);
 }
 
-/* Queries that share keys and values get the same results as with copies of them. */
+/* Queries that share keys and values get the same results as with separate copies of them. */
 static void grouped_queries(void) {
     static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8, NX_KV8_WIDE};
     check_random random = {11};
@@ -441,16 +441,16 @@ static void grouped_queries(void) {
 const check_test attention_tests[] = {
     {"queries that share keys and values", grouped_queries},
 
-    {"patterns are their rules", patterns},
-    {"grids are their rules, in the order of their blocks", grids},
+    {"patterns match their rules", patterns},
+    {"grids match their rules, in the order of their blocks", grids},
     {"the largest grids", large_grids},
     {"random patterns, through the ring", random_patterns},
     {"l_m = l_q", same_blocks},
     {"real sizes", real_size},
     {"large scores", large_scores},
-    {"local is full when the block covers all, bit for bit", local_is_full},
+    {"local attention is full attention when the block covers all positions, bit for bit", local_is_full},
     {"one visible position", one_position},
     {"random grids, through the ring", random_grids},
-    {"a grid is full when the flange covers all, bit for bit", grid_is_full},
+    {"a grid is full attention when the flange covers all positions, bit for bit", grid_is_full},
     {0},
 };

@@ -35,7 +35,7 @@ static void branches(const subject *s) {
                 CHECK_BYTES(r.ids + p * s->span, all.ids + (at_position + p) * width + s->span, s->span * sizeof *r.ids);
                 CHECK_FLOATS(r.nats + p * s->span, all.nats + (at_position + p) * width + s->span, s->span);
             }
-            CHECK_INT(nx_session_branch(s->model, to, from, 1, at_position), NX_E_ARGUMENT); /* it is no longer new */
+            CHECK_INT(nx_session_branch(s->model, to, from, 1, at_position), NX_E_ARGUMENT); /* only a new session can become a branch */
         }
         memory_release(mark);
     }
@@ -49,7 +49,7 @@ static void branches(const subject *s) {
 
 static void branched(void) { for_every(branches); }
 
-/* A rewound run continues like one that was given the earlier ids, also under other settings. */
+/* A run that was rewound continues like one that was given the earlier ids, also with other settings. */
 static void rewinds(const subject *s) {
     nx_part_info info;
     CHECK_INT(nx_model_part(s->model, s->part, &info), NX_OK);
@@ -98,8 +98,8 @@ static nx_session *grow(const subject *s, nx_session *from, uint32_t length, siz
     return to;
 }
 
-/* Writes the hidden states, if they are kept, and the weights of every row of every map at the last position of every sample, one after
- * the other. Returns how many numbers were written. */
+/* Writes the hidden states, if they are kept, and then the weights of every row of every map at the last position of every sample. Returns
+ * how many numbers it wrote. */
 static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t samples, float *weights) {
     uint32_t n = 0, count = 0, *keys = memory_take(4096 * sizeof *keys);
     nx_part_info info;
@@ -118,7 +118,7 @@ static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t s
 static uint32_t runs_grown;
 
 /* A run that starts short and is extended whenever it is full equals, to the bit, a run that was long from the beginning: its ids, nats,
- * maps and branches, with drafts and without. */
+ * maps and branches, with and without drafts. */
 static void grows(const subject *s) {
     nx_part_info info;
     CHECK_INT(nx_model_part(s->model, s->part, &info), NX_OK);
@@ -138,7 +138,7 @@ static void grows(const subject *s) {
         run all = whole(s, &own), r = room_of(s, samples);
         subject small = *s;
         small.shape.length = 1 + way;
-        if (small.shape.length >= s->length || all.n < s->length / 4) continue; /* it ends too early to show a difference */
+        if (small.shape.length >= s->length || all.n < s->length / 4) continue; /* the run ends too early to show a difference */
         nx_session *session = start(&small, &own, NULL), *long_one = start(s, &own, NULL);
         float *a = memory_take(1 << 20), *b = memory_take(1 << 20);
         check_at("way %lld", way, 0, 0, 0);
@@ -167,7 +167,7 @@ static void grows(const subject *s) {
         }
         CHECK_BYTES(r.ids, all.ids, n * width * sizeof *r.ids);
         CHECK_BYTES(r.nats, all.nats, n * width * sizeof *r.nats);
-        /* A branch of it continues unchanged. */
+        /* A branch of the run continues unchanged. */
         if (s->rewinds >= s->length && half < n && session->shape.length > small.shape.length) {
             nx_settings sample = own;
             sample.samples = 1, sample.first_sample = own.first_sample + samples - 1, sample.maps = sample.hidden = 0;
@@ -181,7 +181,7 @@ static void grows(const subject *s) {
         }
         memory_release(mark);
     }
-    /* Checks beams, whose slots are in another order, and runs that cannot grow. */
+    /* Tests beams, whose slots are in another order, and runs that cannot grow. */
     subject small = *s;
     small.shape.length = 4;
     nx_session *shorter = start(&small, &settings, NULL), *longer = start(s, &settings, NULL);
@@ -265,8 +265,8 @@ static void origins(void) {
 
 /* ---- maps ------------------------------------------------------------------------------------------------------------------- */
 
-/* Every row of every map of every sample has weights over earlier positions or over the source, which add up to 1 (or at most 1 if the
- * paper damps them). Reading maps changes nothing. Rows of a TOY_FIXED need not see their own position, and at first see nothing. */
+/* Every row of every map of every sample has weights over earlier positions or over the source. They add up to 1 (or at most 1 if the paper
+ * damps them). Reading maps changes nothing. Rows of a TOY_FIXED need not see their own position, and the first rows see nothing. */
 static void mapped(const subject *s) {
     nx_settings settings = settings_of(3, 0, 17);
     run plain = whole(s, &settings), mapped = room_of(s, 3);
@@ -311,8 +311,8 @@ static void maps(void) { for_every(mapped); }
 
 static uint32_t with_hidden;
 
-/* Hidden states of every sample at every position equal those of a run that was given its ids in one call; keeping them changes no bit, and
- * a branch has them. */
+/* Hidden states of every sample at every position equal those of a run that got its ids in one call. Keeping them changes no bit, and a
+ * branch has them. */
 static void hides(const subject *s) {
     nx_part_info info;
     nx_settings settings = settings_of(3, 0, 19), one = settings_of(1, 0, 19);
@@ -330,7 +330,7 @@ static void hides(const subject *s) {
     run plain = whole(s, &without), kept = room_of(s, 3);
     nx_session *session = start(s, &settings, NULL);
     float *a = memory_take(w * sizeof *a), *b = memory_take(w * sizeof *b);
-    CHECK_INT(nx_session_hidden(s->model, session, 0, 0, a), NX_E_ARGUMENT); /* nothing was computed */
+    CHECK_INT(nx_session_hidden(s->model, session, 0, 0, a), NX_E_ARGUMENT); /* nothing is computed yet */
     for (uint32_t p = 0; p < n && p < plain.n; p++) {
         CHECK_INT(draw(s, session, 1, kept.ids + p * 3 * s->span, kept.nats + p * 3 * s->span), 1);
         for (uint32_t sample = 0; sample < 3; sample++) {
@@ -401,12 +401,12 @@ static void distributions(void) { for_every(distribution); }
 
 /* ---- penalties and biases --------------------------------------------------------------------------------------------------- */
 
-/* Checks the effect of penalties and biases on a run: the ids are the argmax of logits that were changed by hand. Nats are the model's
- * own. */
+/* Checks the effect of penalties and biases on a run: each id is the argmax of logits that the test changes in the same way. The nats are
+ * those of the unchanged model. */
 static void shaping(void) {
     subject s = subject_named("llama");
     toy_llama_config loose = {.values = 40, .length = 30, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .groups = 1, .seed = 6};
-    s.model = toy_llama_open(toy_llama_build(&loose)); /* untied: one that does not merely repeat its input */
+    s.model = toy_llama_open(toy_llama_build(&loose)); /* an untied model, which does not merely repeat its input */
     nx_settings settings = settings_of(1, 0, 19);
     settings.temperature = 0, settings.penalty_last = 5, settings.repetition = 1.5f, settings.frequency = 0.3f, settings.presence = 0.2f;
     settings.biases = 2;
@@ -414,7 +414,7 @@ static void shaping(void) {
     nx_session *session = start(&s, &settings, &bytes);
     uint32_t biased[3] = {3, 9, 50}, drawn_ids[27], differ = 0, drawn;
     float biases[3] = {2, -1e9f, 0}, nats[27], logits[40];
-    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT); /* more than the capacity */
+    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT); /* more biases than the capacity */
     CHECK_INT(nx_session_bias(s.model, session, biased + 1, biases, 2), NX_E_ARGUMENT); /* no such id */
     CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){0, NAN}, 2), NX_E_ARGUMENT);
     CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){-1.1e9f, 0}, 2), NX_E_ARGUMENT);
@@ -439,16 +439,16 @@ static void shaping(void) {
         CHECK_NEAR((double)nats[p], log(sum) - (double)logits[best], 1e-4);
         differ += best != plain;
     }
-    check_note("  %u of 27 ids are not the model's first", (unsigned)differ);
+    check_note("  %u of 27 ids are not the model's most probable ones", (unsigned)differ);
     CHECK(differ > 5);
-    /* a saved run keeps its biases; a wrong one is detected */
+    /* a saved run keeps its biases; an invalid bias is detected */
     CHECK_INT(nx_session_check(s.model, session, bytes), NX_OK);
     nx_layout l = nx_layout_of(s.model, session);
     l.biased[1] = 40;
     CHECK_INT(nx_session_check(s.model, session, bytes), NX_E_STATE);
     l.biased[1] = 9, l.bias[0] = INFINITY;
     CHECK_INT(nx_session_check(s.model, session, bytes), NX_E_STATE);
-    /* a shorter list replaces all of them */
+    /* a shorter list replaces the whole list */
     CHECK_INT(nx_session_bias(s.model, session, biased, biases, 1), NX_OK);
     CHECK(l.bias[0] == 2 && l.bias[1] == 0);
 }
@@ -491,7 +491,7 @@ const check_test branches_tests[] = {
     {"maps", maps},
     {"hidden states", hidden_states},
     {"distributions", distributions},
-    {"all of it with penalties and biases", shaped_runs},
+    {"all of these with penalties and biases", shaped_runs},
     {"penalties and biases of a run", shaping},
     {"ranges of penalties and filters", shaping_ranges},
     {0},

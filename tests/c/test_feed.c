@@ -32,14 +32,14 @@ static uint32_t head_of(const toy_file *file) {
     return gguf.head_end;
 }
 
-/* Opens a model from the head of a file, without weights. The head is released afterwards. */
+/* Opens a model from the header of a file, without weights. The header is released afterwards. */
 static nx_model *begin(const toy_file *file, uint32_t present) {
     size_t bytes = 0, whole_bytes = 0;
     nx_model *model = NULL;
     if (!CHECK_INT(nx_model_size(file->bytes, file->length, &whole_bytes, NULL), NX_OK)) return NULL;
     uint8_t *head = memory_copy(file->bytes, present);
     if (!CHECK_INT(nx_model_head_size(head, present, file->length, &bytes, NULL), NX_OK)) return NULL;
-    CHECK(bytes >= whole_bytes && bytes < whole_bytes + present + 4096 + 100 * sizeof(nx_destination)); /* not enough memory for the file */
+    CHECK(bytes >= whole_bytes && bytes < whole_bytes + present + 4096 + 100 * sizeof(nx_destination)); /* too little to hold the file */
     void *block = memory_take(bytes);
     CHECK_INT(nx_model_begin(block, bytes, head, present, file->length, &model, NULL), NX_OK);
     memset(head, 0xee, present);
@@ -70,7 +70,7 @@ static nx_session *session_of(const nx_model *model, size_t *bytes) {
     return session;
 }
 
-/* A model that is fed in pieces of any size draws the same ids with the same nats, and continues a session of the model that was read
+/* A model that is fed in pieces of any size draws the same ids with the same nats. It also continues a session of the model that was read
  * whole. */
 static void the_same_model(void) {
     static const uint32_t pieces[] = {1, 3, 16, 1000};
@@ -84,7 +84,7 @@ static void the_same_model(void) {
             nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
             if (!model || !other) return;
             check_at("subject %lld, %lld rows at once", i, pieces[p], 0, 0);
-            CHECK_INT(nx_session_size(model, 0, &settings, NULL, &bytes), NX_E_ARGUMENT); /* it has no weights */
+            CHECK_INT(nx_session_size(model, 0, &settings, NULL, &bytes), NX_E_ARGUMENT); /* the model has no weights yet */
             CHECK_INT(feed(model, &file, pieces[p], NULL), NX_OK);
             CHECK_INT(nx_model_tensors(other), 0);
             nx_session *session = session_of(other, &bytes), *fed = session_of(model, &bytes);
@@ -92,7 +92,7 @@ static void the_same_model(void) {
             CHECK_INT(nx_session_draw(other, session, 20, ids[0], nats[0], &drawn), NX_OK);
             CHECK_INT(nx_session_put(model, fed, &first, 1, 0, NULL), NX_OK);
             CHECK_INT(nx_session_draw(model, fed, 10, ids[1], nats[1], &drawn), NX_OK);
-            CHECK_INT(nx_session_check(other, fed, bytes), NX_OK); /* a saved session fits both */
+            CHECK_INT(nx_session_check(other, fed, bytes), NX_OK); /* both models can continue a saved session */
             CHECK_INT(nx_session_draw(other, fed, 10, ids[1] + 10, nats[1] + 10, &drawn), NX_OK);
             CHECK_BYTES(ids[1], ids[0], sizeof *ids);
             CHECK_FLOATS(nats[1], nats[0], 20);
@@ -101,7 +101,7 @@ static void the_same_model(void) {
         }
 }
 
-/* Every prefix of a file that is too short for its head is reported; a damaged head is refused as soon as the damage is detected. */
+/* Every prefix of a file that is too short for its header is reported. A damaged header is refused as soon as the damage is detected. */
 static void heads(void) {
     toy_file file = file_of(0);
     uint32_t head = head_of(&file);
@@ -118,7 +118,7 @@ static void heads(void) {
     memcpy(damaged + 24, &absurd, 8); /* the length of the first key */
     CHECK_INT(nx_model_head_size(damaged, 200, file.length, &bytes, &problem), NX_E_FORMAT);
     CHECK(problem.reason[0]);
-    CHECK_INT(nx_model_head_size(file.bytes, head, head, &bytes, &problem), NX_E_FORMAT); /* a file that ends here */
+    CHECK_INT(nx_model_head_size(file.bytes, head, head, &bytes, &problem), NX_E_FORMAT); /* the file ends here */
     CHECK_INT(nx_model_head_size(file.bytes, head, (size_t)GGUF_MAX_BYTES + 1, &bytes, &problem), NX_E_LIMIT);
     CHECK_INT(nx_model_head_size(damaged, 3, 3, &bytes, &problem), NX_E_FORMAT);
 }
@@ -134,7 +134,7 @@ static void refused(void) {
     CHECK_INT(nx_model_tensor(model, nx_model_tensors(model), &first), NX_E_ARGUMENT);
     CHECK_INT(nx_model_tensor(model, 0, &first), NX_OK);
     CHECK_INT(nx_model_tensor(model, 1, &second), NX_OK);
-    CHECK_INT(nx_model_feed(model, 1, 0, 1, data + second.offset, &problem), NX_E_ARGUMENT); /* the first one must come first */
+    CHECK_INT(nx_model_feed(model, 1, 0, 1, data + second.offset, &problem), NX_E_ARGUMENT); /* the first row must be fed first */
     CHECK_INT(nx_model_feed(model, 0, 1, 1, data + first.offset, &problem), NX_E_ARGUMENT);
     CHECK_INT(nx_model_feed(model, 0, 0, first.rows + 1, data + first.offset, &problem), NX_E_ARGUMENT);
     CHECK_INT(nx_model_feed(model, UINT32_MAX, 0, 1, data, &problem), NX_E_ARGUMENT);
@@ -156,7 +156,7 @@ static void refused(void) {
     CHECK(!strcmp(problem.name, "rope_freqs.weight"));
 
     toy_file picture = toy_fvsbn_file(3, 4, NX_F16, 1, NULL, NULL);
-    /* must be opened whole */
+    /* this model must be opened whole */
     CHECK_INT(nx_model_head_size(picture.bytes, picture.length, picture.length, &bytes, &problem), NX_E_ARGUMENT);
     CHECK(!strcmp(problem.name, "fvsbn"));
     nx_model *none = NULL;

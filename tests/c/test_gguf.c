@@ -5,7 +5,7 @@
 #include "check.h"
 #include "toy.h"
 
-#define MOST (64u << 20) /* files that require more memory are not run */
+#define MOST (64u << 20) /* files that need more memory are not run */
 #define KEY(name) "image-transformer." name
 
 static const toy_config *config(int i) {
@@ -41,7 +41,7 @@ static void valid(void) {
         CHECK(info.flange_cols == p.flange_cols && info.window == nx_pattern_window(&p) && info.outputs == nx_output_parameters(&o));
         CHECK(info.palette == (uint32_t)c->palette && info.input_height == c->input_height && info.input_width == c->input_width);
         CHECK(info.draft == (c->neighbours > 0));
-        for (uint32_t t = 0; t < m->n_tensors; t++) /* colours are not weights, and a draft's weights are not the model's */
+        for (uint32_t t = 0; t < m->n_tensors; t++) /* neither colours nor the weights of a draft count as weights of the model */
             if (strcmp(m->tensor[t].name, "palette.weight") && strncmp(m->tensor[t].name, "draft.", 6)) weights += (uint64_t)m->tensor[t].rows * m->tensor[t].cols;
         nx_part_info part;
         CHECK_INT(nx_model_part(model, 0, &part), NX_OK);
@@ -55,7 +55,7 @@ static void metadata(void) {
     toy *m = toy_build(&c, NULL);
     nx_model *model = toy_open(m);
     if (!model) return;
-    memset(m->bytes, 0xee, m->length); /* the file's bytes are free after nx_model_open */
+    memset(m->bytes, 0xee, m->length); /* the caller may reuse the file's bytes after nx_model_open */
     nx_metadata entry;
     CHECK_INT(nx_model_metadata_count(model), 18);
     CHECK_INT(nx_model_metadata(model, 1, &entry), NX_OK);
@@ -89,7 +89,7 @@ static void optional_keys(void) {
         check_at("key %lld", i, 0, 0, 0);
         CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
     }
-    /* key_length and memory_block have defaults: d / heads, and l_q */
+    /* the defaults of key_length and memory_block are d / heads and l_q */
     toy *m = toy_build(config(1), &(toy_twist){.without = KEY("attention.key_length")});
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
     m = toy_build(config(4), &(toy_twist){.without = KEY("attention.memory_block")});
@@ -117,7 +117,8 @@ static void at_the_limits(void) {
     c.heads = 256;
     m = toy_build(&c, NULL);
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
-    /* the largest grid of pixels and its finest blocks; the most mixtures; the largest small image is not run, only sized */
+    /* the largest grid of pixels with its finest blocks; the largest number of mixtures; the largest small image, which is only sized, not
+     * run */
     c = (toy_config){.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                      .pattern = NX_LOCAL_2D, .block_rows = 1, .block_cols = 1, .flange_rows = 1, .flange_cols = 1, .position = TOY_SINUSOIDAL,
                      .output = NX_DMOL, .mixtures = NX_MAX_MIXTURES, .seed = 1};
@@ -130,7 +131,7 @@ static void at_the_limits(void) {
 
 /* ---- damaged files ------------------------------------------------------------------------------------------------------- */
 
-/* The smallest model; one with every kind of entry; one with every key except those of other patterns; and one with a draft. */
+/* The smallest model, a model with every kind of entry, one with every key except those of other patterns, and one with a draft. */
 #define SMALL 4
 static toy *small(int which) {
     static const toy_config every = {.height = 3, .width = 4, .channels = 3, .levels = 3, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
@@ -170,7 +171,7 @@ static void damage(toy *m, size_t at, const void *bytes, size_t n) {
     memcpy(m->bytes + at, kept, n);
 }
 
-/* Returns the position of a draft's first tensor in the list. */
+/* Returns the position of a draft's first tensor in the list of tensors. */
 static size_t draft_at(const toy *m) {
     size_t at = m->keys_end;
     while (at + 6 < m->data && memcmp(m->bytes + at, "draft.", 6)) at++;
@@ -184,14 +185,14 @@ static void damaged_bytes(void) {
         for (size_t at = which == 3 ? draft_at(m) - 8 : 0; at < (which == 2 ? m->keys_end : m->data); at++) {
             uint8_t b = m->bytes[at];
             uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff, (uint8_t)(b + 1), (uint8_t)(b - 1), (uint8_t)(b ^ 0x20)};
-            for (size_t i = check_every() ? 0 : at % 4; i < 8; i += check_every() ? 1 : 4) /* two of them alternately */
+            for (size_t i = check_every() ? 0 : at % 4; i < 8; i += check_every() ? 1 : 4) /* two of the eight values, alternating */
                 if (values[i] != b) damage(m, at, values + i, 1);
         }
         CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
     }
 }
 
-/* Damages eight bytes at every offset from `at` on, which include every count, length, dimension and offset. */
+/* Damages eight bytes at every offset from `at` on; these include every count, length, dimension and offset. */
 static void damaged_words_of(toy *m, size_t at) {
     uint64_t values[] = {0, 1, m->length, 1ull << 30, (1ull << 31) - 1, 1ull << 31, 1ull << 32, (1ull << 61) + 1, 1ull << 63, UINT64_MAX - 7, UINT64_MAX};
     for (; at + 8 <= m->data; at++)
@@ -232,7 +233,7 @@ static void refused_file(const toy *m, nx_status status, const char *name) {
     if (!CHECK(!strcmp(problem.name, name))) check_say("    names \"%s\" and not \"%s\": %s", problem.name, name, problem.reason);
 }
 
-/* Checks that a file is refused with this status, naming `name`. */
+/* Checks that a file is refused with this status and an error that names `name`. */
 static void refused(int which, toy_twist twist, nx_status status, const char *name) {
     size_t mark = memory_mark();
     refused_file(toy_build(config(which), &twist), status, name);
@@ -256,7 +257,7 @@ static void wrong_keys(void) {
     }
     refused(2, (toy_twist){.without = KEY("attention.query_block")}, NX_E_FORMAT, KEY("attention.query_block"));
     refused(2, (toy_twist){.retyped = KEY("attention.memory_block")}, NX_E_FORMAT, KEY("attention.memory_block"));
-    /* without its pattern or its position type, the file would be another model */
+    /* without the key of its pattern or its position type, the file would describe another model */
     refused(0, (toy_twist){.without = KEY("position.type")}, NX_E_FORMAT, "position_row.weight");
 }
 
@@ -336,7 +337,7 @@ static void wrong_kinds(void) {
         {TOY_PALETTE, KEY("attention.flange_rows"), UINT32_MAX, NX_E_LIMIT, 0},
         {TOY_PALETTE, KEY("attention.flange_cols"), 8, NX_E_LIMIT, 0},
         {TOY_PALETTE, KEY("attention.flange_cols"), UINT32_MAX - 1, NX_E_LIMIT, 0},
-        {TOY_GAUSSIAN, KEY("attention.block_cols"), 10, NX_E_LIMIT, 0}, /* 9 columns, each a channel */
+        {TOY_GAUSSIAN, KEY("attention.block_cols"), 10, NX_E_LIMIT, 0}, /* 9 columns, each with one channel per position */
         {TOY_PALETTE, KEY("image.channels"), 1, NX_E_UNSUPPORTED, "palette.weight"},
         {TOY_PALETTE, KEY("image.levels"), 13, NX_E_FORMAT, "palette.weight"},
         {TOY_PALETTE, KEY("image.levels"), 257, NX_E_LIMIT, 0},
@@ -349,7 +350,7 @@ static void wrong_kinds(void) {
         {TOY_DMOL, KEY("image.channels"), 2, NX_E_UNSUPPORTED, 0},
         {TOY_DMOL, KEY("image.levels"), 257, NX_E_LIMIT, 0},
         {TOY_BERNOULLI, KEY("image.levels"), 3, NX_E_FORMAT, 0},
-        {TOY_SR_DMOL, KEY("input.height"), 0, NX_E_LIMIT, KEY("input.width")}, /* both or none */
+        {TOY_SR_DMOL, KEY("input.height"), 0, NX_E_LIMIT, KEY("input.width")}, /* both keys or neither */
         {TOY_SR_DMOL, KEY("input.width"), 0, NX_E_FORMAT, 0},
         {TOY_SR_DMOL, KEY("input.height"), 257, NX_E_LIMIT, 0},
         {TOY_SR_DMOL, KEY("input.width"), UINT32_MAX, NX_E_LIMIT, 0},
@@ -435,7 +436,7 @@ static void wrong_words(void) {
     }
 }
 
-/* Together they cover every tensor and every type. */
+/* Together these files have every tensor and every type. */
 #define KINDS 12
 static const int kinds[KINDS] = {1, 2, 3, 4, 5, TOY_PALETTE, TOY_DMOL, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0, TOY_DRAFT, TOY_DRAFT_PALETTE};
 
@@ -445,8 +446,8 @@ static void wrong_tensors(void) {
         toy *m = toy_build(config(which), NULL);
         for (uint32_t t = 0; t < m->n_tensors; t++) {
             const char *name = m->tensor[t].name;
-            int draft = !strncmp(name, "draft.", 6); /* missing and misshapen: half_a_draft */
-            if (!draft && which >= TOY_DRAFT) continue; /* visible to others */
+            int draft = !strncmp(name, "draft.", 6); /* half_a_draft tests missing and misshapen tensors of a draft */
+            if (!draft && which >= TOY_DRAFT) continue; /* other configurations test these tensors */
             int bias = (strstr(name, "attn_") && strstr(name, ".bias") && !strstr(name, "norm")) || !strcmp(name, "output.bias"); /* optional */
             check_at("configuration %lld, tensor %lld", which, t, 0, 0);
             if (bias) {
@@ -455,7 +456,7 @@ static void wrong_tensors(void) {
             } else if (!draft) /* without a palette a position is a channel */
                 refused(which, (toy_twist){.without = name}, NX_E_FORMAT, strcmp(name, "palette.weight") ? name : "token_embd.weight");
             refused(which, (toy_twist){.twice = name}, NX_E_FORMAT, name);
-            /* rows of 32 get another length */
+            /* not in quantised types, whose rows would get another length */
             if (!draft && m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0 && m->tensor[t].type != NX_Q4_0)
                 refused(which, (toy_twist){.reshaped = name}, NX_E_FORMAT, name);
             refused(which, (toy_twist){.poisoned = name, .poison = NAN}, NX_E_NUMERIC, name);
@@ -465,14 +466,14 @@ static void wrong_tensors(void) {
     }
 }
 
-/* Huge but finite weights are a valid file; its run must end with NX_E_NUMERIC or with finite numbers. */
+/* Huge but finite weights are a valid file. Its run must give finite numbers or end with NX_E_NUMERIC. */
 static void huge_weights(void) {
     for (int k = 0; k < KINDS; k++) {
         int which = kinds[k];
         toy *m = toy_build(config(which), NULL);
         for (uint32_t t = 0; t < m->n_tensors; t++) {
             if (m->tensor[t].type != NX_F32 || !strcmp(m->tensor[t].name, "draft.offset.weight")) continue;
-            if (which >= TOY_DRAFT && strncmp(m->tensor[t].name, "draft.", 6)) continue; /* visible to others */
+            if (which >= TOY_DRAFT && strncmp(m->tensor[t].name, "draft.", 6)) continue; /* other configurations test these tensors */
             toy *huge = toy_build(config(which), &(toy_twist){.poisoned = m->tensor[t].name, .poison = 3e38f});
             check_at("configuration %lld, tensor %lld", which, t, 0, 0);
             CHECK_INT(toy_exercise(huge->bytes, huge->length, MOST), NX_OK);
@@ -484,7 +485,7 @@ static void huge_weights(void) {
 
 #define DRAFT(part) "draft." part ".weight"
 
-/* Checks a draft's size that is refused, or the largest valid size. */
+/* Checks a size of a draft: one that is refused, or the largest valid one. */
 static void draft_of(uint32_t neighbours, uint32_t hidden, uint32_t rank, nx_status status) {
     size_t mark = memory_mark();
     toy_config c = *config(0);
@@ -512,7 +513,7 @@ static void draft_sizes(void) {
     draft_of(32, 256, 32, NX_OK);
 }
 
-/* Neighbours come earlier in raster order, within a limited distance. */
+/* Neighbours must come earlier in raster order, within a limited distance. */
 static void draft_offsets(void) {
     static const struct {
         float down, right;
@@ -581,7 +582,7 @@ static void half_a_draft(void) {
     }
 }
 
-/* ---- files made by hand ---------------------------------------------------------------------------------------------------- */
+/* ---- files written by the test --------------------------------------------------------------------------------------------- */
 
 /* Parses a file; returns the status and keeps the problem. */
 static nx_problem problem;
@@ -633,12 +634,12 @@ static void header(void) {
     }
     nx_gguf *gguf = memory_take(sizeof *gguf);
     uint8_t nothing[24] = {0};
-    /* because of its length alone */
+    /* refused because of the length alone */
     CHECK_INT(nx_gguf_parse(gguf, nothing, (size_t)GGUF_MAX_BYTES + 1, (size_t)GGUF_MAX_BYTES + 1, &problem), NX_E_LIMIT);
     CHECK_INT(nx_gguf_parse(gguf, nothing, SIZE_MAX, SIZE_MAX, &problem), NX_E_LIMIT);
 }
 
-/* Writes a file with one key, of any type and content. */
+/* Writes a file with one key of any type and content. */
 static toy_file one_key(uint32_t type) {
     toy_file file = {0};
     put_header(&file, 0, 1);
@@ -681,12 +682,12 @@ static void values(void) {
         toy_file file = one_key(GGUF_STRING), inside = one_key(GGUF_ARRAY), key = {0};
         put_u64(&file, absurd[i]); /* the length of a string */
         put_bytes(&file, zeros, 64);
-        put_u32(&inside, GGUF_STRING); /* of a string in an array */
+        put_u32(&inside, GGUF_STRING); /* the length of a string in an array */
         put_u64(&inside, 2);
         put_text(&inside, "one");
         put_u64(&inside, absurd[i]);
         put_bytes(&inside, zeros, 64);
-        put_header(&key, 0, 1); /* of a key */
+        put_header(&key, 0, 1); /* the length of a key */
         put_u64(&key, absurd[i]);
         put_bytes(&key, zeros, 64);
         check_at("absurd length %lld", i, 0, 0, 0);
@@ -699,7 +700,7 @@ static void values(void) {
         toy_file file = one_key(unknown[i]), array = one_key(GGUF_ARRAY);
         put_bytes(&file, zeros, 64);
         put_u32(&array, unknown[i]);
-        put_bytes(&array, zeros, 64); /* even an empty one */
+        put_bytes(&array, zeros, 64); /* even an empty array */
         CHECK_INT(parse(&file), NX_E_FORMAT);
         CHECK_INT(parse(&array), NX_E_FORMAT);
     }
@@ -724,7 +725,7 @@ static void names(void) {
         put_u64(&tensor, 1);
         put_u32(&tensor, NX_F32);
         put_u64(&tensor, 0);
-        put_bytes(&tensor, name, 64); /* it overlaps the padding and the value */
+        put_bytes(&tensor, name, 64); /* the tensor overlaps the padding and the value */
         check_at("%lld bytes", (long long)n, 0, 0, 0);
         CHECK_INT(parse(&key), n >= 1 && n <= 255 ? NX_OK : NX_E_LIMIT);
         CHECK_INT(parse(&tensor), n <= 255 ? NX_OK : NX_E_LIMIT);
@@ -738,7 +739,7 @@ static void names(void) {
     CHECK(!strcmp(problem.name, "same"));
 }
 
-/* Parses a file with `n` tensors of 8 numbers, the last of which is described by the arguments. */
+/* Parses a file with `n` tensors of 8 numbers, except that the arguments describe the last tensor. */
 static nx_status tensor_with(uint32_t n_dims, const uint64_t *dim, uint32_t type, uint64_t offset) {
     toy_file file = {0};
     put_header(&file, 1, 0);
@@ -767,7 +768,7 @@ static void tensors(void) {
     CHECK_INT(tensor_with(2, q8, NX_Q4_0, 64), NX_OK); /* 4 blocks of 18 bytes */
     CHECK_INT(tensor_with(2, q8, NX_Q4_0, 65), NX_E_FORMAT);
     CHECK_INT(tensor_with(2, odd, NX_Q4_0, 0), NX_E_FORMAT);
-    for (uint32_t type = 0; type < 40; type++) /* one number is not a block; an unsupported type is refused if a model needs it */
+    for (uint32_t type = 0; type < 40; type++) /* one number is less than a block; an unsupported type is refused if a model needs the tensor */
         CHECK_INT(tensor_with(1, one, type, 0), nx_type_of(type) && nx_type_of(type)->values > 1 ? NX_E_FORMAT : NX_OK);
     CHECK_INT(tensor_with(1, one, UINT32_MAX, 0), NX_OK);
     CHECK_INT(tensor_with(1, one, UINT32_MAX, 136), NX_OK);
@@ -818,7 +819,7 @@ static void alignment(void) {
     }
 }
 
-/* The maximum numbers of keys and tensors, each tensor starting where the previous one ends; tensor `shared` overlaps another one. */
+/* The maximum numbers of keys and tensors. Each tensor starts where the previous one ends; tensor `shared` overlaps another. */
 static toy_file crowd(uint32_t shared) {
     toy_file file = {0};
     put_header(&file, 2048, 1024);
@@ -844,7 +845,7 @@ static void many(void) {
     CHECK_INT(parse(&file), NX_OK);
 }
 
-/* If two tensors shared a number, a model could be larger than its file. */
+/* If two tensors could share numbers, a model could be larger than its file. */
 static void overlaps(void) {
     static const uint32_t which[] = {0, 1, 1047, 1048, 2047};
     for (int i = 0; i < 5; i++) {
@@ -878,21 +879,21 @@ const check_test gguf_tests[] = {
     {"valid files", valid},
     {"metadata", metadata},
     {"a file at any address", any_address},
-    {"keys that may be absent", optional_keys},
+    {"optional keys", optional_keys},
     {"at the stated limits", at_the_limits},
     {"truncation at every byte", truncation},
     {"every byte of the header damaged", damaged_bytes},
-    {"every word of the header absurd", damaged_words},
+    {"every word of the header extreme", damaged_words},
     {"random damage", damaged_at_random},
-    {"missing, mistyped and doubled keys", wrong_keys},
+    {"missing, mistyped and duplicate keys", wrong_keys},
     {"numbers out of range", wrong_numbers},
-    {"keys of some kinds of models", wrong_kinds},
+    {"keys of other kinds of models", wrong_kinds},
     {"unknown variants", wrong_words},
-    {"missing, doubled, misshapen and not-a-number tensors", wrong_tensors},
+    {"missing, duplicate, misshapen and NaN tensors", wrong_tensors},
     {"huge weights", huge_weights},
     {"drafts: sizes", draft_sizes},
     {"drafts: neighbours", draft_offsets},
-    {"drafts: what has none", draft_of_others},
+    {"drafts: models that cannot have one", draft_of_others},
     {"drafts: missing and misshapen tensors", half_a_draft},
     {"headers", header},
     {"values of every type", values},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares with PyTorch: tests/golden/NAME.gguf with NAME.golden.gguf, written by weights/train/golden.py in double precision, for any
- * architecture: the output layer at each position of a sequence, the nats of its ids, and the recorded maps and results, by their names.
+ * Compares with PyTorch, for any architecture: tests/golden/NAME.gguf with NAME.golden.gguf, which weights/train/golden.py wrote in double
+ * precision. Compares the output layer at each position of a sequence, the nats of its ids, and the recorded maps and results, by their
+ * names.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,20 +13,20 @@
 #include "session/session.h"
 #include "toy.h"
 
-/* Single-precision rounding through up to three layers, for logits of deviation about 1.5: the project's bound. */
+/* Single-precision rounding through up to three layers, for logits of deviation about 1.5; this is the project's bound. */
 #define OUTPUT_TOLERANCE 1e-4
-/* Relative to 1 + nats for a density, because an error of its location changes them by its sharpness e^-s times that error; 5.2e-6 was
- * measured. */
+/* For a density the tolerance is relative to 1 + nats, because an error of its location changes the nats by its sharpness e^-s times that
+ * error; 5.2e-6 was measured. */
 #define NATS_TOLERANCE 1e-4
 /* The golden values of a quantised file use its weights without the library's further rounding (of activations, keys, values, and Q8_0
- * weights to 7 bits), which changes them by this much. */
+ * weights to 7 bits), which changes the values by this much. */
 #define QUANTISED_OUTPUT_TOLERANCE 0.3
-#define QUANTISED_NATS_TOLERANCE 0.03 /* difference of the mean over the image */
+#define QUANTISED_NATS_TOLERANCE 0.03 /* tolerance of the mean difference over the image */
 /* The tolerance for the weights of attention. */
 #define MAP_TOLERANCE 1e-5
 #define QUANTISED_MAP_TOLERANCE 0.05
 
-/* The part that is compared; for a model of several parts, recorded names begin with that of the part. */
+/* The part that is compared. In a model of several parts, recorded names begin with the name of the part. */
 static uint32_t part_index;
 static const char *part_name;
 
@@ -34,7 +35,7 @@ static int find(const nx_gguf *file, const char *name, nx_tensor *t) {
     return nx_gguf_tensor(file, part_name ? strcat(strcat(strcpy(whole, part_name), "."), name) : name, t);
 }
 
-/* Returns a tensor of the golden file; null if it is missing, with a failed check unless it is optional. */
+/* Returns a tensor of the golden file. If it is missing, returns null, and unless it is optional, a check fails. */
 static const float *golden(const nx_gguf *file, const char *name, uint32_t rows, uint32_t cols, int optional) {
     nx_tensor t;
     if (!find(file, name, &t)) return CHECK(optional), NULL;
@@ -77,8 +78,8 @@ static uint32_t items(const nx_gguf *file, const char *name) {
     return find(file, name, &t) ? t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] : 0;
 }
 
-/* The ids of an input: "input.NAME"; in older files the class of a picture is "label", -1: none, a picture to enlarge "input", a sentence
- * "source". Returns null if the input is not given. */
+/* Returns the ids of an input: "input.NAME". In older files the class of a picture is "label" (-1: none), a picture to enlarge is "input",
+ * and a sentence is "source". Returns null if the input is not given. */
 static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) {
     char named[60] = "input.";
     strcat(named, port->name);
@@ -90,8 +91,8 @@ static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) 
     return *count = n, ids;
 }
 
-/* Opens a run of `length` positions (0: the model's maximum), given every input of the golden file, encoded; with maps if the model has
- * maps. Returns null after a failed check. */
+/* Opens a run of `length` positions (0: the model's maximum), gives it every input of the golden file, and encodes them. Keeps maps if the
+ * model has maps. Returns null after a failed check. */
 static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t length) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     nx_shape shape = {.length = length};
@@ -154,7 +155,7 @@ static void map_off(double *worst, const nx_gguf *g, const nx_model *model, cons
     }
 }
 
-/* Compares the maps of the inputs (position NX_NONE) or those of a position of n, if they are recorded. Returns the number of compared
+/* Compares the maps of the inputs (position NX_NONE), or of one of n positions, if they are recorded. Returns the number of compared
  * maps. */
 static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t position, uint32_t n) {
     uint32_t found = 0;
@@ -204,7 +205,7 @@ static void compare_part(const nx_gguf *g, const nx_gguf *own, nx_model *opened)
     if (!session) return;
     double worst_map = 0, worst_result = 0;
     uint32_t n_results = results_off(&worst_result, g, opened, session), n_maps = maps_off(&worst_map, g, opened, session, NX_NONE, n);
-    CHECK(E || n_results); /* at least one comparison was made */
+    CHECK(E || n_results); /* at least one comparison must have been made */
     if (E) {
         CHECK(n == part.length || !info.height);
         const float *numbers = golden(g, "values", 1, n * E, 0), *outputs = golden(g, "logits", n, P, 0), *nats = golden(g, "nats", 1, n * E, 0);
@@ -268,12 +269,12 @@ static void golden_files(void) {
         size_t length = 0, mark = memory_mark();
         uint8_t *file = check_read_file(base, &length);
         if (!file)
-            check_note("  %s: the model is elsewhere; tests/js compares it", path);
+            check_note("  %s: the model file is in another place; tests/js compares it", path);
         else
             compare(path, file, length), compared++;
         memory_release(mark);
     }
-    if (!compared) check_say("no golden files were given; compared nothing");
+    if (!compared) check_say("no golden files were given, so nothing was compared");
 }
 
 const check_test golden_tests[] = {

@@ -6,8 +6,8 @@
 #include "kernels/image.h"
 #include "reference.h"
 
-/* rows, cols, channels, pixel; down, across; strides, dilation; edges above, left, below, right. Squares of 3, 4 and 5, rows, single
- * pixels, patches larger than the picture, edges on one side, and strides that skip pixels. */
+/* rows, cols, channels, pixel; down, across; strides, dilation; edges above, left, below, right. Kernels of 3 x 3, 4 x 4 and 5 x 5, rows,
+ * single pixels, patches larger than the picture, edges on one side, and strides that skip pixels. */
 static const nx_patches shapes[] = {
     {7, 7, 32, 0, 3, 3, 1, 1, 1, 1, 1, 1, 1},  {7, 5, 16, 0, 3, 3, 2, 2, 1, 1, 1, 1, 1}, {28, 28, 1, 1, 5, 5, 2, 2, 1, 2, 2, 2, 2},
     {8, 8, 12, 12, 4, 4, 2, 2, 1, 1, 1, 1, 1}, {4, 4, 20, 0, 4, 4, 1, 1, 1, 0, 0, 0, 0}, {1, 40, 8, 8, 1, 3, 1, 1, 9, 0, 9, 0, 9},
@@ -62,7 +62,7 @@ static void gathered(void) {
     }
 }
 
-/* The same locations, computed in groups of any size, give the same bits, which equal double-precision sums except for rounding. */
+/* The same locations, computed in groups of any size, give the same bits, which equal sums in double precision except for rounding. */
 static void convolved(void) {
     check_random random = {72};
     for (uint32_t s = 0; s < SHAPES; s++) {
@@ -149,7 +149,7 @@ static void enlarged(void) {
 }
 
 const check_test image_tests[] = {
-    {"how many places a convolution has", sizes},
+    {"number of locations of a convolution", sizes},
     {"what a patch holds", gathered},
     {"convolutions", convolved},
     {"the largest of four", pooled},

@@ -31,7 +31,7 @@ static uint32_t to_bits(float x) {
 #define LOG_ABSOLUTE 1.1e-7 /* times max(1, |ln x|) */
 #define SINCOS_ABSOLUTE 1e-11
 #define F64_EXP_RELATIVE 1e-13
-#define SWEEP 2003 /* every n-th float; a prime, so that all low bits occur */
+#define SWEEP 2003 /* every n-th float; n is prime, so that all low bits occur */
 
 static float exp1(float x) { return wasm_f32x4_extract_lane(f32x4_exp(wasm_f32x4_splat(x)), 0); }
 
@@ -52,7 +52,7 @@ static void exp_accuracy(void) {
     double worst = 0;
     for (uint32_t bits = 0; bits <= to_bits(88); bits += 4 * SWEEP) worst = fmax(worst, exp_error(bits));
     for (uint32_t bits = to_bits(-0.0f); bits <= to_bits(-87); bits += 4 * SWEEP) worst = fmax(worst, exp_error(bits));
-    worst = fmax(worst, exp_error(to_bits(59.2652245f))); /* the worst of all floats, found by trying all of them */
+    worst = fmax(worst, exp_error(to_bits(59.2652245f))); /* the worst of all floats, found by testing all of them */
     check_note("  largest relative error %.3g", worst);
     CHECK(worst < EXP_RELATIVE);
 }
@@ -69,7 +69,7 @@ static void exp_ends(void) {
     CHECK(y[0] == 0 && isnan(y[1]) && y[2] == exp1(1) && y[3] == exp1(88));
 }
 
-/* The coarse power of two, over the whole range of weights. */
+/* Tests the coarse power of two over the whole range of attention weights. */
 static void exp2_coarse(void) {
     double worst = 0;
     float x[4], y[4];
@@ -104,11 +104,11 @@ static void log_accuracy(void) {
     for (uint32_t bits = to_bits(0x1p-126f); bits < to_bits(INFINITY) - 4 * SWEEP; bits += 4 * SWEEP)
         worst = fmax(worst, log_error(bits, SWEEP));
     for (uint32_t bits = to_bits(0.5f); bits < to_bits(2); bits += 4 * 61) worst = fmax(worst, log_error(bits, 61));
-    worst = fmax(worst, log_error(to_bits(2.73191381f), 1)); /* the worst of all floats, found by trying them all */
+    worst = fmax(worst, log_error(to_bits(2.73191381f), 1)); /* the worst of all floats, found by testing all of them */
     check_note("  largest error %.3g, relative to max(1, |ln x|)", worst);
     CHECK(worst < LOG_ABSOLUTE);
     CHECK(f32_log(1) == 0 && !signbit(f32_log(1)));
-    /* Near 1 the error is small relative to the logarithm itself: Gumbel noise takes the logarithm of it again. */
+    /* Near 1 the error is small relative to the logarithm itself, because Gumbel noise takes the logarithm of that logarithm. */
     for (int i = 1; i < 4000; i++) {
         float x = 1 - (float)i * 0x1p-24f;
         near_one = fmax(near_one, fabs((double)f32_log(x) / log((double)x) - 1));
@@ -154,7 +154,7 @@ static void half_to_float(void) {
 
 /* ---- matrix product -------------------------------------------------------------------------------------------------------- */
 
-/* Numbers as in a network: mostly near 1, with outliers a thousand times larger, tiny ones and zeros. */
+/* Fills x with numbers as in a network: mostly near 1, with outliers a thousand times larger, tiny ones and zeros. */
 static void fill(float *x, size_t n, check_random *random) {
     for (size_t i = 0; i < n; i++) {
         double scale = 1;
@@ -167,7 +167,7 @@ static void fill(float *x, size_t n, check_random *random) {
     }
 }
 
-/* n columns of `width` numbers, with NaN in the padding, which kernels may read but must not use. */
+/* Returns n columns of `width` numbers, with NaN in the padding, which kernels may read but must not use. */
 static float *columns(uint32_t width, uint32_t n, check_random *random) {
     float *x = memory_take((size_t)n * nx_stride(width) * sizeof *x);
     for (uint32_t j = 0; j < n; j++) fill(x + (size_t)j * nx_stride(width), width, random);
@@ -183,15 +183,17 @@ static toy_tensor tensor(uint32_t rows, uint32_t cols, uint32_t type, check_rand
     return t;
 }
 
-/* For an F32 product: `cols` roundings of products and as many of sums, each at most UNIT of a partial sum of magnitudes. */
+/* Error bound of an F32 product: `cols` roundings of products and as many of sums, each at most UNIT times the partial sum of
+ * magnitudes. */
 static double f32_tolerance(uint32_t cols, double magnitude) { return (cols + 1) * UNIT * magnitude; }
 
-/* For a quantised product after rounding x and, in Q8_0, the weights: integers are exact; a packed scale has two roundings (2), it is
- * multiplied by the integer (1), each block is added (blocks), and the step of x has one rounding, one product and one addition of the bias
- * (3). */
+/* Error bound of a quantised product after x and, in Q8_0, the weights have been rounded. Integers are exact. A packed scale has two
+ * roundings (2) and is multiplied by the integer (1); each block is added (blocks); the step of x has one rounding, one product and one
+ * addition of the bias (3). */
 static double q8_tolerance(uint32_t blocks, double magnitude) { return (blocks + 6) * UNIT * magnitude; }
 
-/* x rounded to 8 bits as defined in kernels.h, in single precision like the library: the numbers in units of the returned step. */
+/* Rounds x to 8 bits as defined in kernels.h, in single precision like the library. q receives the numbers in units of the returned
+ * step. */
 static double round_column(double *q, const float *x, uint32_t cols) {
     float top = 0;
     for (uint32_t c = 0; c < cols; c++) top = fmaxf(top, fabsf(x[c]));
@@ -214,7 +216,7 @@ static void compare_product(const float *out, const toy_tensor *t, const float *
     ref_matmul(truth, size, weights, rows, cols, wide);
     if (is_quantised(t->type)) {
         if (t->type == NX_Q8_0) weights = ref_packed_q8(weights, rows, cols);
-        /* Against the exact product: rounding moves each x by half a step at most, and the weights by their own error. */
+        /* Compared with the exact product: rounding moves each x by at most half a step, and the weights by their own error. */
         double step = round_column(q, x, cols);
         for (uint32_t r = 0; r < rows; r++) {
             double moved = 0;
@@ -231,7 +233,7 @@ static void compare_product(const float *out, const toy_tensor *t, const float *
         double magnitude = size[r] + fabs((double)bias[r]);
         CHECK_NEAR((double)out[r], truth[r] + (double)bias[r], is_quantised(t->type) ? q8_tolerance(cols / 32, magnitude) : f32_tolerance(cols, magnitude));
     }
-    for (uint32_t r = rows; r < nx_stride(rows); r++) CHECK(out[r] == 0); /* the padding */
+    for (uint32_t r = rows; r < nx_stride(rows); r++) CHECK(out[r] == 0); /* padding is zero */
 }
 
 static nx_matrix packed_matrix(const uint8_t *bytes, uint32_t type, uint32_t rows, uint32_t cols, uint32_t packing) {
@@ -242,7 +244,7 @@ static nx_matrix packed_matrix(const uint8_t *bytes, uint32_t type, uint32_t row
     return matrix;
 }
 
-/* Compares products of one size: all columns with the twin, and each number of columns with the largest number. */
+/* Compares products of one size: all columns with the reference, and each number of columns with the largest number. */
 static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
     size_t mark = memory_mark();
     uint8_t *bytes;
@@ -262,10 +264,10 @@ static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t mos
         check_at("%lld x %lld of type %lld, column %lld", rows, cols, type, j);
         compare_product(all + (size_t)j * stride, &t, x + (size_t)j * nx_stride(cols), bias);
     }
-    nx_matmul(again, &matrix, bias, &input); /* a column that was rounded once is reused */
+    nx_matmul(again, &matrix, bias, &input); /* columns that are already rounded are reused */
     CHECK_FLOATS(again, all, (size_t)most * stride);
     for (uint32_t n = 1; n < most; n++) {
-        uint32_t first = n % (most - n + 1); /* not always the first ones */
+        uint32_t first = n % (most - n + 1); /* not always the first columns */
         float *out = memory_take((size_t)n * stride * sizeof *out);
         check_at("%lld x %lld of type %lld, %lld columns", rows, cols, type, n);
         nx_input some = nx_input_of(x + (size_t)first * nx_stride(cols), n, memory_take(nx_input_bytes(cols, n)));
@@ -325,7 +327,7 @@ static void product_real(void) {
     }
 }
 
-/* A Q8_0 product of one block of ones with x = (value, 1, 0, 0, ...). */
+/* Returns a Q8_0 product of one block of ones with x = (value, 1, 0, 0, ...). */
 static float q8_of(float value, float other, uint32_t packing) {
     check_random random = {5};
     uint8_t *bytes;
@@ -345,7 +347,7 @@ static float q8_of(float value, float other, uint32_t packing) {
     return out[0];
 }
 
-/* Takes all weights and inputs at their extremes, as many as a sum of integers takes and more: no lane may overflow. */
+/* With all weights and inputs at their extremes, no lane may overflow, for as many as a sum of integers can take, and for more. */
 static void product_q8_long(void) {
     for (uint32_t cols = 992; cols <= 3072; cols += 32)
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -372,7 +374,7 @@ static void q8_ends(uint32_t packing) {
     CHECK_NEAR((double)q8_of(0x1p-99f, 0, packing), 0x1p-99, 0x1p-99 * 4 * UNIT);
     CHECK(q8_of(0x1p-101f, 0, packing) == 0 && q8_of(1e-45f, 0, packing) == 0); /* too small to divide by */
     CHECK(q8_of(1e-45f, 1, packing) == q8_of(0, 1, packing));
-    /* 8-bit integers cannot hold these numbers, which must appear unchanged and not as a harmless number */
+    /* 8-bit integers cannot hold these numbers. They must reach the output unchanged, and not as an ordinary number */
     CHECK(!isfinite(q8_of(NAN, 1, packing)) && !isfinite(q8_of(1, NAN, packing)) && !isfinite(q8_of(NAN, 0, packing)));
     CHECK(!isfinite(q8_of(INFINITY, 1, packing)) && !isfinite(q8_of(-INFINITY, 1, packing)));
 }
@@ -413,12 +415,12 @@ static void dequantize(void) {
 
 /* ---- matrices by block ------------------------------------------------------------------------------------------------------ */
 
-/* Every type of src/tensor_types.h: one without a twin in ref_weight() yields NaN there, and fails. */
+/* Every type of src/tensor_types.h. For a type that ref_weight() lacks, it returns NaN, so the test fails. */
 #define CODE(name, code, ...) code,
 #define NOTHING(...)
 static const uint32_t all_types[] = {NX_TENSOR_TYPES(CODE, NOTHING)};
 
-/* Writes rows of a type with random bits, except its scales and single numbers, which have ordinary sizes. */
+/* Writes rows of a type with random bits, except that its scales and single numbers have ordinary sizes. */
 static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_random *random) {
     const nx_type *t = nx_type_of(type);
     size_t bytes = rows * nx_row_bytes(type, cols);
@@ -430,7 +432,7 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
             memcpy(all + b, (const uint8_t *)&x + (type == NX_BF16 ? 2 : 0), t->bytes);
         }
         if (t->scale == NX_E8M0_SCALE) all[b + t->at] = (uint8_t)(random_below(random, 9) ? 117 + random_below(random, 12) : 104 + random_below(random, 14));
-        /* 2^-10..2^2, with a subnormal or zero one here and there */
+        /* 2^-10..2^2, some of them subnormal or zero */
         for (uint32_t i = 0; t->scale == NX_HALF_SCALE && i < t->scales; i++) {
             uint16_t half = (uint16_t)(random_below(random, 2) << 15 | (5 + random_below(random, 12)) << 10 | random_below(random, 1024));
             if (!random_below(random, 9)) half &= 0x8fff >> random_below(random, 8);
@@ -458,7 +460,7 @@ static void scales_of_a_byte(void) {
     }
 }
 
-/* Integers cannot hold these numbers, which appear as infinite or NaN, for one column and for several, and their sums do not overflow. */
+/* Integers cannot hold these numbers. They appear as infinite or NaN, for one column and for several, and their sums do not overflow. */
 static void any_type_keeps_what_is_not_finite(void) {
     static const float odd[] = {NAN, INFINITY, -INFINITY};
     check_random random = {22};
@@ -479,7 +481,7 @@ static void any_type_keeps_what_is_not_finite(void) {
 static int is_k(uint32_t type) { return nx_type_of(type)->values == 256; }
 static uint32_t step_of(uint32_t type) { return nx_type_of(type)->values; }
 
-/* |scale * number| + |offset| of a K-type value, computed by clearing the scale of the offset: the half-precision number at the end of the
+/* Returns |scale * number| + |offset| of a K-type value, by clearing the scale of the offsets: the half-precision number at the end of the
  * scales. */
 static double k_parts(const uint8_t *row, uint32_t type, uint32_t c) {
     const nx_type *t = nx_type_of(type);
@@ -513,7 +515,7 @@ static void any_type(void) {
                     CHECK_NEAR((double)kept[c], truth, fabs(k_parts(row, type, c)) * 0x1p-11 * 1.01 + 0x1p-25);
                 else
                     CHECK(kept[c] == out[c]);
-                if (type != NX_Q8_0) CHECK(other[c] == kept[c]); /* by row, only Q8_0 differs */
+                if (type != NX_Q8_0) CHECK(other[c] == kept[c]); /* packed by row, only Q8_0 differs */
             }
         }
     }
@@ -521,8 +523,8 @@ static void any_type(void) {
 
 static int of_eight_bits(uint32_t type) { return nx_type_of(type)->form == NX_BLOCKS_8; }
 
-/* Rounds x as a product by block reads it. 8 bits: steps for each 32 values; 14 bits, if it is multiplied by 8-bit weights: for the whole
- * column. */
+/* Rounds x as a product by block reads it. With 8 bits there is a step for each 32 values; with 14 bits, for 8-bit weights, there is one
+ * step for the whole column. */
 static void round_by_block(double *x, uint32_t type, uint32_t cols) {
     uint32_t group = of_eight_bits(type) ? cols : 32;
     for (uint32_t from = 0; from < cols; from += group) {
@@ -540,7 +542,7 @@ static int is_quantised_any(uint32_t type) { return step_of(type) > 1; }
 
 /* Returns the sums of the magnitudes of scales, offsets and zeros of a row, before they cancel. */
 static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, const double *x) {
-    double sum = 0, top = 0; /* top: of the block of 32 that contains c */
+    double sum = 0, top = 0; /* top: largest magnitude in the block of 32 that contains c */
     for (uint32_t c = 0; is_quantised_any(type) && c < cols; c++) {
         if (c % 32 == 0) {
             top = 0;
@@ -551,7 +553,8 @@ static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, con
     return sum;
 }
 
-/* A product with a matrix of any type equals that of the matrix's values with the rounded numbers of x, for columns alone and together. */
+/* A product with a matrix of any type equals the product of the matrix's values with the rounded numbers of x, for columns alone and
+ * together. */
 static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
     size_t mark = memory_mark();
     uint8_t *bytes = any_rows(type, rows, cols, random);
@@ -573,7 +576,7 @@ static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32
         double constant = 0, top = 0;
         for (uint32_t c = 0; c < cols; c++) top = fmax(top, fabs(seen[c]));
         for (uint32_t r = 0; r < rows; r++) {
-            /* scales and offsets of a block are terms of that size, which may cancel: any_rows has none above 2^3 * 63 */
+            /* scales and offsets of a block are terms of that size, which may cancel; any_rows writes none above 2^3 * 63 */
             if (of_eight_bits(type)) {
                 constant = 0;
                 /* 8192 steps, added and subtracted */
@@ -607,7 +610,7 @@ static void products_by_block(void) {
     }
 }
 
-/* If matrices of two kinds read the same columns alternately, each matrix gets the columns in its own rounding. */
+/* If matrices of two kinds read the same columns alternately, each matrix gets the columns rounded in its own way. */
 static void inputs_in_turn(void) {
     check_random random = {23};
     static const uint32_t types[] = {NX_Q8_0, NX_Q4_0, NX_F16, NX_Q6_K, NX_Q8_0, NX_Q4_K};
@@ -623,13 +626,13 @@ static void inputs_in_turn(void) {
     }
 }
 
-/* A column with one number ten thousand times as large as the rest: the contribution of the others must not be lost. */
+/* In a column where one number is ten thousand times as large as the rest, the contribution of the others must not be lost. */
 static void outliers(void) {
     check_random random = {24};
     uint32_t cols = 2048;
     static const struct {
         uint32_t type;
-        double by_block; /* largest product of the norm of x and that of a row */
+        double by_block; /* largest product of the norm of x and the norm of a row */
     } rows[] = {{NX_Q8_0, 1e-4}, {NX_Q4_0, 2e-3}, {NX_Q6_K, 2e-3}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (uint32_t at = 0; at < cols; at += 331) {
@@ -683,7 +686,7 @@ static void relu_and_residual(void) {
         }
 }
 
-/* Compares the gated inner layer and the norm of Llama with their formulas; each column gives the same as when it is alone. */
+/* Compares the gated inner layer and the norm of Llama with their formulas. Each column gives the same as when it is alone. */
 static void silu_and_rms_norm(void) {
     check_random random = {18};
     for (uint32_t width = 4; width <= 2 * 16 + 12; width += 4)
@@ -691,7 +694,7 @@ static void silu_and_rms_norm(void) {
             size_t mark = memory_mark(), bytes = (size_t)n * nx_stride(width) * sizeof(float);
             float *x = columns(width, n, &random), *y = columns(width, n, &random), *gain = memory_take(width * sizeof *gain);
             fill(gain, width, &random);
-            for (size_t i = 0; i < bytes / sizeof *x; i += 3) x[i] *= 40; /* at large arguments, where silu is 0 or x */
+            for (size_t i = 0; i < bytes / sizeof *x; i += 3) x[i] *= 40; /* large arguments, where silu is 0 or x */
             float *gated = memory_copy(x, bytes), *normed = memory_take(bytes);
             nx_silu_times(gated, y, width, n);
             nx_rms_norm(normed, x, gain, 1e-5f, width, n);
@@ -722,7 +725,7 @@ static void silu_and_rms_norm(void) {
     CHECK(out[0] == 0 && out[3] == 0);
 }
 
-/* Rows of a packed matrix, and of a table in the file's form. */
+/* Reads rows of a packed matrix, and of a table in the file's form. */
 static void rows_of_tables(void) {
     static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0, NX_Q4_0};
     check_random random = {19};
@@ -756,8 +759,8 @@ static void relu_keeps_nan(void) {
     CHECK(isnan(x[0]) && x[1] == 0 && x[2] == INFINITY && x[3] == 0 && x[4] == 0 && x[5] == 1e-45f && x[6] == 0 && x[7] == 2);
 }
 
-/* Error bound of layer norm. The mean's error, at most width/4 + 3 roundings of the mean magnitude, shifts every centred number equally;
- * the variance's error is relative; then there are five operations. `spread` is the deviation used as the divisor. */
+/* Error bound of layer norm. The error of the mean, at most width/4 + 3 roundings of the mean magnitude, shifts every centred number
+ * equally. The error of the variance is relative. Then there are five operations. `spread` is the deviation that the norm divides by. */
 static double norm_tolerance(uint32_t width, double magnitude, double spread, double unit, double gain, double bias) {
     double roundings = width / 4 + 8;
     return roundings * UNIT * (fabs(gain) * (magnitude / spread + fabs(unit)) + fabs(bias));
@@ -805,11 +808,11 @@ static void layer_norm(void) {
     }
     float same[16] = {7, 7, 7, 7, 7, 7, 7, 7}, gain[8] = {1, 1, 1, 1, 1, 1, 1, 1}, bias[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     nx_layer_norm(same, gain, bias, 1e-6f, 8, 1);
-    CHECK_FLOATS(same, bias, 8); /* equal numbers have no spread: only the bias remains */
+    CHECK_FLOATS(same, bias, 8); /* equal numbers have no deviation, so only the bias remains */
 }
 
-/* Relative error of a softmax weight: the difference from the largest is rounded (UNIT of its size changes e^x as much), e^x has its error
- * twice (once in the sum), the sum has n/4 + 3 roundings, then there are two operations. */
+/* Relative error of a softmax weight. The difference from the largest score is rounded (UNIT times its size changes e^x as much), the error
+ * of e^x counts twice (once in the sum), the sum has n/4 + 3 roundings, and then there are two operations. */
 static double softmax_tolerance(uint32_t n, double below) { return UNIT * (below + n / 4 + 6) + 2 * EXP_RELATIVE; }
 #define SOFTMAX_FLOOR 2e-38 /* e^-87 and less is zero */
 
@@ -832,10 +835,10 @@ static void softmax_of(uint32_t n, double range, double masked, check_random *ra
         else
             CHECK_NEAR((double)out[i], truth[i], truth[i] * softmax_tolerance(n, fmin(top - (double)x[i], 100)) + SOFTMAX_FLOOR);
     }
-    if (top > -INFINITY) { /* otherwise all are masked, and the zeros were just checked */
+    if (top > -INFINITY) { /* otherwise all scores are masked, and the zeros were checked above */
         CHECK_NEAR(sum, 1, softmax_tolerance(n, 0));
         double lse, size = 0;
-        for (uint32_t i = 0; i < n; i++) size += truth[i] * fmin(top - (double)x[i], 100); /* mean distance from the largest */
+        for (uint32_t i = 0; i < n; i++) size += truth[i] * fmin(top - (double)x[i], 100); /* mean distance from the largest score */
         for (uint32_t i = 0; i < n; i++) truth[i] = (double)x[i];
         lse = ref_log_sum_exp(truth, n);
         CHECK_NEAR((double)nx_log_sum_exp(x, n), lse, softmax_tolerance(n, size) + UNIT * fabs(lse) + LOG_ABSOLUTE * fmax(1, lse - top));
@@ -844,7 +847,7 @@ static void softmax_of(uint32_t n, double range, double masked, check_random *ra
 }
 
 static void softmax(void) {
-    static const double ranges[] = {0, 1, 20, 200, 1e4, 1e30}; /* from 88 on naive e^x overflows */
+    static const double ranges[] = {0, 1, 20, 200, 1e4, 1e30}; /* from 88 on, naive e^x overflows */
     static const double masked[] = {0, 0.4, 1};
     check_random random = {10};
     for (int r = 0; r < 6; r++)
@@ -858,17 +861,17 @@ static void softmax(void) {
 }
 
 static void softmax_ends(void) {
-    float wide[4] = {3e38f, -3e38f, 0, 3e38f}; /* their difference overflows */
+    float wide[4] = {3e38f, -3e38f, 0, 3e38f}; /* the difference of the two overflows */
     nx_softmax(wide, 4);
     CHECK(wide[0] == 0.5f && wide[1] == 0 && wide[2] == 0 && wide[3] == 0.5f);
     for (uint32_t n = 4; n <= 12; n += 4)
         for (uint32_t at = 0; at < n; at++)
-            for (int other = 0; other < 3; other++) { /* among numbers, masks, and alone */
+            for (int other = 0; other < 3; other++) { /* among numbers, among masked scores, and alone */
                 float x[12];
                 for (uint32_t i = 0; i < n; i++) x[i] = other == 0 ? (float)i : other == 1 ? -INFINITY : NAN;
                 x[at] = NAN;
                 nx_softmax(x, n);
-                CHECK(isnan(x[at])); /* NaN must reach the output, to be reported there */
+                CHECK(isnan(x[at])); /* NaN must reach the output, so that it is reported */
             }
     float one[4] = {-INFINITY, -INFINITY, -1e30f, -INFINITY};
     CHECK(nx_log_sum_exp(one, 4) == -1e30f);
@@ -877,10 +880,10 @@ static void softmax_ends(void) {
 }
 
 const check_test kernel_tests[] = {
-    {"e^x is as accurate as stated", exp_accuracy},
+    {"e^x is as accurate as elementary.h states", exp_accuracy},
     {"e^x at its ends", exp_ends},
     {"coarse 2^x", exp2_coarse},
-    {"ln x is as accurate as stated", log_accuracy},
+    {"ln x is as accurate as elementary.h states", log_accuracy},
     {"sin, cos and e^x in double precision", double_functions},
     {"half to float, all of them", half_to_float},
     {"F32 product, small sizes", product_small},
@@ -889,23 +892,23 @@ const check_test kernel_tests[] = {
     {"Q4_0 product, small sizes", product_q4},
     {"Q4_0 halves of bytes", q4_layout},
     {"products of real sizes", product_real},
-    {"Q8_0 product of long rows at their ends", product_q8_long},
-    {"Q8_0 product of zero, tiny, huge and not-a-number", product_q8_ends},
-    {"F32 product keeps a not-a-number", product_f32_keeps_nan},
+    {"Q8_0 product of long rows of extreme values", product_q8_long},
+    {"Q8_0 product of zero, tiny, huge and NaN inputs", product_q8_ends},
+    {"F32 product keeps NaN", product_f32_keeps_nan},
     {"dequantize", dequantize},
     {"single to half, at every half", halves_back},
-    {"every type: what is not finite", any_type_keeps_what_is_not_finite},
+    {"every type: non-finite values", any_type_keeps_what_is_not_finite},
     {"MXFP4: scales of a byte", scales_of_a_byte},
-    {"every type: tables and matrices against its definition", any_type},
+    {"every type: tables and matrices match its definition", any_type},
     {"every type: products by block", products_by_block},
-    {"products by block and by row in turn", inputs_in_turn},
-    {"products by block of columns with an outlier", outliers},
+    {"products by block and by row alternately", inputs_in_turn},
+    {"products by block with an outlier in the column", outliers},
     {"ReLU, residual", relu_and_residual},
     {"ReLU keeps a not-a-number", relu_keeps_nan},
     {"gated inner layer, root-mean-square norm", silu_and_rms_norm},
     {"rows of matrices and tables", rows_of_tables},
     {"layer norm", layer_norm},
     {"softmax and logsumexp", softmax},
-    {"softmax and logsumexp at their ends", softmax_ends},
+    {"softmax and logsumexp of extreme values", softmax_ends},
     {0},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Each number in the arguments of every public function is set to its limits and beyond them: the function refuses it, and touches nothing
- * outside of its blocks, as the sanitizers check. Other tests cover numbers within their limits.
+ * Sets each number in the arguments of every public function to its limits and beyond. The function must refuse it, and touch nothing
+ * outside its blocks, which the sanitizers check. Other tests cover numbers within their limits.
  */
 #include <string.h>
 
@@ -61,7 +61,7 @@ static void descriptions(void) {
                 uint32_t part = i ? beyond[i - 1] : parts, index = j ? beyond[j - 1] : 0;
                 check_at("part %lld, index %lld", part, index, 0, 0);
                 CHECK_INT(nx_model_part(model, part, &info), NX_E_ARGUMENT);
-                for (uint32_t own = 0; own < 2; own++, part = 0) { /* and of an existing part */
+                for (uint32_t own = 0; own < 2; own++, part = 0) { /* also of an existing part */
                     if (own && !j) continue;
                     CHECK_INT(nx_model_port(model, part, index, &port), NX_E_ARGUMENT);
                     CHECK_INT(nx_model_result(model, part, index, &result), NX_E_ARGUMENT);
@@ -75,7 +75,7 @@ static void descriptions(void) {
     }
 }
 
-/* Opens heads of every length, with files of every declared length. */
+/* Opens headers of every length, with files of every declared length. */
 static void files(void) {
     toy_file file = text_file();
     nx_problem problem;
@@ -149,8 +149,8 @@ static void sessions(void) {
     CHECK_INT(nx_session_size(model, 0, &none, &shape, &bytes), NX_E_ARGUMENT);
 }
 
-/* Makes a run of a text, half of it drawn. Output buffers have the size given in the manual, and size zero for refused numbers, for which
- * no output may be written. */
+/* Makes a run of a text, half of it drawn. Output buffers have the size stated in the manual. For refused numbers, which must not write any
+ * output, they have size zero. */
 static void runs(void) {
     const nx_model *model = text_model();
     nx_shape shape = {.length = 20};

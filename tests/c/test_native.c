@@ -15,7 +15,7 @@ static void names(void) {
     CHECK(!strcmp(nx_status_name(2), "unknown") && !strcmp(nx_status_name(-8), "unknown"));
 }
 
-/* Sets one field of the settings or of the shape to a number that may be out of its range. */
+/* Sets one field of the settings or of the shape to a number that may be out of range. */
 static void spoil(nx_settings *s, nx_shape *shape, uint32_t *part, check_random *random) {
     static const uint32_t numbers[] = {0, 1, 2, 8, 15, 16, 17, 64, 65, 1000, 528384, 528385, 0x1000000, 0x1000001, 0xffffffbf, 0xffffffc0, 0xffffffff};
     static const float floats[] = {-101, -1, -0.001f, 0, 0.005f, 0.01f, 0.5f, 1, 1.001f, 100, 101, __builtin_inff(), __builtin_nanf("")};
@@ -28,7 +28,7 @@ static void spoil(nx_settings *s, nx_shape *shape, uint32_t *part, check_random 
     else *real[random_below(random, sizeof real / sizeof *real)] = x;
 }
 
-/* Settings are refused, with a reason, in exactly the cases in which a session would be. */
+/* Settings are refused, with a reason, exactly when a session with them would be refused. */
 static void reasons(void) {
     check_random random = {3};
     uint32_t refused = 0, taken = 0;
@@ -66,7 +66,7 @@ static void named(void) {
     static const struct {
         const char *name;
         size_t at;
-        float value; /* for a float; else 0 and `word` */
+        float value; /* for a float field; otherwise 0, and `word` is used */
         uint32_t word;
     } wrong[] = {
         {"samples", offsetof(nx_settings, samples), 0, 0},         {"samples", offsetof(nx_settings, samples), 0, 65},
@@ -96,6 +96,6 @@ static void named(void) {
 const check_test native_tests[] = {
     {"version and names", names},
     {"a reason for each refusal", reasons},
-    {"the field that is wrong", named},
+    {"the error names the invalid field", named},
     {0},
 };

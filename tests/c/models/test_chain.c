@@ -16,7 +16,7 @@
 typedef struct {
     const char *type;
     uint32_t states, features, width, length, weights; /* type of feature.weight */
-    float *feature, *transition, *start, *end;         /* null: random numbers; written in the form that the file stores */
+    float *feature, *transition, *start, *end;         /* null for random numbers; holds the values as stored in the file after writing */
 } chain_toy;
 
 static toy_file file_of(chain_toy *c, uint64_t seed) {
@@ -91,7 +91,7 @@ static tagged tag(const nx_model *model, const uint32_t *features, uint32_t n, c
     return r;
 }
 
-/* Returns the log of the exponent (crf, hmm) or of the product (memm) of a tagging, in double precision. */
+/* Returns the log of the exponential (crf, hmm) or of the product (memm) of a tagging, in double precision. */
 static double score(const chain_toy *c, const uint32_t *features, uint32_t n, const uint32_t *z) {
     uint32_t C = c->states;
     double sum = 0;
@@ -108,7 +108,7 @@ static double score(const chain_toy *c, const uint32_t *features, uint32_t n, co
     return sum + (c->end ? (double)c->end[z[n - 1]] : 0);
 }
 
-/* Computes everything by summing over all taggings that agree with the pins: log Z, marginals (n, C), the best tagging and its score. */
+/* Computes log Z, the marginals (n, C), the best tagging and its score by summing over all taggings that agree with the pins. */
 typedef struct {
     double log_z, marginals[6 * 4], best;
     uint32_t tags[6];
@@ -147,7 +147,7 @@ static void by_hand(void) {
         const nx_model *model = toy_file_open(&file);
         for (uint32_t i = 0; i < 18; i++) features[i] = random_below(&random, 12);
         exact free = enumerate(&c, features, n, NULL);
-        for (int way = 0; way < 3; way++) { /* free; some words pinned; all words pinned */
+        for (int way = 0; way < 3; way++) { /* no pins; some words pinned; all words pinned */
             for (uint32_t t = 0; t < n; t++) pins[t] = way == 2 || random_below(&random, 2) ? random_below(&random, C) : C;
             exact e = enumerate(&c, features, n, way ? pins : NULL);
             tagged r = tag(model, features, n, way ? pins : NULL);
@@ -161,15 +161,14 @@ static void by_hand(void) {
                 worst = fmax(worst, fabs((double)r.marginals[i] - e.marginals[i]));
             }
             for (uint32_t t = 0; t < n; t++) CHECK_INT(r.tags[t], e.tags[t]);
-            if (!strcmp(c.type, "memm")) CHECK_NEAR((double)r.nats[0], 0, 1e-5); /* the sum is 1 without normalisation */
+            if (!strcmp(c.type, "memm")) CHECK_NEAR((double)r.nats[0], 0, 1e-5); /* Z is 1 without normalisation */
         }
         memory_release(mark);
     }
     check_note("  marginals within %.2g of the sum over all taggings", worst);
 }
 
-/* The recursions of chain.h themselves, computed in double precision, give the same sums: the shipped code differs from them only by
- * rounding. */
+/* The recursions of chain.h, computed in double precision, give the same sums: the library's code differs from them only by rounding. */
 static void in_double(void) {
     for (uint64_t seed = 0; seed < 20; seed++) {
         chain_toy c = {.type = "crf", .states = 3, .features = 8, .width = 1, .length = 6};
@@ -206,7 +205,7 @@ static void in_double(void) {
     }
 }
 
-/* If all taggings are equally good, the tagging with the lowest tags wins; of two tags, the lower one. */
+/* Among equally good taggings the lowest tags win; of two tags, the lower one. */
 static void ties(void) {
     float zeros[5 * 8] = {0}, feature[3 * 5] = {0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2, 2};
     chain_toy c = {.type = "crf", .states = 5, .features = 3, .width = 1, .length = 6, .feature = feature, .transition = zeros, .start = zeros, .end = zeros};
@@ -217,7 +216,7 @@ static void ties(void) {
     for (uint32_t t = 0; t < 6; t++) CHECK_INT(r.tags[t], expected[t]);
 }
 
-/* For one position with two states, the probability is sigma of the difference of the scores. */
+/* With one position and two states, the probability is sigma of the difference of the scores. */
 static void one_position(void) {
     chain_toy c = {.type = "crf", .states = 2, .features = 4, .width = 1, .length = 6};
     toy_file file = file_of(&c, 3);
@@ -248,7 +247,7 @@ static void derivative(void) {
     }
 }
 
-/* The same weights as an hmm and as a crf give the same path and the same marginals. */
+/* An hmm and a crf with the same weights give the same path and the same marginals. */
 static void hmm_is_a_crf(void) {
     uint32_t features[6] = {1, 2, 3, 4, 5, 1};
     chain_toy c = {.type = "hmm", .states = 3, .features = 6, .width = 1, .length = 6};
@@ -260,9 +259,9 @@ static void hmm_is_a_crf(void) {
     CHECK_FLOATS(a.marginals, b.marginals, 18);
 }
 
-/* The machine of Lafferty et al. 2001, figure 1: two chains of states, 0-1-2 for r i b and 3-4-5 for r o b, which share their first letter.
- * All weight is on the letter in the middle. Inside a chain a state has only one successor, so the memm must continue as it began,
- * regardless of the letter. */
+/* The automaton of Lafferty et al. 2001, figure 1: two chains of states, 0-1-2 for r i b and 3-4-5 for r o b, which share their first
+ * letter. Only the letter in the middle has weight. Inside a chain each state has only one successor, so the memm must continue in the
+ * chain in which it began, whatever the letter is. */
 static void label_bias(void) {
     enum { R = 1, I, O, B };
     float transition[36], feature[5 * 6] = {0}, start[6], end[6] = {0};
@@ -277,14 +276,14 @@ static void label_bias(void) {
     toy_file crf = file_of(&c, 1);
     uint32_t rob[3] = {R, O, B}, rib[3] = {R, I, B};
     tagged m = tag(toy_file_open(&memm), rob, 3, NULL), f = tag(toy_file_open(&crf), rob, 3, NULL), g = tag(toy_file_open(&crf), rib, 3, NULL);
-    CHECK(m.tags[0] == 0 && m.tags[1] == 1 && m.tags[2] == 2); /* wrong: the letter o changes nothing */
+    CHECK(m.tags[0] == 0 && m.tags[1] == 1 && m.tags[2] == 2); /* wrong, because the letter o changes nothing */
     CHECK_NEAR((double)m.marginals[1 * 6 + 1], 0.5, 0.01);
     CHECK(f.tags[0] == 3 && f.tags[1] == 4 && f.tags[2] == 5);
     CHECK(f.marginals[1 * 6 + 4] > 0.99f);
     CHECK(g.tags[0] == 0 && g.tags[1] == 1 && g.tags[2] == 2);
 }
 
-/* Baum-Welch on the recursions of chain.h: log p(words) never decreases. */
+/* Baum-Welch with the recursions of chain.h never decreases log p(words). */
 static void baum_welch(void) {
     enum { C = 3, V = 5, N = 40 };
     check_random random = {2};
@@ -313,7 +312,7 @@ static void baum_welch(void) {
         }
         if (!round) begun = log_z;
         check_at("round %lld", round, 0, 0, 0);
-        CHECK(log_z >= before - 1e-4); /* the rounding of 40 numbers */
+        CHECK(log_z >= before - 1e-4); /* tolerance for the rounding of 40 numbers */
         before = log_z;
         memcpy(beta, last, sizeof beta);
         for (uint32_t t = N; t-- > 0;) {
@@ -343,7 +342,7 @@ static void baum_welch(void) {
     CHECK(before > begun + 5);
 }
 
-/* In a text of ten thousand words no number underflows, every row sums to 1, and log Z equals that of double precision. */
+/* In a text of ten thousand words no number underflows, every row sums to 1, and log Z equals the one in double precision. */
 static void long_text(void) {
     enum { N = 10000 };
     chain_toy c = {.type = "crf", .states = 3, .features = 6, .width = 1, .length = N};
@@ -377,11 +376,11 @@ static void long_text(void) {
     for (uint32_t k = 0; k < 3; k++) CHECK_NEAR((double)r.marginals[3 * (N - 1) + k], alpha[k], 1e-5);
     uint32_t *pins = memory_take(N * sizeof *pins);
     memcpy(pins, r.tags, N * sizeof *pins);
-    tagged pinned = tag(model, features, N, pins); /* the best tagging, pinned, costs what was reported */
+    tagged pinned = tag(model, features, N, pins); /* pinning the best tagging costs the reported nats */
     CHECK_NEAR((double)pinned.nats[1], (double)r.nats[2], 0.02);
 }
 
-/* The bits are the same for any division into chunks; 600 words take three chunks of each pass. */
+/* The bits do not depend on the division into chunks; 600 words take three chunks in each pass. */
 static void slices(void) {
     chain_toy c = {.type = "memm", .states = 5, .features = 20, .width = 4, .length = 600};
     toy_file file = file_of(&c, 7);
@@ -413,7 +412,7 @@ static void slices(void) {
     CHECK_FLOATS(marginals, whole.marginals, 3000);
 }
 
-/* Weights so large that sums overflow: the session reports non-finite numbers. */
+/* With weights so large that sums overflow, the session reports non-finite numbers. */
 static void overflow(void) {
     float feature[2 * 2] = {0, 0, 3e38f, 3e38f};
     chain_toy c = {.type = "crf", .states = 2, .features = 2, .width = 2, .length = 4, .feature = feature};
@@ -456,13 +455,13 @@ const check_test linear_chain_tests[] = {
     {"ties", ties},
     {"one position", one_position},
     {"the derivative of log Z", derivative},
-    {"an hmm is a crf", hmm_is_a_crf},
+    {"an hmm is a crf with the same weights", hmm_is_a_crf},
     {"label bias", label_bias},
     {"Baum-Welch never falls", baum_welch},
     {"ten thousand words", long_text},
     {"slices", slices},
     {"numbers that break", overflow},
-    {"more words than memory", too_long},
+    {"more words than fit in memory", too_long},
     {"refused files", refused_files},
     {0},
 };

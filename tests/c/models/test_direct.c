@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enlargement that reads the small picture directly (models/image_transformer/direct.h): the features of a pixel are computed in another
- * way, and the rest of a cell is known; nothing later is read, and wrong files are refused. tests/golden/direct-*.gguf compare the other
- * numbers with PyTorch.
+ * Enlargement that reads the small picture directly (models/image_transformer/direct.h). The features of a pixel and the known remainder of
+ * a cell equal a separate computation; nothing later is read; wrong files are refused. tests/golden/direct-*.gguf compare the other numbers
+ * with PyTorch.
  */
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static double z_of(int row, int col, uint32_t c) {
     return row < 0 || col < 0 || row >= HEIGHT || col >= WIDTH ? 0 : (255 - (double)levels[row * WIDTH + col][c]) / 255;
 }
 
-/* Computes the features from a picture of any levels, whose ids are those levels. */
+/* Computes the features separately, from a picture of any levels, whose ids are those levels. */
 static void known(void) {
     static const int near[6][2] = {{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}, {0, -2}, {-2, 0}};
     nx_direct w = {.height = HEIGHT, .width = WIDTH, .rows = ROWS, .cols = COLS, .places = PLACES, .values = 256, .mixtures = 1};
@@ -49,7 +49,7 @@ static void known(void) {
     }
 }
 
-/* If the small picture is the true mean, the features of a cell's last pixel contain its colour. */
+/* If the small picture is the exact mean, the features of a cell's last pixel contain its colour. */
 static void the_rest_of_a_cell(void) {
     nx_direct w = {.height = 2, .width = 2, .rows = 1, .cols = 1, .places = 4, .values = 256, .mixtures = 1};
     uint32_t ids[12] = {10, 20, 30, 50, 60, 70, 90, 100, 110, 250, 140, 30}, small[3] = {100, 80, 60};
@@ -69,7 +69,7 @@ static void causality(void) {
         float *rows[3];
         check_random random = {9};
         for (uint32_t i = 0; i < n * E; i++) ids[i] = random_below(&random, part.values);
-        for (int run = 0; run < 3; run++) { /* unchanged, with another id, with another small picture */
+        for (int run = 0; run < 3; run++) { /* the same inputs; then another id; then another id and another small picture */
             picture_settings settings = toy_settings(1, 0);
             nx_session *session = toy_bare_session(model, &settings, NULL);
             picture_info info;
@@ -117,7 +117,7 @@ static void refused_files(void) {
                 {{.without = "palette.weight"}, NX_E_FORMAT},
                 {{.number = "image-transformer.input.height", .value = 4}, NX_E_UNSUPPORTED},
                 {{.number = "image-transformer.input.width", .value = 8}, NX_E_FORMAT},
-                {{.without = "direct.input.weight"}, NX_E_FORMAT}}; /* without it an encoder is required */
+                {{.without = "direct.input.weight"}, NX_E_FORMAT}}; /* without this tensor an encoder is required */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const toy *file = toy_direct(0, &rows[i].twist);
         nx_problem problem;
@@ -128,9 +128,9 @@ static void refused_files(void) {
 }
 
 const check_test direct_tests[] = {
-    {"what is known of a pixel", known},
-    {"the rest of a cell", the_rest_of_a_cell},
-    {"no pixel looks ahead", causality},
-    {"files that are refused", refused_files},
+    {"the features of known pixels", known},
+    {"the remainder of a cell", the_rest_of_a_cell},
+    {"no pixel depends on later ones", causality},
+    {"invalid files are refused", refused_files},
     {0},
 };

@@ -108,7 +108,7 @@ static void sums(void) {
         }
 }
 
-/* A change of a pixel changes no output at or before this pixel. */
+/* A changed pixel changes no output up to and including its own position. */
 static void causality(void) {
     const nx_model *model = toy_fvsbn(4, 4, NX_F16, 5);
     uint32_t ids[16];
@@ -143,10 +143,10 @@ static void refused_files(void) {
 }
 
 const check_test fvsbn_tests[] = {
-    {"the probabilities of all images", distribution},
-    {"running sums are the matrix product", sums},
-    {"no pixel looks ahead", causality},
-    {"the zeros of the matrix are no parameters", parameters},
-    {"files that are refused", refused_files},
+    {"the probabilities of all images add up to 1", distribution},
+    {"running sums equal the matrix product", sums},
+    {"no pixel depends on later ones", causality},
+    {"the zeros of the matrix are not parameters", parameters},
+    {"invalid files are refused", refused_files},
     {0},
 };

@@ -15,7 +15,7 @@
 #define TOLERANCE 2e-5
 /* The largest error from rounding activations, keys, values and weights, relative to the logits' deviation. */
 #define ROUNDED_TOLERANCE 0.25
-/* The tolerance for recorded logits in F32, which is the bound of the project. */
+/* The tolerance for recorded logits in F32, which is the project's bound. */
 #define RECORDED_TOLERANCE 1e-4
 /* The tolerance for GELU, relative to max(1, |x|): a few roundings. */
 #define GELU_TOLERANCE 4e-7
@@ -97,7 +97,7 @@ const toy_row gpt2_toys[] = {
     {0},
 };
 
-/* ---- the twin --------------------------------------------------------------------------------------------------------------- */
+/* ---- the reference ---------------------------------------------------------------------------------------------------------- */
 
 static const float *weights(const toy_gpt2 *m, const char *format, uint32_t block) {
     char name[48];
@@ -172,7 +172,7 @@ static const toy_gpt2_config configs[] = {
     {.values = 70, .length = 24, .blocks = 2, .d = 64, .inner = 64, .heads = 2, .type = NX_Q4_0, .seed = 5},
 };
 
-/* Positions one by one are compared with the twin; all positions in one call give the same bits, up to the last one. */
+/* Positions computed one by one are compared with the reference; all positions in one call give the same bits, up to the last one. */
 static void logits(void) {
     check_random random = {8};
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
@@ -185,7 +185,7 @@ static void logits(void) {
         uint32_t n = c->length + 1, V = c->values, *ids = memory_take(n * sizeof *ids);
         for (uint32_t p = 0; p < n; p++) ids[p] = random_below(&random, V);
         nx_session *session = check_logits(model, ids, n, V, twin(m, ids, n - 1), rounded ? ROUNDED_TOLERANCE : TOLERANCE, (int)i);
-        CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* the model has learned no more positions */
+        CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* the model has no more learned positions */
         memory_release(mark);
     }
 }
@@ -227,7 +227,7 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-        const char *named; /* what the error names; null: the key */
+        const char *named; /* name in the error message; null: the key */
     } rows[] = {
         {"gpt2.context_length", 0, NX_E_FORMAT, NULL},
         {"gpt2.context_length", UINT32_MAX, NX_E_LIMIT, NULL},
@@ -262,11 +262,11 @@ static const float *tensor(const nx_gguf *file, const char *name, uint32_t i, nx
     return nx_gguf_tensor(file, text, t) ? memory_copy(t->data, t->bytes) : NULL;
 }
 
-/* Draws every sequence of the recorded batch of gpt-nano-sort (karpathy/minGPT), which others trained and recorded. */
+/* Draws every sequence of the recorded batch of gpt-nano-sort (karpathy/minGPT), which was trained and recorded by others. */
 static void recorded(void) {
     const char *path = NULL;
     for (int i = 0; (path = check_argument(".golden.gguf", i)) && !strstr(path, "gpt-nano-sort"); i++) {}
-    if (!path) return check_note("  the golden file was not given; compared nothing");
+    if (!path) return check_note("  no golden file was given, so nothing was compared");
     char base[300];
     if (!CHECK(strlen(path) < sizeof base)) return;
     strcpy(base, path), strcpy(base + strlen(path) - strlen(".golden.gguf"), ".gguf");
@@ -296,10 +296,10 @@ static void recorded(void) {
 }
 
 const check_test gpt2_tests[] = {
-    {"logits against double precision", logits},
+    {"logits equal the reference in double precision", logits},
     {"causality", causality},
     {"GELU", gelu_alone},
-    {"files that are refused", refused_files},
-    {"gpt-nano-sort as it was recorded", recorded},
+    {"invalid files are refused", refused_files},
+    {"gpt-nano-sort draws its recorded sequences", recorded},
     {0},
 };

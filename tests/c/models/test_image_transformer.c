@@ -16,7 +16,7 @@
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
 
-/* The configurations of toy_configs, two that enlarge directly, and very small ones. */
+/* The configurations of toy_configs, two models that enlarge directly, and very small models. */
 enum { DIRECT = 100, SEEDS = 200 };
 
 static toy_file toy_number(uint32_t number) {
@@ -113,7 +113,7 @@ static void each(void (*test)(const subject *, check_random *)) {
     }
 }
 
-/* Converts a level to its 8-bit value and back; the colours of a palette stay as they are. */
+/* Converts a level to its 8-bit value; the indices of a palette stay unchanged. */
 static uint8_t value_of(const subject *s, uint32_t level) { return s->config->palette ? (uint8_t)level : toy_value(level, s->levels); }
 static uint8_t level_of(const subject *s, uint32_t value) { return s->config->palette ? (uint8_t)value : toy_level(value, s->levels); }
 
@@ -125,7 +125,7 @@ static uint8_t *random_image(const subject *s, check_random *random) {
 
 static float *floats(size_t n) { return memory_take(n * sizeof(float)); }
 
-/* A whole image, one position at a time through the cache: outputs (n, P) and nats (n, E). */
+/* The results of a whole image, computed one position at a time through the cache: outputs (n, P) and nats (n, E). */
 typedef struct {
     float *outputs, *nats;
 } trail;
@@ -142,7 +142,7 @@ static trail trail_of(const subject *s, const uint8_t *values, int32_t label) {
     return t;
 }
 
-/* ---- one arithmetic for all divisions into calls ------------------------------------------------------------------------------ */
+/* ---- the same bits for all divisions into calls ------------------------------------------------------------------------------- */
 
 static void cached_is_full(const subject *s, check_random *random) {
     const uint8_t *values = random_image(s, random);
@@ -167,7 +167,7 @@ static void cached_is_full(const subject *s, check_random *random) {
         CHECK_FLOATS(output, t.outputs + (size_t)i * s->outputs, s->outputs);
         memory_release(mark);
     }
-    for (int run = 0; run < 6; run++) { /* in pieces of any size; in every other run, some without nats */
+    for (int run = 0; run < 6; run++) { /* in calls of any size; every other run has some calls without nats */
         session = toy_session(s->model, &settings, NULL);
         for (uint32_t at = 0; at < s->n;) {
             uint32_t count = random_below(random, s->n - at + 1);
@@ -180,7 +180,7 @@ static void cached_is_full(const subject *s, check_random *random) {
     }
 }
 
-/* Values that are drawn in pieces, and then fed in as known values, have the same nats and the same output. */
+/* Values drawn in several calls, and then given as known values, have the same nats and the same output. */
 static void steps_are_prefill(const subject *s, check_random *random) {
     picture_settings settings = toy_settings(1, 17);
     settings.label = (int32_t)s->config->classes - 1;
@@ -256,13 +256,13 @@ static void batch_is_singles(const subject *s, check_random *random) {
             CHECK_FLOATS(output, one_output, s->outputs);
         }
         for (uint32_t at = 0; at < steps * B; at++) differ |= values[at * E] != values[at / B * B * E];
-        CHECK(B < 16 || differ); /* otherwise the test shows nothing */
+        CHECK(B < 16 || differ); /* otherwise the test would show nothing */
         memory_release(mark);
     }
 }
 
-/* The element at position j is visible only from j + 1 on, in generation order. Within one position, later elements depend on earlier ones
- * through the output's distribution, not through its parameters. */
+/* The element at position j affects only positions from j + 1 on, in generation order. Within one position, later elements depend on
+ * earlier ones through the output's distribution, not through its parameters. */
 static void causality(const subject *s, check_random *random) {
     uint8_t *values = random_image(s, random);
     trail before = trail_of(s, values, -1);
@@ -277,7 +277,7 @@ static void causality(const subject *s, check_random *random) {
         CHECK_FLOATS(after.outputs, before.outputs, (size_t)(j + 1) * P);
         CHECK_FLOATS(after.nats, before.nats, at);
         if (j + 1 < s->n) CHECK(memcmp(after.outputs + (j + 1) * P, before.outputs + (j + 1) * P, P * sizeof(float)));
-        /* one call, so that the changed element and those before it are in the same pass */
+        /* one call, so that the changed element and the elements before it are in the same pass */
         picture_settings settings = toy_settings(1, 0);
         nx_session *session = toy_session(s->model, &settings, NULL);
         float *nats = floats(s->elements);
@@ -311,7 +311,7 @@ static void local_is_full(void) {
         for (uint32_t l_q = 1; l_q <= 35; l_q++) {
             size_t mark = memory_mark();
             c.query_block = l_q;
-            c.memory_block = l_q == 35 ? 0 : 35 - l_q % 2; /* l_q >= n, or a memory that reaches the start */
+            c.memory_block = l_q == 35 ? 0 : 35 - l_q % 2; /* l_q >= n, or a memory block that reaches the start */
             subject s = subject_of(&c);
             picture_settings settings = toy_settings(1, 0);
             nx_session *session = toy_session(s.model, &settings, NULL);
@@ -326,7 +326,7 @@ static void local_is_full(void) {
 
 static void reopen(subject *s) { s->model = toy_open(s->toy); }
 
-/* Makes all positions look the same, so that only the order and the pattern of a grid remain. */
+/* Makes all position embeddings equal, so that only the order and the pattern of a grid remain. */
 static void forget_places(subject *s) {
     static const char *const names[] = {"position_row.weight", "position_col.weight"};
     for (int i = 0; i < 2; i++) {
@@ -336,7 +336,7 @@ static void forget_places(subject *s) {
     reopen(s);
 }
 
-/* Local 2D attention whose flange covers the image, in any blocks, is full causal attention in the order of the blocks. */
+/* Local 2D attention whose flange covers the image is full causal attention in the order of the blocks, for any block size. */
 static void grid_is_full(void) {
     static const int which[] = {1, TOY_PALETTE, TOY_DMOL, TOY_SR_DMOL, TOY_SR_PALETTE};
     check_random random = {8};
@@ -366,7 +366,8 @@ static void grid_is_full(void) {
     }
 }
 
-/* Blocks of one column traverse the image column by column: the transposed image in raster order, with its two tables exchanged. */
+/* Blocks of one column traverse the image column by column. The result equals that of the transposed image in raster order, with the two
+ * tables of positions swapped. */
 static void grid_is_transposed(void) {
     check_random random = {9};
     toy_config c = {.height = 5, .width = 7, .channels = 1, .levels = 6, .blocks = 2, .d = 16, .inner = 24, .heads = 2, .key_length = 8,
@@ -389,7 +390,7 @@ static void grid_is_transposed(void) {
 
 /* ---- super-resolution -------------------------------------------------------------------------------------------------------- */
 
-/* Computes the outputs (n, P) of one image, with another small image. */
+/* Computes the outputs (n, P) of an image, given a small image. */
 static float *given(const subject *s, const uint8_t *values, const uint8_t *input, uint32_t count) {
     picture_settings settings = toy_settings(1, 0);
     nx_session *session = toy_bare_session(s->model, &settings, NULL);
@@ -408,7 +409,7 @@ static double apart(const float *a, const float *b, size_t n) {
     return worst;
 }
 
-/* Every position sees every pixel of the small image; without position embeddings, the pixels' order makes no difference. */
+/* Every position sees every pixel of the small image. Without position embeddings, the order of the pixels makes no difference. */
 static void small_image(void) {
     static const int which[] = {TOY_SR_DMOL, TOY_SR_PALETTE};
     check_random random = {10};
@@ -433,7 +434,7 @@ static void small_image(void) {
         }
         uint8_t *shuffled = memory_copy(input, count);
         for (uint32_t p = pixels - 1; p > 0; p--)
-            for (uint32_t c = 0, q = random_below(&random, p); c < channels; c++) { /* no pixel stays where it was */
+            for (uint32_t c = 0, q = random_below(&random, p); c < channels; c++) { /* no pixel keeps its position */
                 uint8_t kept = shuffled[p * channels + c];
                 shuffled[p * channels + c] = shuffled[q * channels + c];
                 shuffled[q * channels + c] = kept;
@@ -490,7 +491,7 @@ static void labels(void) {
     }
 }
 
-/* Known values may be any bytes; the model sees the nearest level. */
+/* Known values may be any bytes; the model reads the nearest level. */
 static void rounding(void) {
     for (uint32_t levels = 2; levels <= 256; levels += levels < 20 ? 1 : 47 - levels % 2) {
         toy_config c = {.height = 16, .width = 16, .channels = 1, .levels = levels, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
@@ -502,7 +503,7 @@ static void rounding(void) {
         picture_settings settings = toy_settings(1, 0);
         for (uint32_t v = 0; v < 256; v++) values[v] = (uint8_t)v, nearest[v] = toy_value(toy_level(v, levels), levels);
         for (uint32_t v = 0; v < 256; v++)
-            for (uint32_t l = 0; l < levels; l++) /* really the nearest */
+            for (uint32_t l = 0; l < levels; l++) /* checks that the level is the nearest */
                 CHECK(fabs(v - 255.0 * toy_level(v, levels) / (levels - 1)) <= fabs(v - 255.0 * l / (levels - 1)) + 1e-9);
         CHECK_INT(picture_prefill(s.model, toy_session(s.model, &settings, NULL), values, 256, nats), NX_OK);
         CHECK_INT(picture_prefill(s.model, toy_session(s.model, &settings, NULL), nearest, 256, expected), NX_OK);
@@ -512,15 +513,15 @@ static void rounding(void) {
     }
 }
 
-/* ---- against the reference in double precision --------------------------------------------------------------------------------- */
+/* ---- compared with the reference in double precision ----------------------------------------------------------------------------- */
 
 #define WEIGHT_TOLERANCE 5e-6 /* tolerance for an attention weight */
-/* For quantised weights, the twin rounds as the library does, but a number close to the midpoint of two steps may round the other way. The
- * difference is a step, 1/127 or 1/63 of the largest value of its block or head, which propagates through the layers and later
+/* For quantised weights, the reference rounds as the library does, but a number close to the midpoint of two steps may round the other way.
+ * The difference is one step, 1/127 or 1/63 of the largest value of its block or head, which propagates through the layers and later
  * positions. */
 #define Q8_LOGIT_TOLERANCE 0.1
 #define Q8_WEIGHT_TOLERANCE 0.02
-/* The cost of rounding, compared with a computation without rounding. */
+/* The error due to rounding, compared with a computation without rounding. */
 #define Q8_ACTIVATION_COST 0.3
 
 static double difference(const float *a, const double *b, size_t n) {
@@ -537,8 +538,8 @@ static double mean_difference(const float *a, const double *b, size_t n) {
 
 static int is_quantised(const subject *s) { return s->config->type == NX_Q8_0 || s->config->type == NX_Q4_0; }
 
-/* Computes -log p of a position's levels by the twin of the distribution, and returns the largest difference from `nats` (E). Relative to 1
- * + nats for a density, because an error of its location changes them by its sharpness e^-s times that error. */
+/* Computes -log p of a position's levels with the reference distribution, and returns the largest difference from `nats` (E). For a density
+ * the difference is relative to 1 + nats, because an error of its location changes the nats by its sharpness e^-s times that error. */
 static double nats_difference(const subject *s, const double *output, const uint32_t *levels, const float *nats) {
     double log_p[NX_MAX_LEVELS], worst = 0;
     for (uint32_t e = 0; e < s->E; e++) {
@@ -580,7 +581,7 @@ static void agrees(const subject *s, check_random *random) {
         CHECK(worst_nats < (q8 ? 2 * Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE));
         CHECK(worst_own < LOGIT_TOLERANCE);
 
-        /* the attention weights of every position */
+        /* with the attention weights of every position */
         picture_settings settings = toy_settings(1, 0);
         settings.label = label;
         settings.maps = 1;
@@ -588,7 +589,7 @@ static void agrees(const subject *s, check_random *random) {
         float *seen = floats((size_t)rows * s->window), *nats = floats(s->elements);
         uint32_t *keys = memory_take(s->window * sizeof *keys), count = 0;
         for (uint32_t i = 0; i < n; i++) {
-            if (i % 5 == 4) continue; /* sometimes two positions in a pass, of which the last one counts */
+            if (i % 5 == 4) continue; /* sometimes two positions in a pass; only the last one is compared */
             uint32_t at = nx_session_position(session), visible = 0;
             CHECK_INT(picture_prefill(s->model, session, values + at * s->E, i + 1 - at, nats + at * s->E), NX_OK);
             if (!CHECK_INT(picture_attention(s->model, session, 0, seen, keys, &count), NX_OK)) return;
@@ -606,7 +607,7 @@ static void agrees(const subject *s, check_random *random) {
                 CHECK_NEAR(sum, 1, 1e-6);
             }
         }
-        CHECK_FLOATS(nats, t.nats, nx_session_position(session) * s->E); /* maps change nothing */
+        CHECK_FLOATS(nats, t.nats, nx_session_position(session) * s->E); /* maps do not change the nats */
         CHECK(worst_weight < (q8 ? Q8_WEIGHT_TOLERANCE : WEIGHT_TOLERANCE));
         check_note("  type %u, output %d, label %d: output within %.3g, nats %.3g (%.3g of its own output), attention %.3g", (unsigned)s->config->type,
                    (int)s->distribution.kind, (int)label, worst, worst_nats, worst_own, worst_weight);
@@ -617,7 +618,7 @@ static void agrees(const subject *s, check_random *random) {
             double cost = mean_difference(t.outputs, outputs, (size_t)n * P);
             check_note("  quantised, against no rounding: output within %.3g, mean %.3g; against the rounding twin mean %.3g", worst, cost, explained);
             CHECK(worst < Q8_ACTIVATION_COST);
-            CHECK(explained < 0.1 * cost); /* the twin uses the library's rounding, but a few numbers round the other way */
+            CHECK(explained < 0.1 * cost); /* the reference rounds like the library, but a few numbers round the other way */
         }
     }
     check_note("  %u of %u positions within %.0e", (unsigned)exact, (unsigned)all, LOGIT_TOLERANCE);
@@ -637,7 +638,7 @@ static void reference(void) {
     cached_is_full(&s, &random);
 }
 
-/* Compares the draft of a model at every position of an image, given only the values before it. */
+/* Compares the draft of a model with the reference at every position of an image, given only the values before it. */
 static void draft_agrees(const toy_config *c, check_random *random) {
     subject s = subject_of(c);
     if (!s.model || !CHECK(s.model->plan[0].draft)) return;
@@ -661,7 +662,7 @@ static void draft_agrees(const toy_config *c, check_random *random) {
         memory_release(mark);
     }
     check_note("  draft of type %u: within %.3g, %u of %u positions within %.0e", (unsigned)c->draft_type, all, (unsigned)exact, (unsigned)s.n, LOGIT_TOLERANCE);
-    CHECK(all < (q8 ? Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE)); /* the same as for the model above */
+    CHECK(all < (q8 ? Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE)); /* the same tolerance as for the model above */
     CHECK(q8 ? 10 * exact > 9 * s.n : exact == s.n);
     CHECK(outside > 0 && outside < s.n * c->neighbours);
 }
@@ -674,7 +675,7 @@ static void drafts(void) {
         check_at("configuration %lld", i, 0, 0, 0);
         draft_agrees(list + i, &random);
     }
-    /* from the smallest to the largest sizes, on images that are one row, one column, and wider than neighbours reach */
+    /* from the smallest to the largest sizes, on images of one row, of one column, and wider than the distance of the neighbours */
     static const uint32_t shapes[][6] = {{1, 40, 2, 1, 4, 1}, {40, 1, 256, 32, 4, 1}, {20, 18, 256, 32, 256, 3}, {3, 40, 2, 32, 20, 256}};
     for (int i = 0; i < 4; i++) {
         size_t mark = memory_mark();
@@ -720,7 +721,7 @@ static void maps_of_samples(void) {
 
 #define SUM_TOLERANCE 1e-5 /* tolerance for the sum of the probabilities of all images */
 
-/* Lists the images of a tiny model, where the first element changes most slowly: their probabilities and their number. */
+/* Lists the images of a tiny model, in which the first element changes most slowly, with their probabilities. Returns their number. */
 static uint32_t all_images(const subject *s, double *probability) {
     uint32_t n_images = 1;
     uint8_t *values = memory_take(s->elements);
@@ -774,7 +775,7 @@ static void sums_to_one(void) {
     }
 }
 
-/* Whole images, drawn in the way visitors draw them, are compared with their stated probabilities. */
+/* Whole images, drawn with the same calls as visitors' images, are compared with their stated probabilities. */
 static void images_follow(void) {
     for (int i = 0; i < TINY; i++) {
         enum { samples = 64 };
@@ -800,7 +801,7 @@ static void images_follow(void) {
         }
         for (uint32_t image = 0; image < n_images; image++) {
             double expected = probability[image] * draws;
-            if (expected < 8) { /* too few for a cell of their own */
+            if (expected < 8) { /* too few expected draws for a separate cell */
                 rest += expected, rest_seen += seen[image];
                 continue;
             }
@@ -810,7 +811,7 @@ static void images_follow(void) {
         if (rest >= 8) chi += (rest_seen - rest) * (rest_seen - rest) / rest, cells++;
         check_at("model %lld", i, 0, 0, 0);
         check_note("  %u draws, %u cells: chi-squared %.1f, limit %.1f", (unsigned)draws, (unsigned)cells, chi, ref_chi_squared_limit(cells - 1));
-        CHECK(cells > 10 && chi < ref_chi_squared_limit(cells - 1)); /* chance exceeds this once in 1000 cases; the seed is fixed */
+        CHECK(cells > 10 && chi < ref_chi_squared_limit(cells - 1)); /* chance exceeds this limit once in 1000 cases; the seed is fixed */
     }
 }
 
@@ -889,7 +890,7 @@ static void sampler(void) { each(draws_are_the_sampler); }
 /* If all logits are equal, every value is equally probable, and temperature 0 takes the lowest value. */
 static void ties(void) {
     toy_config c = tiny[0];
-    c.sharpness = 1e-30f; /* next to its bias, the weights of the head are nothing */
+    c.sharpness = 1e-30f; /* the output weights vanish next to their bias */
     toy *m = toy_build(&c, NULL);
     memcpy(m->bytes + m->length - 8, (float[]){0.25f, 0.25f}, 8); /* output.bias is the last tensor */
     subject s = {.model = toy_open(m)};
@@ -903,24 +904,24 @@ static void ties(void) {
 }
 
 const check_test image_transformer_tests[] = {
-    {"a cached step is a full forward pass, bit for bit", cached},
-    {"steps are a prefill of what they drew, bit for bit", steps},
-    {"a batch is its single runs, bit for bit", batches},
+    {"a cached step equals a full forward pass, bit for bit", cached},
+    {"drawn steps equal the same values given as known, bit for bit", steps},
+    {"a batch equals its single runs, bit for bit", batches},
     {"causality, bit for bit", causal},
-    {"local is full when the block covers all, bit for bit", local_is_full},
-    {"a grid is full when the flange covers all, bit for bit", grid_is_full},
+    {"local attention is full attention when the block covers all positions, bit for bit", local_is_full},
+    {"a grid is full attention when the flange covers all positions, bit for bit", grid_is_full},
     {"a grid of columns is the transposed image, bit for bit", grid_is_transposed},
-    {"a small image is seen whole, and its places", small_image},
-    {"runs given a small image", conditioned_runs},
+    {"every position sees the whole small image and its positions", small_image},
+    {"runs with a small image", conditioned_runs},
     {"labels", labels},
     {"8-bit values are rounded to levels", rounding},
-    {"logits, nats and attention against double precision", reference},
-    {"drafts against double precision", drafts},
+    {"logits, nats and attention equal the reference in double precision", reference},
+    {"drafts equal the reference in double precision", drafts},
     {"maps of samples", maps_of_samples},
     {"probabilities of all images sum to 1", sums_to_one},
-    {"images follow their probabilities", images_follow},
-    {"an element follows its filtered distribution", filtered_element},
-    {"a draw is the sampler's", sampler},
+    {"images have the frequencies of their probabilities", images_follow},
+    {"an element has the frequencies of its filtered distribution", filtered_element},
+    {"a draw equals the sampler's", sampler},
     {"ties go to the lowest value", ties},
     {0},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Jukebox is compared with its equations: codes of the codebook's vectors, hops, convolutions by the definition, windows of a decoder, and
- * priors that draw from separate streams. The golden files compare the numbers of Jukebox with PyTorch.
+ * priors that draw from separate streams. The golden files compare Jukebox's numbers with PyTorch's.
  */
 #include <string.h>
 
@@ -16,14 +16,14 @@
 enum { ENCODER, TOP, BOTTOM, DECODER };
 
 typedef struct {
-    uint32_t width, code_length, d, heads, length, type; /* length: of the top level; type: of the priors' matrices */
-    uint32_t equal;                                      /* all probabilities are equal */
-    uint32_t coders;                                     /* there are no priors */
+    uint32_t width, code_length, d, heads, length, type; /* length: of the top level; type: type of the priors' matrices */
+    uint32_t equal;                                      /* whether all probabilities are equal */
+    uint32_t coders;                                     /* whether the priors are missing */
     const char *number;                                  /* a key that gets another value, or null */
     uint32_t value;
 } jukebox_toy;
 
-#define TOP_CODES HASHER_END /* the end id, as the tests of all models know it */
+#define TOP_CODES HASHER_END /* the end id, used by the tests of all models */
 #define BOTTOM_CODES (HASHER_END + 1)
 #define TOP_HOP 8u
 #define BOTTOM_HOP 4u
@@ -36,7 +36,7 @@ typedef struct {
     uint32_t n_keys, n_tensors;
 } writer;
 
-/* Writes a tensor whose numbers follow from its name. */
+/* Writes a tensor whose values depend on its name. */
 static void put(writer *w, const char *stack, const char *name, uint32_t rows, uint32_t cols, uint32_t type, float spread, float about) {
     toy_tensor t = {.rows = rows, .cols = cols, .type = type == NX_Q8_0 && cols % 32 ? NX_F32 : type, .values = memory_take((size_t)rows * cols * sizeof(float))};
     strcat(strcpy(t.name, stack), name);
@@ -113,7 +113,7 @@ static void put_prior(writer *w, const char *stack, uint32_t positions, uint32_t
     put(w, stack, "output.weight", values, d, type, w->toy->equal ? 0 : 0.5f, 0);
     toy_tensor bias = {.rows = 1, .cols = values, .type = NX_F32, .values = memory_take(values * sizeof(float))};
     strcat(strcpy(bias.name, stack), "output.bias");
-    /* the end is improbable */
+    /* makes the end improbable */
     for (uint32_t i = 0; i < values; i++) bias.values[i] = values == TOP_CODES + 1 && i == TOP_CODES && !w->toy->equal ? -20 : 0;
     put_tensor(&w->head, &w->data, &bias);
     w->n_tensors++;
@@ -201,7 +201,7 @@ static const nx_model *model_of(const jukebox_toy *of) {
 #define WIDTH 12u
 #define CODES 21u
 
-/* A level without a stack, so that its inputs are vectors. */
+/* Returns a level without convolution layers, so that its inputs are the vectors themselves. */
 static nx_codes book_of(float *e) {
     nx_codes level = {.hop = WIDTH, .width = WIDTH, .codes = CODES};
     nx_matrix matrix = {nx_matrix_form(NX_F32, NX_BY_ROW), CODES, WIDTH, NULL};
@@ -231,7 +231,7 @@ static void nearest(void) {
     while ((more = nx_codes_encode(&level, n, rows, codes, slice++, scratch)) == 1) {}
     CHECK_INT(more, 0);
     for (uint32_t k = 0; k < CODES; k++) CHECK_INT(codes[k], k == 17 ? 4 : k);
-    /* The code of any vector is the code at the smallest distance. */
+    /* The code of a vector is the code at the smallest distance. */
     for (uint32_t i = 0; i < CODES * WIDTH; i++) rows[0][i] = 2 * (float)random_normal(&random);
     for (slice = 0; nx_codes_encode(&level, n, rows, codes, slice, scratch) == 1;) slice++;
     for (uint32_t j = 0; j < n; j++) {
@@ -304,7 +304,7 @@ static void hops(void) {
         float *samples = memory_take(200 * TOP_HOP * sizeof *samples);
         CHECK_INT(sound_of(model, codes, tops * RATIO, 0, samples), tops * TOP_HOP);
     }
-    /* Distant codes do not matter: a stack of two units of dilation 1 reaches back two positions, and each stride adds half of that. */
+    /* Distant codes do not matter: a stack of two units with dilation 1 reaches back two positions, and each stride adds half of that. */
     codes_of(model, sound, 200, 1, first);
     sound[150] ^= 128;
     codes_of(model, sound, 200, 1, codes);
@@ -328,7 +328,7 @@ static void windows(void) {
             CHECK_FLOATS(part + (from - begin) * hop, whole + from * hop, (to - from) * hop);
         }
     }
-    /* A code that does not exist in the level. */
+    /* A code that the level does not have. */
     nx_session *session = opened(model, DECODER, &(nx_shape){.counts = {2}});
     uint32_t too_large[] = {0, TOP_CODES}, yes = 1;
     CHECK_INT(nx_session_input(model, session, 0, too_large, 2), NX_OK);
@@ -336,7 +336,7 @@ static void windows(void) {
     CHECK_INT(encoded(model, session), NX_E_NUMERIC);
 }
 
-/* Both priors draw from eight equally probable ids: their results differ. */
+/* Both priors draw from eight equally probable ids, but their results differ. */
 static void streams(void) {
     jukebox_toy own = toys[0];
     own.equal = 1;
@@ -346,7 +346,7 @@ static void streams(void) {
         nx_session *session = opened(model, part, &(nx_shape){.length = 14, .counts = {0, 0, part == BOTTOM ? 7 : 0}});
         if (part == BOTTOM) CHECK_INT(nx_session_input(model, session, 2, above, 7), NX_OK);
         CHECK_INT(encoded(model, session), NX_OK);
-        for (uint32_t i = 0, drawn; i < 14; i++) { /* beyond an end, too */
+        for (uint32_t i = 0, drawn; i < 14; i++) { /* also beyond an end */
             ids[part - TOP][i] = NX_NONE;
             nx_session_draw(model, session, 1, &ids[part - TOP][i], NULL, &drawn);
         }
@@ -355,7 +355,8 @@ static void streams(void) {
     CHECK(same < 14);
 }
 
-/* The codes above determine the codes below, and class and speaker determine both; no class differs from the first class. */
+/* The codes above determine the codes below, and class and speaker determine both. A run without a class differs from one with the first
+ * class. */
 static void conditions(void) {
     const nx_model *model = model_of(toys);
     float *output[4], nats;
@@ -375,7 +376,7 @@ static void conditions(void) {
     }
 }
 
-/* Without priors the codes are the same, and no code can be drawn. */
+/* Without priors the codes are the same, but no code can be drawn. */
 static void without_priors(void) {
     jukebox_toy own = toys[0];
     own.coders = 1;
@@ -421,12 +422,12 @@ static void refused(void) {
 }
 
 const check_test jukebox_tests[] = {
-    {"the code of a codebook's vector is its number, of equals the lowest", nearest},
-    {"as many codes as hops, the last ones of silence", hops},
-    {"a window of codes gives the samples of the whole", windows},
-    {"both priors draw from streams of their own", streams},
-    {"class, speaker and the codes above decide", conditions},
+    {"the code of a vector of the codebook is its index; of equal vectors, the lowest index", nearest},
+    {"a sound has as many codes as hops; silence pads the last ones", hops},
+    {"a window of codes gives the same samples as the whole sound", windows},
+    {"both priors draw from separate streams", streams},
+    {"class, speaker and the codes above affect the codes", conditions},
     {"a file without priors", without_priors},
-    {"files that are inconsistent are refused", refused},
+    {"inconsistent files are refused", refused},
     {0},
 };

@@ -185,7 +185,7 @@ const toy_row llama_toys[] = {
     {0},
 };
 
-/* ---- the twin --------------------------------------------------------------------------------------------------------------- */
+/* ---- the reference ---------------------------------------------------------------------------------------------------------- */
 
 static const float *weights(const toy_llama *m, const char *format, uint32_t block) {
     char name[48];
@@ -206,7 +206,7 @@ static void linear(double *out, const float *w, const float *bias, uint32_t rows
     for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
 }
 
-/* Computes the angles of a position (rotated / 2). `local`: for a block that sees only the last ids. */
+/* Computes the rotation angles of a position (rotated / 2). `local`: for a block that sees only the last ids. */
 static void angles_of(const toy_llama *m, double *angle, uint32_t position, int local) {
     const toy_llama_config *c = &m->config;
     uint32_t rotated = c->rotated ? c->rotated : key_length_of(c);
@@ -216,7 +216,8 @@ static void angles_of(const toy_llama *m, double *angle, uint32_t position, int 
     const float *stretch = apart ? NULL : weights(m, c->kin == PHI3 ? "rope_factors_short.weight" : "rope_freqs.weight", 0);
     for (uint32_t i = 0; i < rotated / 2; i++) {
         double frequency = pow(base, -2.0 * i / rotated), share = 1; /* share of the scaled frequency */
-        /* the whole share if it turns less than turns[1] times in the training positions, none if it turns more than turns[0] times */
+        /* the share is 1 if the angle turns less than turns[1] times over the training positions, and 0 if it turns more than turns[0]
+         * times */
         if (c->yarn && !apart) {
             double pair[2], fast = c->turns[0] > 0 ? (double)c->turns[0] : 32, slow = c->turns[0] > 0 ? (double)c->turns[1] : 1;
             for (int e = 0; e < 2; e++) pair[e] = fmax(0, rotated * log(c->yarn / ((e ? slow : fast) * 2 * pi)) / (2 * log(base)));
@@ -242,14 +243,14 @@ static void rotate(const toy_llama *m, double *heads, uint32_t n, uint32_t posit
         }
 }
 
-/* Normalises queries or keys, n heads of k numbers, if the model is of a kind that does so. */
+/* Normalises queries or keys (n heads of k numbers), if the architecture does so. */
 static void norm_heads(const toy_llama *m, const char *name, uint32_t block, double *x, uint32_t n, uint32_t k) {
     const toy_llama_config *c = &m->config;
     for (uint32_t h = 0; norms_heads(c) && h < n; h++) rms_norm(x + h * k, x + h * k, weights(m, name, block), k);
     if (c->kin == OLMO2) rms_norm(x, x, weights(m, name, block), n * k);
 }
 
-/* Adds y to x, where y is normalised and scaled if the model is of a kind that does so. */
+/* Adds y to x. Normalises and scales y first, if the architecture does so. */
 static void add_to(const toy_llama *m, double *x, double *y, const float *norm, uint32_t d) {
     if (norm) rms_norm(y, y, norm, d);
     for (uint32_t e = 0; e < d; e++) x[e] += y[e] * (m->config.kin == GRANITE ? (double)residual_scale : 1);
@@ -383,7 +384,7 @@ static void logits(void) {
     }
 }
 
-/* Returns the offset of the type of a key in the metadata of a file. */
+/* Returns the address of a key's type in the metadata of a file. */
 static uint8_t *type_of(const toy_llama *m, const char *key) {
     size_t n = strlen(key), at = 0;
     while (memcmp(m->file.bytes + at, key, n) || m->file.bytes[at + n] > 12 || m->file.bytes[at + n + 1] || m->file.bytes[at - 8] != n) at++;
@@ -400,7 +401,7 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-        const char *named; /* what the error names; null: the key */
+        const char *named; /* name in the error message; null: the key */
     } rows[] = {
         {"llama.context_length", 0, NX_E_FORMAT, NULL},
         {"llama.context_length", UINT32_MAX, NX_E_LIMIT, NULL},
@@ -441,7 +442,7 @@ static void refused_files(void) {
         check_at("type %lld", type, 0, 0, 0);
         CHECK(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL) < 0);
     }
-    toy_llama *other = toy_llama_build(&c); /* a signed number: an end that is not a token ends nothing */
+    toy_llama *other = toy_llama_build(&c); /* the end as a signed number: an end that is not a token never occurs */
     uint32_t beyond = 37, end;
     *type_of(other, "llama.context_length") = GGUF_I32;
     memcpy(type_of(other, "tokenizer.ggml.eos_token_id") + 4, &beyond, 4);
@@ -452,7 +453,7 @@ static void refused_files(void) {
     refused(m, NX_E_UNSUPPORTED, "llama.rope.scaling.type");
 }
 
-/* A file whose context is 2^60, in 64 bits, and files whose width is not divisible by the number of heads. */
+/* Files whose context is 2^60, in 64 bits, and files whose width is not divisible by the number of heads. */
 static void refused_lengths(void) {
     toy_llama_config c = configs[0];
     toy_file head = {0};
@@ -461,17 +462,17 @@ static void refused_lengths(void) {
     put_key_u64(&head, "llama.context_length", (uint64_t)1 << 60);
     toy_llama m = {.config = c, .file = head};
     refused(&m, NX_E_LIMIT, "llama.context_length");
-    c = configs[0], c.heads = 3, c.groups = 1, c.key_length = 4; /* 16 / 3 is not whole; with a declared head width, the model is valid */
+    c = configs[0], c.heads = 3, c.groups = 1, c.key_length = 4; /* 16 / 3 is not an integer, but the head width is declared */
     CHECK(toy_llama_open(toy_llama_build(&c)) != NULL);
     toy_llama *uneven = toy_llama_build(&c);
-    type_of(uneven, "llama.attention.key_length")[-1] = 'g'; /* now no key declares it */
+    type_of(uneven, "llama.attention.key_length")[-1] = 'g'; /* renames the key, so that no key declares the width */
     refused(uneven, NX_E_FORMAT, "llama.attention.head_count");
     c = configs[2], c.heads = 4, c.groups = 2, c.key_length = 0, c.rotated = 0; /* 12 / 4 = 3 numbers for each head */
     toy_llama *narrow = toy_llama_build(&c);
     refused(narrow, NX_E_UNSUPPORTED, "llama.attention.head_count");
 }
 
-/* The tokenizer's vocabulary is as long as the table of embeddings. */
+/* The tokenizer's vocabulary must be as long as the table of embeddings. */
 static void vocabularies(void) {
     toy_llama_config c = configs[0];
     c.tokens = c.values;
@@ -490,7 +491,7 @@ static void vocabularies(void) {
     CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL), NX_E_FORMAT);
 }
 
-/* Writes the head of a Q4_K file without its data: each block has 10 * 2^24 weights of 0.5625 bytes. */
+/* Writes the header of a Q4_K file without its data: each block has 10 * 2^24 weights of 0.5625 bytes. */
 static toy_file head_of_blocks(uint32_t blocks, uint64_t *length) {
     static const struct {
         const char *part;
@@ -526,7 +527,7 @@ static toy_file head_of_blocks(uint32_t blocks, uint64_t *length) {
     return head;
 }
 
-/* Models beyond 2 GiB have a size; the error for one that no page can hold states it. */
+/* Models beyond 2 GiB have a size; the error for a model that fits no page states it. */
 static void large_models(void) {
     uint64_t length;
     size_t bytes = 0;
@@ -541,7 +542,7 @@ static void large_models(void) {
     if (!CHECK(!strcmp(problem.reason, "a page has 4096 MiB of memory, and its weights want 4202"))) check_say("    %s", problem.reason);
 }
 
-/* Files whose frequency divisors are invalid numbers. */
+/* Files whose frequency divisors are invalid numbers are refused. */
 static void stretches(void) {
     static const float wrong[] = {0, 0.5f, -1, 1e7f, NAN, INFINITY};
     for (int i = 0; i < 6; i++) {
@@ -556,7 +557,7 @@ static void stretches(void) {
     }
 }
 
-/* A tensor of an unsupported type: if the model needs it, the error states its name and type; otherwise it is ignored. */
+/* A tensor of an unsupported type is ignored unless the model needs it; then the error states its name and type. */
 static void refused_types(void) {
     static const struct {
         uint32_t type;
@@ -580,14 +581,14 @@ static void refused_types(void) {
 
 /* ---- a trained model -------------------------------------------------------------------------------------------------------- */
 
-/* stories260K of karpathy/llama2.c (MIT), and what its own test expects: 200 greedy steps without a prompt. */
+/* stories260K of karpathy/llama2.c (MIT), and the text that its own test expects: 200 greedy steps without a prompt. */
 static const char stories_text[] =
     "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she saw a big, red ball. She wanted to "
     "play with it, but it was too high.\nLily's mom said, \"Lily, let's go to the park.\" Lily was sad and didn't know what to do. She said, \"I want "
     "to play with your ball, but I can't find it.\"\nLily was sad and didn't know what to do. She said, \"I'm sorry, Lily. I didn't know what to "
     "do.\"\nLily didn't want to help her mom, so she";
 
-/* Opens the model in F32, F16 or Q8_0: the file is F16, Q8_0 is rounded as the converter does, and F32 is made from F16. */
+/* Opens the model in F32, F16 or Q8_0. The file is F16; Q8_0 is rounded as the converter rounds, and F32 is made from F16. */
 static nx_model *stories_in(uint32_t type) {
     size_t length = 0;
     uint8_t *bytes = check_read_file(type == NX_Q8_0 ? "tests/golden/stories260K-q8_0.gguf" : "tests/golden/stories260K.gguf", &length);
@@ -624,7 +625,7 @@ static void append_token(const nx_model *model, char *text, size_t room, uint32_
     memcpy(&n, at, 8);
     char *to = text + strlen(text);
     for (at += 8; n && to < text + room - 1; n--, at++) {
-        if (n == 6 && at[0] == '<' && at[1] == '0') { /* a byte: only line ends occur */
+        if (n == 6 && at[0] == '<' && at[1] == '0') { /* a token that is a byte; only line ends occur */
             *to++ = '\n', *to = 0;
             return;
         }
@@ -661,13 +662,13 @@ static void stories(void) {
 }
 
 const check_test llama_tests[] = {
-    {"logits against double precision", logits},
-    {"stories260K tells what it is known to tell", stories},
-    {"files that are refused", refused_files},
-    {"lengths that are refused", refused_lengths},
+    {"logits equal the reference in double precision", logits},
+    {"stories260K writes its known story", stories},
+    {"invalid files are refused", refused_files},
+    {"invalid lengths are refused", refused_lengths},
     {"vocabularies", vocabularies},
     {"models of gigabytes", large_models},
     {"divisors of frequencies", stretches},
-    {"types that are refused", refused_types},
+    {"unsupported types are refused", refused_types},
     {0},
 };

@@ -102,7 +102,7 @@ static const float *tensor(const lstmn *m, const char *name) {
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
 /* Computes the logits (n, V) of each of n ids, given the ids before it, and the weights (n, n + 1) over the tape, whose row 0 is the start.
- * last: whether all attention is on the previous step, which makes the network an LSTM with unchanged h and c of t - 1. */
+ * last: whether all attention is on the previous step. The network is then an LSTM with h and c of t - 1 unchanged. */
 static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, double *logits, double *weights) {
     uint32_t d = m->c.d, first = m->c.zero ? 0 : 1;
     double *h = memory_take((n + 1) * d * sizeof *h), *c = memory_take((n + 1) * d * sizeof *c), s[64] = {0}, r[64], x[64], of_h[64], of_x[64], of_s[64];
@@ -137,8 +137,8 @@ static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, doub
     }
 }
 
-/* Positions one by one are compared with the twin: logits and every weight; a word attends only to those before it. All positions in one
- * call give the same bits. */
+/* Positions computed one by one are compared with the reference: logits and every weight. A word attends only to the words before it. All
+ * positions in one call give the same bits. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -158,7 +158,7 @@ static void logits(void) {
             for (uint32_t v = 0; v < V; v++) worst = fmax(worst, fabs((double)row[v] - truth[(size_t)p * V + v]));
             CHECK_INT(nx_session_map(model, session, 0, 0, 0, keys, row, &count), NX_OK);
             CHECK_INT(count, p ? p + 1 - first : 1);
-            for (uint32_t k = 0; p && k < count; k++) { /* the last one is the word itself, which has no weight */
+            for (uint32_t k = 0; p && k < count; k++) { /* the last key is the word itself, which has no weight */
                 CHECK_INT(keys[k], k + first);
                 worst_map = fmax(worst_map, fabs((double)row[k] - weights[p * (n + 1) + keys[k]]));
             }
@@ -172,8 +172,8 @@ static void logits(void) {
     }
 }
 
-/* With all attention on the previous step, the network is an LSTM. For two words this holds with any weights, because each has at most one
- * predecessor. (weights/train/test_attention.py forces this for a whole text.) */
+/* With all attention on the previous step, the network is an LSTM. For two words this holds with any weights, because each word has at most
+ * one predecessor. (weights/train/test_attention.py forces this for a whole text.) */
 static void lstm(void) {
     const config *c = configs;
     lstmn *m = build(c);
@@ -228,9 +228,9 @@ static void refusals(void) {
 }
 
 const check_test lstmn_tests[] = {
-    {"logits and weights, and all at once", logits},
-    {"with one word to look at it is an LSTM", lstm},
-    {"causality, and a state that grows", causality},
-    {"files that are refused", refusals},
+    {"logits and weights equal the reference, also in one call", logits},
+    {"with only one word to attend to, the network is an LSTM", lstm},
+    {"causality, and a state that grows with the text", causality},
+    {"invalid files are refused", refusals},
     {0},
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The generator of a self-attention GAN: gamma 0 means no attention, weights add up to 1, a given latent gives the same picture as the
- * drawn one, chunks may be interrupted, and inconsistent files are refused. The golden files compare the numbers of the generator with
- * PyTorch.
+ * The generator of a self-attention GAN: gamma 0 means no attention, weights add up to 1, a given latent makes the same picture as the
+ * drawn one, chunks may be interrupted, and inconsistent files are refused. The golden files compare the generator's numbers with
+ * PyTorch's.
  */
 #include <string.h>
 
@@ -17,10 +17,10 @@
 /* ---- toys ---------------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t width, attention, pool, key, value, type; /* attention: its size; 0: no attention */
+    uint32_t width, attention, pool, key, value, type; /* attention: size of the picture at the attention layer; 0: no attention */
     uint32_t middle, small;                            /* middle: channels between the blocks, 0: 16; small: one block, 4 pixels wide */
-    float gain, scale;                                 /* scale: scale of all weights, 0 for 1 */
-    uint32_t apart, shuffled;                          /* apart: one block, without convolutions over neighbours; shuffled: by places() */
+    float gain, scale;                                 /* scale: factor of all weights; 0 for 1 */
+    uint32_t apart, shuffled;                          /* apart: one block without convolutions over neighbours; shuffled: by place_of() */
 } sagan_toy;
 
 typedef struct {
@@ -36,20 +36,20 @@ typedef struct {
 /* Returns the new index of location p of a 4 x 4 picture. */
 static uint32_t place_of(uint32_t p) { return (5 * p + 3) % PLACES; }
 
-/* Permutes the locations of the first layer's output: (16, count) numbers. */
+/* Permutes the locations in the first layer's output: (16, count) numbers. */
 static void shuffle(float *values, uint32_t count) {
     float *before = memory_copy(values, PLACES * count * sizeof *values);
     for (uint32_t p = 0; p < PLACES; p++) memcpy(values + place_of(p) * count, before + p * count, count * sizeof *values);
 }
 
-/* Sets all taps of 3 x 3 except the middle one to zero. */
+/* Sets all taps of the 3 x 3 kernels except the middle one to zero. */
 static void keep_middle(float *values, uint32_t rows, uint32_t cols) {
     for (uint32_t i = 0; i < rows * cols; i++)
         if (i % cols / (cols / 9) != 4) values[i] = 0;
 }
 
-/* Writes a matrix (rows, cols) whose products keep the magnitude of the input. The numbers follow from the name, so that tensors of the
- * same name are equal in all toys. */
+/* Writes a matrix (rows, cols) whose products keep the magnitude of the input. The values depend on the name, so tensors with the same name
+ * are equal in all toys. */
 static void put_matrix(writer *w, const char *name, uint32_t rows, uint32_t cols) {
     toy_tensor t = {.rows = rows, .cols = cols, .type = w->type, .values = memory_take((size_t)rows * cols * sizeof(float))};
     strcpy(t.name, name);
@@ -71,7 +71,7 @@ static void put_numbers(writer *w, const char *name, uint32_t rows, uint32_t col
     put_tensor(&w->head, &w->data, &t);
 }
 
-/* Writes the beginning of `name` that is the name of a block's part. */
+/* Writes a part's name into `name`, after the 6 characters that name the block. */
 static const char *named(char *name, const char *part) {
     strcpy(name + 6, part);
     return name;
@@ -188,7 +188,8 @@ static drawn draw(const nx_model *model, uint32_t seed, uint32_t sample, const u
 static const sagan_toy pooled = {.attention = 4, .pool = 1, .key = 4, .value = 8, .gain = 0.5f};
 static const sagan_toy whole = {.attention = 8, .key = 8, .value = 4, .gain = 0.5f};
 
-/* x + 0 o = x: with gamma 0 the picture equals, bit for bit, that of the same weights without attention; another gamma changes it. */
+/* With gamma 0, x + 0 o = x: the picture equals, bit for bit, the picture of the same weights without attention. Another gamma changes
+ * it. */
 static void no_gain(void) {
     const nx_model *plain = model_of(&(sagan_toy){.gain = 0});
     const sagan_toy toys[] = {pooled, whole};
@@ -226,8 +227,8 @@ static void weights_sum(void) {
     }
 }
 
-/* Attention without pooling ignores locations: if the input locations are permuted, so are those of the picture, where each becomes 2 x 2
- * pixels. */
+/* Attention without pooling ignores locations: if the input locations are permuted, the picture's locations, each of 2 x 2 pixels, are
+ * permuted in the same way. */
 static void permutation(void) {
     sagan_toy one = {.apart = 1, .attention = 4, .key = 8, .value = 4, .gain = 2}, other = one, none = one;
     other.shuffled = 1;
@@ -241,7 +242,7 @@ static void permutation(void) {
     }
 }
 
-/* Seed and sample determine the latent; the same latent, given explicitly, makes the same picture with any seed. */
+/* Seed and sample determine the latent. The same latent, given explicitly, makes the same picture with any seed. */
 static void latents(void) {
     const nx_model *model = model_of(&pooled);
     drawn a = draw(model, 1, 0, NULL, 0), b = draw(model, 2, 0, NULL, 0), c = draw(model, 1, 1, NULL, 0), d = draw(model, 1, 0, NULL, 1);
@@ -258,7 +259,7 @@ static void latents(void) {
     CHECK_INT(nx_session_input(model, session, 0, wrong, LATENT), NX_E_ARGUMENT);
     CHECK_INT(nx_session_input(model, session, 0, wrong + 1, LATENT - 1), NX_E_ARGUMENT);
     CHECK_INT(nx_session_encode(model, session), NX_MORE);
-    CHECK_INT(nx_session_input(model, session, 0, wrong + 1, LATENT), NX_E_ARGUMENT); /* by now the latent has been drawn */
+    CHECK_INT(nx_session_input(model, session, 0, wrong + 1, LATENT), NX_E_ARGUMENT); /* refused, because the latent is already drawn */
     nx_port port;
     CHECK_INT(nx_model_port(model, 0, 0, &port), NX_OK);
     CHECK(port.noise == 1 && !port.optional);
@@ -323,13 +324,13 @@ static void refused(void) {
 }
 
 const check_test sagan_tests[] = {
-    {"gamma 0 is no attention", no_gain},
-    {"attention adds up to 1 over keys", weights_sum},
-    {"places that change their order", permutation},
-    {"a latent is noise of seed and sample, or given", latents},
-    {"no picture without a class", no_class},
+    {"gamma 0 means no attention", no_gain},
+    {"attention adds up to 1 over the keys", weights_sum},
+    {"permuted locations", permutation},
+    {"a latent depends on seed and sample, or is given", latents},
+    {"a run without a class is refused", no_class},
     {"interrupted between slices", interrupted},
     {"numbers that break", broken},
-    {"files that are refused", refused},
+    {"invalid files are refused", refused},
     {0},
 };

@@ -165,7 +165,7 @@ static float *tensor(const seq2seq *m, const char *name) {
     return NULL;
 }
 
-/* ---- the twin --------------------------------------------------------------------------------------------------------------- */
+/* ---- the reference ---------------------------------------------------------------------------------------------------------- */
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
@@ -193,10 +193,10 @@ static void word(const seq2seq *m, double *x, uint32_t id) {
 }
 
 typedef struct {
-    double *logits, *weights, *centre; /* (n, V), (n, S), (n); `centre` is a place in the source, at most its last word */
+    double *logits, *weights, *centre; /* (n, V), (n, S), (n); `centre` is a position in the source, at most that of its last word */
 } twin_run;
 
-/* Turns scores (S) of bits into p(z_i = 1). */
+/* Converts scores (S) of bits to p(z_i = 1). */
 static void expected(const seq2seq *m, double *a, uint32_t S) {
     const double bias = (double)tensor(m, "attn_bias.weight")[0];
     double A[4] = {0};
@@ -207,8 +207,8 @@ static void expected(const seq2seq *m, double *a, uint32_t S) {
     else ref_segments(a, a, A, S);
 }
 
-/* Computes the weights (S) and the context (2e) of a state at position p, by the equations; the additive score uses one matrix for [s;
- * h]. */
+/* Computes the weights (S) and the context (2e) of a state at position p, by the equations. For the additive score it uses one matrix for
+ * [s; h]. */
 static double attended(const seq2seq *m, const double *s, const double *h, uint32_t S, uint32_t p, double *a, double *context) {
     const config *c = &m->c;
     uint32_t w = 2 * c->e, A = c->A, middle = p < S ? p : S - 1;
@@ -227,7 +227,7 @@ static double attended(const seq2seq *m, const double *s, const double *h, uint3
         case ADDITIVE:
             a[i] = 0;
             for (uint32_t r = 0; r < A; r++) {
-                double sum = 0; /* a row of [W_q W_k], times [s; h] */
+                double sum = 0; /* a row of [W_q W_k], multiplied by [s; h] */
                 for (uint32_t e = 0; e < 2 * w; e++)
                     sum += (double)tensor(m, e < w ? "attn_q.weight" : "attn_k.weight")[r * w + e % w] * (e < w ? s[e] : key[e - w]);
                 a[i] += (double)tensor(m, "attn_v.weight")[r] * tanh(sum);
@@ -298,7 +298,7 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
     return session;
 }
 
-/* Computes the logits of n known ids, in order, and, unless null, their weights over the source (n, S) and their centres (n). */
+/* Computes the logits of n known ids, in order, and (unless null) their weights over the source (n, S) and their centres (n). */
 static float *run(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *weights, float *centres) {
     nx_session *session = session_of(model, source, S, weights != NULL);
     nx_part_info part;
@@ -336,7 +336,8 @@ static void alone_of(const nx_model *model, const uint32_t *source, uint32_t S, 
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions one by one are compared with the twin, for sources of all lengths; all positions in one call give the same bits. */
+/* Positions computed one by one are compared with the reference, for sources of all lengths; all positions in one call give the same
+ * bits. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const config *c = configs + i;
@@ -353,7 +354,7 @@ static void logits(void) {
             float *weights = memory_take((size_t)n * S * sizeof *weights), *centres = memory_take(n * sizeof *centres);
             float *single = memory_take(n * sizeof *single), *at_once = memory_take(n * sizeof *at_once);
             twin_run truth = twin(m, source, S, ids, n);
-            check_at("configuration %lld, %lld of the source", (long long)i, S, 0, 0);
+            check_at("configuration %lld, %lld words in the source", (long long)i, S, 0, 0);
             const float *output = run(model, source, S, ids, n, c->score == NONE ? NULL : weights, c->range == GLOBAL ? NULL : centres);
             for (uint32_t v = 0; v < n * c->values; v++) worst = fmax(worst, fabs((double)output[v] - truth.logits[v]));
             for (uint32_t p = 0; p < n && c->score != NONE; p++) {
@@ -395,14 +396,14 @@ static void scores_are_one_another(void) {
     config c = configs[3], other = c;
     other.score = GENERAL;
     seq2seq *general = build(&other);
-    diagonal(general, 1), same(build(&c), general, 0);                           /* general with the unit matrix is dot */
+    diagonal(general, 1), same(build(&c), general, 0);                           /* general with the identity matrix is dot */
     c.score = SCALED_DOT;
-    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* with 1/sqrt(width) times it, scaled dot */
+    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* times 1/sqrt(width), it is scaled dot */
     c = configs[3], other = c, other.score = COSINE;
     seq2seq *cosine = build(&other);
     tensor(cosine, "attn_scale.weight")[0] = 0;
     c.score = GENERAL, general = build(&c), diagonal(general, 0);
-    same(general, cosine, 0); /* both have scores of zero: the mean of the annotations */
+    same(general, cosine, 0); /* all scores are zero in both, so the context is the mean of the annotations */
 }
 
 /* A window that covers the source equals global attention. */
@@ -416,7 +417,8 @@ static void window_that_covers_all(void) {
     }
 }
 
-/* If the centre of local-p is at an end, its window is cut off there and never empty, and weights times the Gaussian do not add up to 1. */
+/* If the centre of local-p is at an end, its window is cut off there but never empty, and the weights times the Gaussian do not add up to
+ * 1. */
 static void window_at_both_ends(void) {
     for (int last = 0; last < 2; last++) {
         seq2seq *m = build(configs + 10);
@@ -425,7 +427,7 @@ static void window_at_both_ends(void) {
         for (uint32_t i = 0; i < m->c.A; i++) tensor(m, "attn_centre.weight")[i] = 0;
         run(opened(m), source, S, ids, N, weights, centres);
         for (uint32_t p = 0; p < N; p++) CHECK_NEAR((double)centres[p], 0.5 * S, 1e-5); /* sigma(0) */
-        /* the sign of the first number of the state decides which end it is */
+        /* the sign of the first number of the state decides at which end the centre is */
         for (uint32_t i = 0; i < m->c.A; i++) tensor(m, "attn_centre.weight")[i] = 300;
         for (uint32_t i = 0; i < m->c.A * 2 * m->c.e; i++) of_state[i] = i % (2 * m->c.e) ? 0 : last ? 1e3f : -1e3f;
         run(opened(m), source, S, ids, N, weights, centres);
@@ -443,7 +445,7 @@ static void window_at_both_ends(void) {
     }
 }
 
-/* Without transitions a chain equals independent bits, and a chain for a source of one word is sigma; the map "alone" is the map without
+/* Without transitions a chain equals independent bits. For a source of one word it equals sigma. The map "alone" is the map without
  * transitions. */
 static void chains_without_transitions(void) {
     config c = configs[18], chained = c;
@@ -470,7 +472,7 @@ static void chains_without_transitions(void) {
     }
 }
 
-/* The location score has a fixed number of rows: rows beyond the source are dropped before the softmax, and words beyond the rows get no
+/* The location score has a fixed number of rows. Rows beyond the source are dropped before the softmax, and words beyond the rows get no
  * weight. */
 static void location_beyond_its_rows(void) {
     seq2seq *m = build(configs + 7);
@@ -523,11 +525,11 @@ static void refusals(void) {
     c.D = 0;
     refused(&c, NX_E_FORMAT, "seq2seq.attention.window"); /* missing */
     seq2seq *m = build(configs + 10);
-    for (size_t i = 0; i + 32 < m->file.length; i++) /* a window of zero: the number after the key and its type */
+    for (size_t i = 0; i + 32 < m->file.length; i++) /* a window of zero: sets the number after the key and its type */
         if (!memcmp(m->file.bytes + i, "seq2seq.attention.window", 24)) memset(m->file.bytes + i + 28, 0, 4);
     toy_refused(m->file.bytes, m->file.length, NX_E_FORMAT, "seq2seq.attention.window");
     m = build(configs + 3);
-    for (size_t i = 0; i + 40 < m->file.length; i++) /* an unknown score: the text after the key, its type and its length */
+    for (size_t i = 0; i + 40 < m->file.length; i++) /* an unknown score: changes the text after the key, its type and its length */
         if (!memcmp(m->file.bytes + i, "seq2seq.attention.score", 23)) memcpy(m->file.bytes + i + 23 + 4 + 8, "dut", 3);
     toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "seq2seq.attention.score");
     m = build(configs + 3);
@@ -555,13 +557,13 @@ static void refusals(void) {
 }
 
 const check_test seq2seq_tests[] = {
-    {"logits, weights and centres of every score, and all at once", logits},
-    {"general with the unit matrix is dot; scaled by the root of the width", scores_are_one_another},
-    {"a window that covers the source is none", window_that_covers_all},
+    {"logits, weights and centres of every score equal the reference, also in one call", logits},
+    {"general with the identity matrix is dot; with that matrix over the root of the width, it is scaled dot", scores_are_one_another},
+    {"a window that covers the source gives global attention", window_that_covers_all},
     {"the window of local-p at both ends", window_at_both_ends},
-    {"a chain of bits without transitions is sigma, and so is what each would be alone", chains_without_transitions},
-    {"location beyond and below its rows", location_beyond_its_rows},
+    {"a chain of bits without transitions is sigma, and so is the map of each bit alone", chains_without_transitions},
+    {"sources longer and shorter than the rows of the location score", location_beyond_its_rows},
     {"causality", causality},
-    {"files that are refused", refusals},
+    {"invalid files are refused", refusals},
     {0},
 };

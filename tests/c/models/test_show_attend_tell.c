@@ -48,7 +48,7 @@ static void add(teller *m, const char *name, uint32_t rows, uint32_t cols, uint3
     for (uint32_t i = 0; i < rows * cols; i++) t->values[i] = (float)(spread * random_normal(&random));
 }
 
-/* Not every row is a multiple of the 32 weights of a block. */
+/* Returns the type of a matrix: F32 if its rows do not divide into the 32-weight blocks of Q8_0. */
 static uint32_t type_for(const config *c, uint32_t cols) { return c->type == NX_Q8_0 && cols % 32 ? NX_F32 : c->type; }
 
 static void add_map(teller *m, const char *name, uint32_t rows, uint32_t cols, double spread, int bias) {
@@ -150,7 +150,7 @@ static float *tensor(const teller *m, const char *name) {
     return NULL;
 }
 
-/* ---- the twin --------------------------------------------------------------------------------------------------------------- */
+/* ---- the reference ---------------------------------------------------------------------------------------------------------- */
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
@@ -248,7 +248,7 @@ static nx_session *opened_session(const nx_model *model, const config *c, const 
     uint32_t slices = 1;
     while ((status = nx_session_encode(model, session)) == NX_MORE) slices++;
     CHECK_INT(status, NX_OK);
-    CHECK(slices > layers(c) + 1); /* those of each convolution, of the keys, and of the start */
+    CHECK(slices > layers(c) + 1); /* the chunks of each convolution, of the keys, and of the start */
     return session;
 }
 
@@ -257,7 +257,7 @@ static nx_session *session_of(const nx_model *model, const config *c, const uint
     return opened_session(model, c, picture, &settings);
 }
 
-/* Reads the weights over the cells at the last position of a sample; for hard attention, returns the one attended location. */
+/* Reads the weights over the cells at the last position of a sample. For hard attention, returns the only attended location. */
 static uint32_t look(const nx_model *model, const config *c, const nx_session *session, uint32_t sample, float *weights) {
     uint32_t *keys = memory_take(cells(c) * sizeof *keys), count, place = 0, places = 0;
     float *shown = memory_take(cells(c) * sizeof *shown);
@@ -272,7 +272,7 @@ static uint32_t look(const nx_model *model, const config *c, const nx_session *s
     return place;
 }
 
-/* Computes the logits of n known ids, in order, and, unless null, their weights over the cells (n, L) and their locations (n). */
+/* Computes the logits of n known ids, in order, and (unless null) their weights over the cells (n, L) and their locations (n). */
 static float *run(const nx_model *model, const config *c, const uint32_t *picture, const uint32_t *ids, uint32_t n, float *weights,
                   uint32_t *places) {
     nx_session *session = session_of(model, c, picture, weights != NULL);
@@ -288,7 +288,7 @@ static float *run(const nx_model *model, const config *c, const uint32_t *pictur
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions one by one are compared with the twin; all positions in one call give the same bits. The weights add up to 1. */
+/* Positions computed one by one are compared with the reference; all positions in one call give the same bits. The weights add up to 1. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const config *c = configs + i;
@@ -343,7 +343,7 @@ static void shut_selector(void) {
     CHECK_FLOATS(run(shut, c, one, ids, N, NULL, NULL), run(shut, c, other, ids, N, NULL, NULL), N * c->values);
 }
 
-/* If the score is sharp, the context is a single annotation, so the contents of the other cells do not matter. A cell is a pixel here. */
+/* If the scores are sharp, the context is a single annotation, so the contents of the other cells do not matter. A cell is a pixel here. */
 static void one_cell_alone(void) {
     config c = configs[6];
     c.height = c.width = 4, c.H = c.A = 8;
@@ -351,7 +351,7 @@ static void one_cell_alone(void) {
     uint32_t *picture = some_ids(bytes_of(&c), 256, 1), *ids = some_ids(N, c.values, 3), D = c.channels[0];
     zero(m, "init_h.weight", c.H * D), zero(m, "init_c.weight", c.H * D);
     for (uint32_t i = 0; i < D; i++)
-        tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* relu passes everything, and the first channel is */
+        tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* channel 0 is scored; the bias takes the others past relu */
     zero(m, "enc.blk.0.weight", COLOURS), zero(m, "attn_q.weight", c.A * c.H), zero(m, "attn_k.weight", c.A * D);
     /* the scored value passes through tanh(+-1000) */
     for (uint32_t i = 0; i < cells(&c); i++) tensor(m, "position.weight")[i * D] = i == 5 ? 1 : -1;
@@ -368,7 +368,8 @@ static void one_cell_alone(void) {
     CHECK(memcmp(run(model, &c, picture, ids, N, NULL, NULL), x, N * c.values * sizeof *x) != 0);
 }
 
-/* Forced attention shows one cell to the first positions, in both kinds of attention; after these, and without it, the model chooses. */
+/* Forced attention shows one cell to the first positions, in both kinds of attention. At later positions, and without forcing, the model
+ * chooses. */
 static void light(void) {
     for (int hard = 0; hard < 2; hard++) {
         config c = configs[hard ? 7 : 1];
@@ -404,7 +405,7 @@ static config hardened(int hard) {
     return c;
 }
 
-/* If the weights of soft attention are one-hot, hard attention attends to the same cell: the bits are the same, with any noise. */
+/* If the weights of soft attention are one-hot, hard attention attends to the same cell, so the bits are the same, with any noise. */
 static void soft_of_one_place(void) {
     config soft = hardened(0), hard = hardened(1);
     uint32_t *picture = some_ids(bytes_of(&soft), 256, 1), *ids = some_ids(N, soft.values, 3);
@@ -419,8 +420,8 @@ static void soft_of_one_place(void) {
     CHECK_FLOATS(output[0], output[1], N * soft.values);
 }
 
-/* A location is drawn from the weights with the noise of seed, sample and position, from the stream for internal draws. The words do not
- * affect the noise, whether they are known or not. At temperature 0 the location is the most probable one. */
+/* A location is drawn from the weights with the noise of seed, sample and position, from the stream for internal draws. The words, known or
+ * drawn, do not affect the noise. At temperature 0 the location is the most probable one. */
 static void places(void) {
     enum { B = 3 };
     config c = hardened(1);
@@ -453,8 +454,8 @@ static void places(void) {
     CHECK(differ > 2);
 }
 
-/* The mean of the contexts that hard attention draws approaches that of soft attention: over 4,096 draws, each number is within three
- * standard deviations, except one in a hundred. */
+/* The mean of the contexts that hard attention draws approaches that of soft attention: over 4,096 draws, all but one in a hundred of its
+ * numbers are within three standard deviations. */
 static void mean_of_places(void) {
     enum { B = 64, SEEDS = 64, ALL = B * SEEDS };
     config c = hardened(1);
@@ -507,7 +508,7 @@ static void refused(const config *c, nx_status status, const char *named) {
     toy_refused(m->file.bytes, m->file.length, status, named);
 }
 
-/* Checks that the file in which `from` is replaced by `to`, of the same length, is refused. */
+/* Checks that the file is refused if `from` is replaced by `to`, which has the same length. */
 static void refused_with(const char *from, const char *to, nx_status status, const char *named) {
     teller *m = build(configs + 1);
     for (size_t i = 0; i + strlen(from) < m->file.length; i++)
@@ -538,14 +539,14 @@ static void refusals(void) {
 }
 
 const check_test show_attend_tell_tests[] = {
-    {"logits and weights, and all at once", logits},
-    {"a selector that is shut takes the picture away", shut_selector},
-    {"where the score is sharp one cell is seen", one_cell_alone},
+    {"logits and weights equal the reference, also in one call", logits},
+    {"a closed selector removes the picture", shut_selector},
+    {"with sharp scores only one cell is seen", one_cell_alone},
     {"a light by hand", light},
-    {"soft attention to one place is hard attention", soft_of_one_place},
-    {"places are drawn with noise of their own", places},
-    {"the mean of drawn contexts is the soft one", mean_of_places},
+    {"soft attention to one location is hard attention", soft_of_one_place},
+    {"locations are drawn with separate noise", places},
+    {"the mean of drawn contexts is the soft context", mean_of_places},
     {"causality", causality},
-    {"files that are refused", refusals},
+    {"invalid files are refused", refusals},
     {0},
 };

@@ -17,7 +17,7 @@
 typedef struct {
     uint32_t height, width, ways, label, kernel[CONVOLUTIONS], stride[CONVOLUTIONS], channels[CONVOLUTIONS], embedding, layers, dense, key[BLOCKS],
         value[BLOCKS], blocks, type;
-    double spread; /* factor of all weights; 0: 1 */
+    double spread; /* factor of all weights; 0 for 1 */
     const char *number; /* a key that gets another value, or null */
     uint32_t instead;
     const char *reshaped; /* a tensor that gets one column too many */
@@ -254,8 +254,8 @@ static void by_hand(const made *m, const episode *e, uint32_t query, double *odd
     for (uint32_t w = 0; w < c->ways; w++) odds[w] -= log(all);
 }
 
-/* Probabilities and maps of every query, with more examples than the farthest tap reaches and with fewer; labels without an example are
- * impossible. */
+/* Probabilities and maps of every query equal the equations, with more examples than the farthest tap reaches and with fewer. Labels
+ * without an example have probability 0. */
 static void equations(void) {
     static const uint32_t counts[][2] = {{1, 1}, {2, 3}, {5, 2}, {11, 1}, {20, 4}};
     double worst = 0;
@@ -268,7 +268,7 @@ static void equations(void) {
             episode e = episode_of(c, counts[s][0], counts[s][1], 50 + s);
             nx_session *session;
             float *odds = odds_of(model, c, &e, &session), weights[PLACES];
-            double expected[32], looks[BLOCKS * PLACES], off = 0, tolerance = toy_of ? 0.25 : 2e-5; /* 8 bits: deviation of rounding */
+            double expected[32], looks[BLOCKS * PLACES], off = 0, tolerance = toy_of ? 0.25 : 2e-5; /* rounding to 8 bits */
             uint32_t list[PLACES], count;
             for (uint32_t q = 0; q < e.q; q++) {
                 by_hand(m, &e, q, expected, looks);
@@ -291,7 +291,7 @@ static void equations(void) {
                         CHECK_NEAR((double)weights[i], looks[b * e.n + i], toy_of ? 0.1 : 2e-5);
                         sum += (double)weights[i];
                     }
-                    CHECK(sum > 0 && sum < 1); /* the rest is the weight on itself */
+                    CHECK(sum > 0 && sum < 1); /* the rest is the query's weight on itself */
                 }
             }
             CHECK_INT(nx_session_map(model, session, 0, 0, c->blocks * e.q, list, weights, &count), NX_E_ARGUMENT);
@@ -301,7 +301,7 @@ static void equations(void) {
     check_note("  odds within %.2g", worst);
 }
 
-/* Queries share only the examples. A change of later examples changes no earlier result, and the order of the examples matters. */
+/* Queries share only the examples. A change of later examples changes no earlier result, but the order of the examples matters. */
 static void what_is_seen(void) {
     for (int toy_of = 0; toy_of < 2; toy_of++) {
         const config *c = toys + toy_of;
@@ -313,7 +313,7 @@ static void what_is_seen(void) {
             one.query = e.query + q * c->height * c->width;
             CHECK_FLOATS(odds_of(model, c, &one, NULL), all + q * c->ways, c->ways);
         }
-        /* the first two examples change places, with their labels: convolutions depend on the order */
+        /* the first two examples swap positions, with their labels: convolutions depend on the order */
         uint32_t pixels = c->height * c->width;
         swapped.support = memory_copy(e.support, e.n * pixels * 4);
         swapped.labels = memory_copy(e.labels, e.n * 4);
@@ -330,7 +330,7 @@ static void what_is_seen(void) {
 static void interrupted(void) {
     const config *c = toys + PLAIN;
     const nx_model *model = toy_file_open(&build(c)->file);
-    episode e = episode_of(c, 70, 6, 9); /* more than one chunk */
+    episode e = episode_of(c, 70, 6, 9); /* takes more than one chunk */
     float *expected = odds_of(model, c, &e, NULL), *odds = memory_take(e.q * c->ways * sizeof *odds);
     size_t bytes = 0;
     nx_session *session = given(model, c, &e, 0, &bytes);
@@ -339,7 +339,7 @@ static void interrupted(void) {
     CHECK_INT(nx_session_result(model, session, 0, 0, 1, odds), NX_E_ARGUMENT);
     for (; status == NX_MORE; slices++) {
         status = nx_session_encode(model, session);
-        session = memory_copy(session, bytes); /* it continues at another address */
+        session = memory_copy(session, bytes); /* continues at another address */
         CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
         if (status == NX_MORE) CHECK_INT(nx_session_result(model, session, 0, 0, 1, odds), NX_E_ARGUMENT);
     }
@@ -350,7 +350,7 @@ static void interrupted(void) {
     CHECK_INT(nx_session_result(model, session, 0, 1, e.q * c->ways, odds), NX_E_ARGUMENT);
 }
 
-/* The chunks of the convolutions of a large picture contain each location once, in order, and no chunk has too many products. */
+/* The chunks of a large picture's convolutions contain each location once, in order, and no chunk has too many products. */
 static void large_pictures(void) {
     nx_convolutions c = {.n = 3};
     static const uint32_t locations[] = {65536, 16384, 7, 1}, rows[] = {4, 512, 12, 24}, cols[] = {1, 900, 4608, 65536};
@@ -405,7 +405,7 @@ static void refusals(void) {
         toy_file file = build(&files[i].twist)->file;
         toy_refused(file.bytes, file.length, files[i].status, files[i].named);
     }
-    /* the weights are so large that results are not finite */
+    /* weights so large that results are not finite */
     config large = *c;
     large.spread = 1e20;
     const nx_model *broken = toy_file_open(&build(&large)->file);
@@ -418,10 +418,10 @@ static void refusals(void) {
 }
 
 const check_test snail_tests[] = {
-    {"odds and weights against double precision", equations},
+    {"probabilities and weights equal the reference in double precision", equations},
     {"what a query sees", what_is_seen},
-    {"slices, copies, the same bits", interrupted},
-    {"slices of large pictures", large_pictures},
+    {"chunks and copies give the same bits", interrupted},
+    {"chunks of large pictures", large_pictures},
     {"what is refused", refusals},
     {0},
 };

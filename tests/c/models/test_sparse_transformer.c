@@ -28,10 +28,10 @@ typedef struct {
     uint32_t length, levels, blocks, d, inner, heads, key_length;
     uint32_t kind, stride, summary, combine;
     uint32_t bernoulli, end, type;
-    uint32_t time_length, bar, chord; /* for music: numbers of ticks and chord positions with embeddings, ticks per bar; 0: no music */
+    uint32_t time_length, bar, chord; /* for music: numbers of embeddings for ticks and for chord positions, ticks per bar; 0: no music */
     uint64_t seed;
-    uint32_t spoilt, spoil; /* this replaces the last number of key NOTES[spoilt - 1] */
-    const char *number; /* a key without the architecture that gets another value */
+    uint32_t spoilt, spoil; /* `spoil` replaces the last number of key NOTES[spoilt - 1] */
+    const char *number; /* a key, without the architecture, that gets another value */
     uint32_t value;
 } config;
 
@@ -58,7 +58,7 @@ static uint32_t outputs_of(const config *c) { return c->bernoulli ? 1 : c->level
 
 enum { VOICES = 3 };
 
-/* The meaning of an id of music: every fourth one is a wait, the others belong to three voices. */
+/* The meaning of an id of music: every fourth id is a wait, the others belong to three voices. */
 static uint32_t ticks_of(uint32_t id) { return id % 4 == 3 ? 1 + id % 5 : 0; }
 static uint32_t voice_of(uint32_t id) { return id % 4 == 3 || !id ? 0 : 1 + id % VOICES; }
 
@@ -179,7 +179,7 @@ const toy_row sparse_transformer_toys[] = {
     {0},
 };
 
-/* ---- the twin --------------------------------------------------------------------------------------------------------------- */
+/* ---- the reference ---------------------------------------------------------------------------------------------------------- */
 
 static const float *weights(const made *m, const char *format, uint32_t block) {
     char name[48];
@@ -226,7 +226,7 @@ static void add_places(const made *m, double *x, const uint32_t *ids, uint32_t i
     }
 }
 
-/* Computes the prediction of each of n positions: (n, P). Position i of a picture reads id i - 1, position i of a text reads id i. */
+/* Computes the prediction of each of n positions: (n, P). Position i of a picture reads id i - 1; position i of a text reads id i. */
 static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
     const config *c = &m->c;
     uint32_t d = c->d, k = c->key_length, width = c->heads * k, P = outputs_of(c), columns = columns_of(c);
@@ -259,7 +259,7 @@ static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
                 ref_softmax(score, i + 1);
                 for (uint32_t e = 0; e < k; e++) {
                     mixed[a * k + e] = 0;
-                    /* without a visible key: zeros */
+                    /* stays zero without a visible key */
                     for (uint32_t j = 0; j <= i && seen; j++) mixed[a * k + e] += score[j] * v[j * width + a * k + e];
                 }
             }
@@ -285,7 +285,7 @@ static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions one by one are compared with the twin; all positions in one call, and in a shorter run, give the same bits. */
+/* Positions computed one by one are compared with the reference; all positions in one call, and in a shorter run, give the same bits. */
 static void compare(const config *c, long long row) {
     size_t mark = memory_mark();
     check_random random = {8};
@@ -313,7 +313,7 @@ static void compare(const config *c, long long row) {
     double deviation = sqrt(squares / (places_of(c) * P));
     check_note("  configuration %d: outputs of deviation %.3g within %.3g", (int)row, deviation, worst);
     CHECK(worst < deviation * (rounded ? ROUNDED_TOLERANCE : TOLERANCE));
-    CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* the model has learned no more positions */
+    CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* the model has no more learned positions */
     float *at_once = memory_take(n * sizeof *at_once);
     CHECK_INT(nx_session_put(model, one_sample(model, 0, 0), ids, n, 0, at_once), NX_OK);
     CHECK_FLOATS(at_once, nats, n);
@@ -340,7 +340,7 @@ static void equations(void) {
     compare(&long_one, row);
 }
 
-/* A change of later ids changes no bit of an earlier output; a change of earlier ids changes all outputs that two blocks reach. */
+/* A change of later ids changes no bit of an earlier output. A change of earlier ids changes all outputs that two blocks reach. */
 static void causality(void) {
     config c = toys[0];
     c.levels = 5;
@@ -360,7 +360,7 @@ static void causality(void) {
     }
 }
 
-/* If the stride is the length of the sequence, A1 is the whole past. If the stride is 1, A2 is. Both give the same function. */
+/* With a stride as long as the sequence, A1 is the whole past. With stride 1, A2 is the whole past. Both give the same function. */
 static void dense(void) {
     config near = {.height = 6, .width = 9, .levels = 4, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .stride = 54, .seed = 72};
     config both = near;
@@ -419,7 +419,7 @@ static void refused_files(void) {
         const char *named; /* a tensor; null: the key */
     } rows[] = {
         {0, "attention.stride", 0, NX_E_FORMAT, NULL},
-        {0, "attention.stride", 31, NX_E_LIMIT, NULL}, /* it is larger than the context */
+        {0, "attention.stride", 31, NX_E_LIMIT, NULL}, /* larger than the context */
         {2, "attention.stride", 0, NX_E_FORMAT, NULL},
         {2, "attention.stride", 41, NX_E_LIMIT, NULL},
         {2, "attention.stride", 8, NX_E_FORMAT, "position_row.weight"},
@@ -438,7 +438,7 @@ static void refused_files(void) {
         {0, "feed_forward_length", 10, NX_E_UNSUPPORTED, NULL},
         {0, "attention.key_length", 6, NX_E_UNSUPPORTED, NULL},
         {0, "attention.head_count", 0, NX_E_FORMAT, NULL},
-        {6, "attention.head_count", 1, NX_E_FORMAT, NULL}, /* there are two sets but one head */
+        {6, "attention.head_count", 1, NX_E_FORMAT, NULL}, /* two sets, but one head */
         {12, "attention.stride", 0, NX_E_FORMAT, NULL},
         {8, "time_length", 0, NX_E_FORMAT, NULL},
         {8, "time_length", 200, NX_E_FORMAT, "time_bar.weight"},
@@ -461,7 +461,7 @@ static void refused_files(void) {
     toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "sparse-transformer.attention.combine");
 }
 
-/* The meaning of ids is one number for each id, within its range; otherwise the file is refused. */
+/* The file must give the meaning of each id as one number within its range; otherwise it is refused. */
 static void refused_notes(void) {
     static const struct {
         uint32_t spoilt, spoil;
@@ -477,7 +477,8 @@ static void refused_notes(void) {
     }
 }
 
-/* A branch in the middle of a chord continues with the bits of the original run, and known ids have the nats that they had when drawn. */
+/* A branch in the middle of a chord continues with the bits of the original run, and known ids have the nats that they had when they were
+ * drawn. */
 static void branch_in_a_chord(void) {
     nx_model *model = toy_file_open(&build(toys + 8)->file);
     if (!model) return;
@@ -495,13 +496,13 @@ static void branch_in_a_chord(void) {
 }
 
 const check_test sparse_transformer_tests[] = {
-    {"against the equations, under a mask", equations},
-    {"causality to the bit", causality},
-    {"a stride of 1, and of all, is dense attention", dense},
+    {"outputs equal the equations under a mask", equations},
+    {"causality, bit for bit", causality},
+    {"a stride of 1, and a stride of the whole length, are dense attention", dense},
     {"what a run keeps", memory_of_a_run},
     {"x sigma(1.702 x)", gelu_alone},
-    {"files with contradictory entries", refused_files},
-    {"files without the meaning of ids", refused_notes},
+    {"contradictory files are refused", refused_files},
+    {"files without the meaning of ids are refused", refused_notes},
     {"a branch in a chord", branch_in_a_chord},
     {0},
 };

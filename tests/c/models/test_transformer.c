@@ -129,7 +129,7 @@ static float *tensor(const toy_transformer *m, const char *name) {
     return NULL;
 }
 
-/* ---- the twin --------------------------------------------------------------------------------------------------------------- */
+/* ---- the reference ---------------------------------------------------------------------------------------------------------- */
 
 /* The state of a stack: x (n, d), and, if they are requested, the weights of its attentions. */
 typedef struct {
@@ -171,8 +171,8 @@ static void joined(working *w, const char *norm, int block, const double *f) {
     if (!w->m->config.pre_norm) w->x = normed(w, norm, block, w->x);
 }
 
-/* Attention of x to `memory` (n_memory, d), or, if null, to itself: up to its own position (causal) or to all of it. map: (heads, n, keys)
- * or null */
+/* Computes the attention of x to `memory` (n_memory, d) or, if null, to itself: up to its own position (causal) or to all positions. map:
+ * (heads, n, keys) or null */
 static void attended(working *w, const char *kind, int block, const double *memory, uint32_t n_memory, int causal, double *map) {
     const toy_transformer_config *c = &w->m->config;
     uint32_t d = c->d, k = d / c->heads;
@@ -208,7 +208,7 @@ static void fed_forward(working *w, int block) {
     joined(w, "ffn_norm", block, mapped(w, "ffn_down", block, inner, w->n, c->d, inner_of(c)));
 }
 
-/* ids (n), where NX_NONE stands for no id */
+/* ids (n), where NX_NONE means no id */
 static working begun(const toy_transformer *m, const char *stack, const uint32_t *ids, uint32_t n) {
     const toy_transformer_config *c = &m->config;
     working w = {m, stack, n, memory_take(n * c->d * sizeof(double))};
@@ -302,8 +302,8 @@ static float *logits_of(const nx_model *model, nx_session *session, const uint32
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions one by one are compared with the twin, with sources of all lengths; all positions in one call give the same bits, up to the
- * last one. */
+/* Positions computed one by one are compared with the reference, with sources of all lengths; all positions in one call give the same bits,
+ * up to the last one. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const toy_transformer_config *c = configs + i;
@@ -327,7 +327,7 @@ static void logits(void) {
             }
             CHECK_INT(nx_session_put(model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* there are no more positions */
             float *at_once = memory_take(n * sizeof *at_once);
-            check_at("configuration %lld, %lld of the source", (long long)i, S, 0, 0);
+            check_at("configuration %lld, %lld words in the source", (long long)i, S, 0, 0);
             CHECK_INT(nx_session_put(model, session_of(model, source, S, 0), ids, n, 0, at_once), NX_OK);
             CHECK_FLOATS(at_once, nats, n);
             memory_release(mark);
@@ -338,7 +338,7 @@ static void logits(void) {
     }
 }
 
-/* Compares every weight of every map; the maps of the encoder are computed before any output and are the same for all samples. */
+/* Compares every weight of every map. The maps of the encoder are available before any output, and are the same for all samples. */
 static void maps(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -370,15 +370,14 @@ static void maps(void) {
                 for (uint32_t j = 0; j < count; j++) worst[1] = fmax(worst[1], fabs((double)row[j] - truth.source[((size_t)r * n + p) * S + j]));
             }
         }
-        check_note("  configuration %d: weights within %.3g of what was written, %.3g of the source, %.3g of the encoder", (int)i, worst[0], worst[1], worst[2]);
+        check_note("  configuration %d: weights within %.3g over the target, %.3g over the source, %.3g in the encoder", (int)i, worst[0], worst[1], worst[2]);
         int rounded = c->type == NX_Q8_0 || c->type == NX_Q4_0;
         for (int k = 0; k < 3; k++) CHECK(worst[k] < (rounded ? ROUNDED_MAP_TOLERANCE : MAP_TOLERANCE));
         memory_release(mark);
     }
 }
 
-/* A change of later words changes no earlier output; a change of earlier words changes some later output, and so does a change of any word
- * of the source. */
+/* A change of later words changes no earlier output. A change of earlier words, or of any word of the source, changes some later output. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -394,7 +393,7 @@ static void causality(void) {
         CHECK_INT(nx_session_put(model, session_of(model, source, S, 0), ids, n, 0, other), NX_OK);
         CHECK_FLOATS(other, nats, moved);
         for (uint32_t p = moved; p < n; p++) CHECK(other[p] != nats[p]);
-        for (uint32_t s = 0; s < S; s += 17) { /* the first and the last word affect every position of the target, including the first */
+        for (uint32_t s = 0; s < S; s += 17) { /* the first and last word of the source affect every position */
             float without[n];
             uint32_t was = source[s];
             source[s] = (was + 7) % c->values;
@@ -406,8 +405,8 @@ static void causality(void) {
     }
 }
 
-/* Without positions a sentence is a bag of words: the decoder gets the same numbers for the shuffled sentence, except for the order in
- * which they are added. With positions the numbers differ. */
+/* Without positions a sentence is a bag of words: for the shuffled sentence the decoder reads the same numbers, except that they are added
+ * in another order. With positions the numbers differ. */
 static void permutation(void) {
     for (int position = TOY_SINES; position <= TOY_PLACELESS; position++) {
         size_t mark = memory_mark();
@@ -422,7 +421,7 @@ static void permutation(void) {
         for (uint32_t s = 0; s < S; s++) shuffled[s] = source[s * 7 % S]; /* 7 and 19 have no common divisor */
         nx_session *first = session_of(model, source, S, 1), *second = session_of(model, shuffled, S, 1);
         double worst = 0;
-        for (uint32_t r = 0; r < c.encoder_blocks * c.heads; r++) /* query s of the shuffled one is query 7 s, and so are the keys */
+        for (uint32_t r = 0; r < c.encoder_blocks * c.heads; r++) /* query s of the shuffled sentence is query 7 s, and so are the keys */
             for (uint32_t s = 0; s < S; s++) {
                 CHECK_INT(nx_session_map(model, first, 0, 2, r * S + s * 7 % S, keys, here, &count), NX_OK);
                 CHECK_INT(nx_session_map(model, second, 0, 2, r * S + s, keys, there, &count), NX_OK);
@@ -438,8 +437,8 @@ static void permutation(void) {
     }
 }
 
-/* Heads are independent: two heads equal two models of one head each, whose attention writes only into its own half of the channels. This
- * uses one block, without norms that would mix them: the maps of the whole equal the maps of the halves. */
+/* Heads are independent: a model with two heads equals two models with one head each, whose attention writes only to its own half of the
+ * channels. The test uses one block, without norms that would mix the halves: the maps of the whole equal the maps of the halves. */
 static void heads(void) {
     toy_transformer_config c = {.values = 30, .length = 20, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .seed = 9, .position = TOY_PLACELESS};
     enum { S = 13, d = 16, half = 8 };
@@ -462,7 +461,7 @@ static void heads(void) {
                 own_q[r * half + e] = q[(h * half + r) * d + h * half + e];
                 own_k[r * half + e] = k[(h * half + r) * d + h * half + e];
             }
-        /* the input is a row times the square root of the width */
+        /* makes the input a row times the square root of the width */
         for (uint32_t v = 0; v < c.values; v++)
             for (uint32_t e = 0; e < half; e++) own_table[v * half + e] = (float)(sqrt(2.0) * (double)table[v * d + h * half + e]);
         toy_transformer_write(one);
@@ -481,8 +480,8 @@ static void heads(void) {
     }
 }
 
-/* A longer source in an earlier run, or a larger capacity, does not affect a source: padding has no effect. Runs shorter than the model's
- * context equal the beginning of longer ones. */
+/* A source's results do not depend on a longer source in an earlier run or on a larger capacity: padding has no effect. Runs shorter than
+ * the model's context equal the beginning of longer ones. */
 static void no_padding(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -497,7 +496,7 @@ static void no_padding(void) {
         CHECK_INT(nx_session_input(model, narrow, 0, source, S), NX_OK);
         uint32_t slices = 1;
         while (nx_session_encode(model, narrow) == NX_MORE) slices++;
-        CHECK_INT(slices, 1 + 2 * c->encoder_blocks + c->blocks); /* a range of up to 16 words, one step each */
+        CHECK_INT(slices, 1 + 2 * c->encoder_blocks + c->blocks); /* each step reads up to 16 words */
         CHECK_INT(nx_session_put(model, narrow, ids, n, 0, other), NX_OK);
         CHECK_FLOATS(other, nats, n);
         CHECK_INT(nx_session_put(model, narrow, ids, 1, 0, other), NX_E_ARGUMENT);
@@ -505,7 +504,7 @@ static void no_padding(void) {
     }
 }
 
-/* A branch with maps of a run without them still has the encoder's maps. */
+/* A branch with maps, of a run without maps, still has the encoder's maps. */
 static void branches(void) {
     const toy_transformer_config *c = configs;
     nx_model *model = toy_transformer_open(toy_transformer_build(c));
@@ -581,14 +580,14 @@ static void refused_files(void) {
         memcpy(m->file.bytes + at, words[i].word, strlen(words[i].word));
         toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, words[i].key);
     }
-    for (size_t length = 0; length < 4000; length += 97) { /* cut short */
+    for (size_t length = 0; length < 4000; length += 97) { /* truncated */
         toy_transformer *m = toy_transformer_build(&c);
         size_t size;
         CHECK(nx_model_size(m->file.bytes, length, &size, NULL) < 0);
     }
 }
 
-/* A long source and many map rows are counted in 64 bits: a size that is too large is refused instead of wrapping around. */
+/* Sizes with a long source and many map rows are counted in 64 bits: a size that is too large is refused instead of wrapping around. */
 static void absurd_sizes(void) {
     toy_transformer_config c = {.values = 8, .length = 32768, .encoder_blocks = 1, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .seed = 3};
     nx_model *model = toy_transformer_open(toy_transformer_build(&c));
@@ -606,7 +605,7 @@ static void absurd_sizes(void) {
     CHECK(bytes < 1 << 16);
 }
 
-/* The hash of all results of a run, which build.sh compares between builds: samples, their nats, maps, and a search. */
+/* Prints a hash of all results of a run (samples, their nats, maps, and a search), which build.sh compares between builds. */
 static void one_result(void) {
     uint64_t hash = 0;
     for (size_t i = 0; i < CONFIGS; i++) {
@@ -650,14 +649,14 @@ static void one_result(void) {
 }
 
 const check_test transformer_tests[] = {
-    {"logits against double precision", logits},
-    {"maps against double precision", maps},
-    {"causality, and the source reaches everything", causality},
-    {"without positions, a bag of words", permutation},
+    {"logits equal the reference in double precision", logits},
+    {"maps equal the reference in double precision", maps},
+    {"causality, and the source affects everything", causality},
+    {"without positions, a sentence is a bag of words", permutation},
     {"heads work apart", heads},
     {"nothing is padded", no_padding},
-    {"branches with the encoder's maps", branches},
-    {"files that are refused", refused_files},
+    {"branches have the encoder's maps", branches},
+    {"invalid files are refused", refused_files},
     {"absurd sizes", absurd_sizes},
     {"one result everywhere", one_result},
     {0},

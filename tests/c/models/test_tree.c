@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trees are compared with their equations: all projective trees by brute force in double precision, by the attention alone and by a model;
- * derivatives; ties; long sentences; pins, including contradictory ones.
+ * Trees are compared with their equations: all projective trees by brute force in double precision, with the attention alone and with a
+ * model; derivatives; ties; long sentences; pins, including contradictory ones.
  */
 #include <math.h>
 #include <string.h>
@@ -18,10 +18,10 @@
 
 typedef struct {
     uint32_t n;
-    uint32_t heads[MOST]; /* of words 1 .. n */
+    uint32_t heads[MOST]; /* heads of words 1 .. n */
 } heads_of;
 
-/* One word depends on the root, every other one on a word, there is no cycle, and no two arcs cross. */
+/* Checks that exactly one word depends on the root and every other word on a word, and that there are no cycles and no crossing arcs. */
 static int is_tree(const heads_of *t) {
     uint32_t roots = 0, n = t->n;
     for (uint32_t m = 1; m <= n; m++) {
@@ -39,10 +39,10 @@ static int is_tree(const heads_of *t) {
     return roots == 1;
 }
 
-/* The state before the first tree of n words. */
+/* Returns the state before the first tree of n words. */
 static heads_of before_all(uint32_t n) { return (heads_of){n, {NX_NONE}}; }
 
-/* The next tree; 0 past the last. */
+/* Advances to the next tree; returns 0 after the last. */
 static int next_tree(heads_of *t) {
     for (;;) {
         uint32_t m = 0;
@@ -157,7 +157,7 @@ static void derivative(void) {
         }
 }
 
-/* If all trees are equally good, one of them is returned, and all marginals are fractions of the number of trees. */
+/* If all trees are equally good, one of them is returned, and marginals are fractions of the number of trees. */
 static void ties(void) {
     for (uint32_t n = 1; n <= MOST; n++) {
         uint32_t stride = nx_tree_stride(n);
@@ -181,14 +181,14 @@ static void nothing(void) {
     for (int i = 0; i < 16; i++) scores[i] = -INFINITY;
     CHECK(run(scores, 3, 0, marginals) == -INFINITY);
     CHECK(run(scores, 3, 1, marginals) == -INFINITY);
-    scores[0 * 4 + 1] = scores[1 * 4 + 2] = scores[2 * 4 + 3] = 0; /* only the chain 0 -> 1 -> 2 -> 3 */
+    scores[0 * 4 + 1] = scores[1 * 4 + 2] = scores[2 * 4 + 3] = 0; /* allows only the chain 0 -> 1 -> 2 -> 3 */
     CHECK_NEAR((double)run(scores, 3, 0, marginals), 0, 1e-6);
     CHECK_NEAR((double)marginals[1 * 4 + 2], 1, 1e-6);
     CHECK_NEAR((double)marginals[0 * 4 + 2], 0, 1e-6);
 }
 
-/* In a sentence of 128 words with scores of deviation 30, marginals add up to 1 and all arcs to the number of words; the same holds for
- * nearly equal scores. */
+/* In a sentence of 128 words with scores of deviation 30, each word's marginals add up to 1, and those of all arcs to the number of words.
+ * The same holds for nearly equal scores. */
 static void long_sentence(void) {
     for (int sharp = 0; sharp < 2; sharp++) {
         uint32_t n = 128, stride = nx_tree_stride(n);
@@ -202,7 +202,7 @@ static void long_sentence(void) {
             worst = fmax(worst, fabs(sum - 1));
             roots += (double)marginals[m];
         }
-        check_note("  128 words: a word's marginals are off 1 by %.1e at most", worst);
+        check_note("  128 words: the marginals of a word differ from 1 by at most %.1e", worst);
         CHECK(worst < 2e-3);
         CHECK_NEAR(roots, 1, 1e-3);
         float best = run(scores, n, 1, marginals);
@@ -368,8 +368,7 @@ static void a_model(void) {
     }
 }
 
-/* Pins that no tree agrees with are reported: a word that is its own head, two roots, a cycle, crossing arcs, a head after the last
- * word. */
+/* Pins that no tree allows are reported: a word that is its own head, two roots, a cycle, crossing arcs, a head after the last word. */
 static void impossible_pins(void) {
     static const uint32_t pins[][4] = {
         {1, HEADS, HEADS, HEADS}, {0, 0, HEADS, HEADS}, {2, 1, HEADS, HEADS}, {3, 4, HEADS, HEADS}, {5, HEADS, HEADS, HEADS}};
@@ -383,7 +382,7 @@ static void impossible_pins(void) {
     CHECK_INT(parse(model, features, 4, kept).status, NX_OK);
 }
 
-/* The bits are the same for any division into chunks, and a copy of the session at any moment continues with them. */
+/* The bits do not depend on the division into chunks, and a copy of the session made at any moment continues with them. */
 static void slices(void) {
     toy_file file = toy_number(0);
     const nx_model *model = toy_file_open(&file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * WaveNet is compared with its equations over the whole sound: every layer is a convolution over all samples, without a queue.
+ * WaveNet is compared with its equations over the whole sound: each layer is a convolution over all samples, without a queue.
  */
 #include <math.h>
 #include <string.h>
@@ -13,18 +13,18 @@
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
 
 #define MAX_LAYERS 12
-#define MOST 96 /* the most samples of a test */
+#define MOST 96 /* maximum number of samples in a test */
 
 typedef struct {
-    uint32_t dilations[MAX_LAYERS]; /* up to the first zero */
+    uint32_t dilations[MAX_LAYERS]; /* the list ends at the first zero */
     uint32_t R, D, S, head, classes, speakers;
-    uint32_t height, width, levels, bernoulli; /* for a picture; else for a sound */
+    uint32_t height, width, levels, bernoulli; /* for a picture; all zero for a sound */
     uint32_t type;                             /* type of the matrices */
     uint32_t nobody;                           /* 1: the rows of classes and speakers are zeros */
     uint64_t seed;
     const char *number; /* a key with another value, or null */
     uint32_t value;
-    const char *without; /* a key to leave out */
+    const char *without; /* a key to omit */
 } config;
 
 typedef struct {
@@ -73,7 +73,7 @@ static made *build(const config *given) {
     }
     add_map(m, "", "head.0", c->head, c->S);
     add_map(m, "", "output", m->P, c->head);
-    if (!c->height) m->tensor[m->n_tensors - 1].values[m->V - 1] = -20; /* a sound rarely ends */
+    if (!c->height) m->tensor[m->n_tensors - 1].values[m->V - 1] = -20; /* makes the end of a sound improbable */
 
     const struct {
         const char *key;
@@ -222,8 +222,8 @@ static void sound_of(uint32_t *ids, uint32_t n, uint32_t values_of_id, check_ran
     for (uint32_t i = 0; i < n; i++) ids[i] = random_below(random, values_of_id > 256 ? 256 : values_of_id);
 }
 
-/* Samples that are drawn one at a time, from queues, are bit-identical to convolutions over the whole sound, including its beginning. The
- * same holds for dilations that are not powers of two, that decrease, or that are longer than the sound. */
+/* Samples drawn one at a time, from queues, have the same bits as convolutions over the whole sound, including its beginning. The same
+ * holds for dilations that are not powers of two, that decrease, or that are longer than the sound. */
 static void queued_is_direct(void) {
     static const uint32_t dilations[][MAX_LAYERS] = {{1}, {1, 2, 4, 8, 3}, {7, 1, 5}, {64, 2, 64}, {1, 1, 1}, {1, 2, 4, 8, 16, 1, 2, 4, 8, 16}};
     check_random random = {81};
@@ -247,9 +247,9 @@ static void queued_is_direct(void) {
     CHECK_FLOATS(outputs_of(opened(m), ids, 30, 2, -1), directly(m, ids, 30, 2, -1), 90);
 }
 
-/* An impulse: changing the id of one sample changes the distribution of exactly those later samples whose field contains it, by the sum of
- * the dilations and two. Powers of two reach every sample of the field; the layers of {3, 3} reach two of six. The same holds if products
- * are rounded. */
+/* Changing the id of one sample changes the distributions of exactly those later samples whose receptive field contains it; the field is
+ * the sum of the dilations, plus two. With powers of two, every sample of the field has an effect; with the dilations {3, 3}, two of six
+ * have one. The same holds if products are rounded. */
 static void receptive_field(void) {
     static const struct {
         uint32_t dilations[MAX_LAYERS], type;
@@ -261,13 +261,13 @@ static void receptive_field(void) {
         const made *m = build(&c);
         const nx_model *model = opened(m);
         uint32_t n = 60, ids[MOST], at = 20, field = 2;
-        uint8_t reached[MOST] = {0}, moved[MOST] = {0}; /* [how many samples later] */
+        uint8_t reached[MOST] = {0}, moved[MOST] = {0}; /* [distance in samples] */
         reached[1] = reached[2] = 1;
         for (uint32_t i = 0; i < m->layers; i++) {
             for (uint32_t k = MOST; k-- > c.dilations[i];) reached[k] |= reached[k - c.dilations[i]];
             field += c.dilations[i];
         }
-        for (int sound = 0; sound < 4; sound++) { /* a rounding step may hide a distant one */
+        for (int sound = 0; sound < 4; sound++) { /* four sounds, because a rounding step may hide a distant sample */
             size_t mark = memory_mark();
             sound_of(ids, n, m->V, &random);
             const float *before = outputs_of(model, ids, n, -1, -1);
@@ -276,7 +276,7 @@ static void receptive_field(void) {
             for (uint32_t t = 0; t < n; t++) {
                 int differs = memcmp(after + (size_t)t * m->P, before + (size_t)t * m->P, m->P * sizeof *after) != 0;
                 check_at("row %lld, sample %lld", row, t, 0, 0);
-                if (t <= at) CHECK(!differs); /* causality, to the bit */
+                if (t <= at) CHECK(!differs); /* causality, bit for bit */
                 else moved[t - at] |= differs;
             }
             memory_release(mark);
@@ -287,11 +287,11 @@ static void receptive_field(void) {
     }
 }
 
-/* Before the first sample there is no input, which differs from the middle level, silence, so the beginning of a sound is not a pause. */
+/* The missing input before the first sample differs from the middle level, which is silence. So the beginning of a sound is not a pause. */
 static void nothing_is_not_silence(void) {
     const made *m = build(toys + SOUND);
     const nx_model *model = opened(m);
-    uint32_t ids[MOST], lead = 20, n = 40; /* the field is 20 */
+    uint32_t ids[MOST], lead = 20, n = 40; /* the receptive field has 20 samples */
     for (uint32_t i = 0; i < n; i++) ids[i] = i < lead ? 128 : 100 + i;
     const float *late = outputs_of(model, ids, n, -1, -1), *early = outputs_of(model, ids + lead, n - lead, -1, -1);
     CHECK(memcmp(late + (size_t)lead * m->P, early, m->P * sizeof *early));
@@ -336,7 +336,7 @@ static void distribution(void) {
     CHECK_NEAR(total, 1, 1e-5);
 }
 
-/* A sound has the length that its caller requests, or ends where its end is drawn; a run without a length is refused. */
+/* A sound has the length that its caller requests, or ends where its end is drawn. A run without a length is refused. */
 static void length_and_end(void) {
     const nx_model *model = opened(build(toys + SOUND));
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
@@ -390,12 +390,12 @@ static void refused_files(void) {
 }
 
 const check_test wavenet_tests[] = {
-    {"from queues as by convolutions over the whole sound", queued_is_direct},
-    {"the receptive field, by an impulse; causality", receptive_field},
-    {"nothing is not silence", nothing_is_not_silence},
-    {"a class and a speaker of zeros are none", unconditional},
+    {"queues give the same samples as convolutions over the whole sound", queued_is_direct},
+    {"the receptive field, measured by changing one sample; causality", receptive_field},
+    {"the missing input before the start is not silence", nothing_is_not_silence},
+    {"a class and a speaker of zeros are like none", unconditional},
     {"the probabilities of all pictures add up to 1", distribution},
     {"length and end", length_and_end},
-    {"files with contradictory entries", refused_files},
+    {"contradictory files are refused", refused_files},
     {0},
 };

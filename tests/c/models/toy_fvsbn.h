@@ -5,8 +5,8 @@
 #include "nextpixel.h"
 #include "toy.h"
 
-/* A file of height x width pixels with weights of this type. weight (n, n) by source and bias (n), as stored in the file, are written if
- * not null. */
+/* Makes a file of height x width pixels with weights of this type. weight (n, n) by source and bias (n), as stored in the file, are written
+ * if not null. */
 toy_file toy_fvsbn_file(uint32_t height, uint32_t width, uint32_t type, uint64_t seed, float **weight, float **bias);
 
 /* Returns the opened model; null after a failed check. */

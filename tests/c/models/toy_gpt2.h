@@ -6,9 +6,9 @@
 #include "toy.h"
 
 typedef struct {
-    uint32_t values, length, blocks, d, inner, heads; /* length: learned positions; inner: 0 for four times d, without a key */
-    int tied, bare;                                   /* bare: the maps have no biases */
-    uint32_t end;                                     /* id + 1 of the end; 0: none */
+    uint32_t values, length, blocks, d, inner, heads; /* length: learned positions; inner: 0 means four times d, without a key */
+    int tied, bare;                                   /* bare: the linear maps have no biases */
+    uint32_t end;                                     /* id of the end, plus 1; 0: none */
     uint32_t type;
     uint64_t seed;
 } toy_gpt2_config;

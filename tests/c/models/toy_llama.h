@@ -9,19 +9,19 @@
 enum { LLAMA, QWEN2, QWEN3, GEMMA3, GEMMA2, GEMMA, OLMO2, EXAONE4, EXAONE, SMOLLM3, GRANITE, PHI3, ERNIE4_5 };
 
 typedef struct {
-    uint32_t values, length, blocks, d, inner, heads, groups, key_length, rotated; /* key_length, rotated: 0 for what follows from d */
-    int tied, biases; /* biases: 1 of queries, keys and values, 2 of every map */
-    uint32_t end; /* id + 1 of the end; 0: none */
+    uint32_t values, length, blocks, d, inner, heads, groups, key_length, rotated; /* key_length, rotated: 0: derived from d */
+    int tied, biases; /* biases: 1 of queries, keys and values, 2 of every linear map */
+    uint32_t end; /* id of the end, plus 1; 0: none */
     float base;   /* base of the rotary frequencies; 0: 10,000, without a key */
-    float scaling; /* linear, of positions; 0: none, unsaid */
-    int stretched; /* the file has a divisor for each frequency; as in phi3, for a context of half the length */
-    int kin;       /* LLAMA and its relatives */
+    float scaling; /* linear scaling of positions; 0: none, without a key */
+    int stretched; /* the file has a divisor for each frequency, as in phi3, for a context of half the length */
+    int kin;       /* LLAMA or a related architecture */
     uint32_t window; /* window of local attention; 0: no key */
     uint32_t pattern; /* every n-th block is global; 0: no key */
     int joined;    /* queries, keys and values share one matrix, and so do gate and up */
     float turns[2]; /* yarn_beta_fast and yarn_beta_slow; 0: no key */
-    uint32_t yarn; /* training positions, of which `scaling` times as many fit with YaRN; 0: without YaRN */
-    uint32_t tokens; /* size of its vocabulary; 0: it has none */
+    uint32_t yarn; /* number of training positions, `scaling` times as many of which fit with YaRN; 0: without YaRN */
+    uint32_t tokens; /* size of the file's vocabulary; 0: no vocabulary */
     uint32_t type;
     uint64_t seed;
 } toy_llama_config;
