@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  The C tests: every subject, in one program. */
+/* SPDX-License-Identifier: MIT  Runs the C tests of every subject in one program. */
 #include "check.h"
 
 #include <string.h>

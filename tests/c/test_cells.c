@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Recurrent cells against their equations in double precision. */
+/* SPDX-License-Identifier: MIT  Compares recurrent cells with their equations in double precision. */
 #include <math.h>
 #include <string.h>
 

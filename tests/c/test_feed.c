@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Models whose weights come piece by piece: the same to the bit as whole ones, and errors that name what is wrong. */
+/* SPDX-License-Identifier: MIT  Models whose weights arrive in pieces equal whole models, bit for bit, and errors name the fault. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  tanh, sigma and the gate of both against double precision. */
+/* SPDX-License-Identifier: MIT  Compares tanh, sigma and their gate with double precision. */
 #include <math.h>
 #include <string.h>
 

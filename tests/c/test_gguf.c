@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  The reader of files: whatever the bytes, a status with a reason, and never a step outside them. */
+/* SPDX-License-Identifier: MIT  The reader of files returns a status with a reason for any bytes, and never reads outside them. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Patches, convolutions, pools and enlargements of pictures against loops over pixels in double precision. */
+/* SPDX-License-Identifier: MIT  Compares patches, convolutions, pooling and enlargement of pictures with loops over pixels in double precision. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Every kernel against its twin in double precision. */
+/* SPDX-License-Identifier: MIT  Compares every kernel with a reference in double precision. */
 #include <math.h>
 #include <string.h>
 

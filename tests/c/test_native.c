@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  What programs in C ask beside runs: names, plain settings, and why settings are refused. */
+/* SPDX-License-Identifier: MIT  Functions for C programs apart from runs: names, default settings, and the reasons why settings are refused. */
 #include <string.h>
 
 #include "check.h"

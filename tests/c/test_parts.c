@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  What flows from part to part, on the triad (triad.h). */
+/* SPDX-License-Identifier: MIT  Tests the data flow from part to part, with the triad (triad.h). */
 #include "triad.h"
 
 #include <string.h>

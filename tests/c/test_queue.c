@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Convolutions from a queue against convolutions over the whole grid. */
+/* SPDX-License-Identifier: MIT  Compares convolutions from a queue with convolutions over the whole grid. */
 #include <string.h>
 
 #include "check.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Noise, the categorical distribution, and the distributions that come down to it. */
+/* SPDX-License-Identifier: MIT  Noise, the categorical distribution, and the distributions that are reduced to it. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Scores of a query, their softmax and their sum, against their equations in double precision. */
+/* SPDX-License-Identifier: MIT  Compares scores of a query, their softmax and their sum with the equations in double precision. */
 #include <math.h>
 #include <string.h>
 

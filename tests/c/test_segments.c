@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Marginals of a chain of bits: against all its assignments, against the slopes of log Z, and at any length. */
+/* SPDX-License-Identifier: MIT  Marginals of a chain of bits: compared with a sum over all assignments and with derivatives of log Z, and at any length. */
 #include <math.h>
 
 #include "attention/segments.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  A run's life: settings, misuse, save, restore and fork, damaged states, and one result everywhere. */
+/* SPDX-License-Identifier: MIT  Sessions of pictures: settings, misuse, save, restore and fork, damaged states, and the same bits in every build. */
 #include <math.h>
 #include <string.h>
 

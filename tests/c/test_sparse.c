@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Sparse patterns against their definition, and attention over them against dense attention under a mask. */
+/* SPDX-License-Identifier: MIT  Compares sparse patterns with their definition, and attention over them with dense attention under a mask. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Damaged saved sessions of every part of every toy: refused, or continued without harm. The fuzzer goes on where this ends. */
+/* SPDX-License-Identifier: MIT  Damaged saved sessions of every part of every toy are refused or continue without harm. The fuzzer tests more of them. */
 #include <string.h>
 
 #include "check.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  The toys of every model, as build.sh finds them: TOYS(NAME) for each `const toy_row NAME_toys[]`. */
+/* SPDX-License-Identifier: MIT  The toys of every model, which build.sh finds: TOYS(NAME) for each `const toy_row NAME_toys[]`. */
 #include "check.h"
 #include "toy.h"
 

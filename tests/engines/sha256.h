@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT   SHA-256 (FIPS 180-4), so that the native program prints what crypto.subtle prints. */
+/* SPDX-License-Identifier: MIT   SHA-256 (FIPS 180-4), so that the native program prints the same hashes as crypto.subtle. */
 #ifndef SHA256_H
 #define SHA256_H
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Writes small valid files into a folder, for the fuzzer to begin with: seeds FOLDER */
+/* SPDX-License-Identifier: MIT  Writes small valid files into a folder, as the first inputs of the fuzzer: seeds FOLDER */
 #include <stdio.h>
 
 #include "check.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  The FVSBN against its equation: a_i = b_i + sum over j < i of W_ij x_j, p(x_i = 1) = sigma(a_i). */
+/* SPDX-License-Identifier: MIT  Compares the FVSBN with its equation: a_i = b_i + sum over j < i of W_ij x_j, p(x_i = 1) = sigma(a_i). */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  GPT-2 against its equations in double precision, and a model that others trained against what they recorded of it. */
+/* SPDX-License-Identifier: MIT  Compares GPT-2 with its equations in double precision, and a model trained by others with their recorded outputs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

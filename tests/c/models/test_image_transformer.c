@@ -616,7 +616,7 @@ static void agrees(const subject *s, check_random *random) {
             ref_forward(outputs, NULL, s->toy, levels, input, label, n, 0);
             worst = difference(t.outputs, outputs, (size_t)n * P);
             double cost = mean_difference(t.outputs, outputs, (size_t)n * P);
-            check_note("  quantised, against no rounding: output within %.3g, mean %.3g; against the rounding twin mean %.3g", worst, cost, explained);
+            check_note("  quantised, against no rounding: output within %.3g, mean %.3g; against the rounding reference mean %.3g", worst, cost, explained);
             CHECK(worst < Q8_ACTIVATION_COST);
             CHECK(explained < 0.1 * cost); /* the reference rounds like the library, but a few numbers round the other way */
         }

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  The Llama family against its equations in double precision, token by token over all that came before. */
+/* SPDX-License-Identifier: MIT  Compares the Llama family with its equations in double precision, where each token attends to all earlier ones. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

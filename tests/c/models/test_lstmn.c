@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  The memory-network against its equations in double precision, and what follows from them. */
+/* SPDX-License-Identifier: MIT  Compares the memory network with its equations in double precision, and tests properties that follow from them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

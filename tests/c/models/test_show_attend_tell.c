@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Show, attend and tell against its equations in double precision. */
+/* SPDX-License-Identifier: MIT  Compares Show, Attend and Tell with its equations in double precision. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  SNAIL: its equations in double precision, what a query sees, and what a session guarantees of its results. */
+/* SPDX-License-Identifier: MIT  Compares SNAIL with its equations in double precision, and tests what a query sees and the guarantees of a session. */
 #include <math.h>
 #include <string.h>
 

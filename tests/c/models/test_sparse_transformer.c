@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Sparse Transformers against their equations in double precision: dense attention under a mask, no cache. */
+/* SPDX-License-Identifier: MIT  Compares Sparse Transformers with their equations in double precision: dense attention under a mask, without a cache. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
