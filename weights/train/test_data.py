@@ -10,7 +10,9 @@ import json
 import os
 import shutil
 import struct
+import subprocess
 import tempfile
+import unicodedata
 import unittest
 import zlib
 from unittest import mock
@@ -19,7 +21,7 @@ import numpy as np
 from PIL import Image
 
 import data
-from data import chorales, files, folder, fsdd, music, pairs, signs, sounds, texts, told, treebank
+from data import chorales, files, folder, fsdd, music, pairs, signs, sounds, texts, told, treebank, typed
 from models.sparse_transformer.notes import VOICES
 
 
@@ -60,6 +62,19 @@ def png(side, depth, kind, f, more=()):
             + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
+class Typed(unittest.TestCase):
+    def test_sentences_are_normalised_as_by_the_library(self):
+        rng = np.random.default_rng(1)
+        signs = ("a Z 7 . , ' \" - \u2019 \u201c \u201d \u00ab \u203a \u2011 \u2212 \u00b4 ` \uff21 \uff0c \uff02 \uff07 \ufb01 e\u0301 o\u0308 \u1112\u1161\u11ab \ud55c \u3131 \u0300 \u05d0 \u0645 \u200f \u202b \u00ad \u200b \u200d \u2060 \ufeff "
+                 "\ufe0f \0 \x07 \x1f \x7f \x85 \u3164 \u2764\ufe0f \U0001f469\u200d\U0001f680 \U0001f44d\U0001f3fd \U0001f1f0\U0001f1f7 1\ufe0f\u20e3 \U0001f3f4\U000e0067\U000e0062\U000e007f \u2194\ufe0f \u00a9").split(" ") + [" ", "  ", "\t", "\u00a0", "\u3000", "\n", "\r\n"]
+        given = ["".join(signs[k] for k in rng.integers(0, len(signs), rng.integers(1, 12))) for _ in range(3000)]
+        script = "import { sentenceOf, plain } from %s; let text = ''; for await (const part of process.stdin) text += part; console.log(JSON.stringify(JSON.parse(text).map((one) => [sentenceOf(one), plain(one)])));"
+        module = "file://" + os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "web", "lib", "base", "typed.js")).replace(" ", "%20")
+        found = json.loads(subprocess.run(["node", "--input-type=module", "-e", script % json.dumps(module)], input=json.dumps(given), capture_output=True, text=True, check=True).stdout)
+        for text, (sentence, plain) in zip(given, found):
+            self.assertEqual((typed.sentence(text), typed.plain(text)), (sentence, plain), ascii(text))
+
+
 class Pictures(Own):
     SIDE = 32
 
@@ -98,6 +113,8 @@ class Pictures(Own):
             for k in rng.integers(at + 6, at + 30, 6):
                 raw[k] = int(rng.integers(256))
             self.write("exif/%02d.jpg" % i, bytes(raw))
+        for name in ("SHOUTED.PNG", "a # b 100%.png", unicodedata.normalize("NFD", "그림 é.png"), "really a png.jpg", "really a png.webp"):
+            self.write("names/" + name, made["8.png"])
 
     def test_all_forms_are_one_picture(self):
         self.forms()
@@ -155,6 +172,14 @@ class Pictures(Own):
         with self.assertRaises(data.TestSetError):
             folder.read(self.at, "test", (8, 8, 3))
 
+    def test_files_of_other_kinds_are_counted(self):
+        for i in range(12):
+            Image.fromarray(np.full((9, 9), 20 * i, np.uint8)).save(self.path("%d.png" % i))
+        self.write("a.heic", b"\0\0\0\x18ftypheic\0"), self.write("b.avif", b"\0\0\0\x18ftypavif\0"), self.write("c.svg", "<svg/>"), self.write("d", b"x"), self.write("e.SVG", "<svg/>")
+        _, said = self.said(lambda: folder.read(self.at, "train", (8, 8, 1)))
+        for words in ("12 pictures", ".heic needs the package pillow-heif", ".avif needs Pillow 11.3", "3 with other endings (.svg, no ending)"):
+            self.assertIn(words, said)
+
     def test_too_few_says_what_is_there(self):
         self.assertIn("0 pictures", self.refused(lambda: folder.read(self.at, "train", (8, 8, 3))))
         self.assertIn("The folder is empty", self.refused(lambda: folder.read(self.at, "train", (8, 8, 3))))
@@ -169,6 +194,14 @@ class Pictures(Own):
         self.assertEqual(folder.subfolders(self.at, "pictures"), ["7", "10"])
         (_, labels), _ = self.said(lambda: folder.read(self.at, "train", (8, 8, 1), classes=("10", "7")))
         self.assertEqual(set(labels.tolist()) | {-1}, {0, 1, -1})
+
+    def test_names_of_folders_have_composed_letters(self):
+        for k, name in enumerate(("고양이", "dég")):
+            for i in range(8):
+                Image.fromarray(np.full((8, 8), 100 * k + 5 * i, np.uint8)).save(self.path(unicodedata.normalize("NFD", name), "%d.png" % i))
+        self.assertEqual(folder.subfolders(self.at, "pictures"), ["dég", "고양이"])
+        (_, labels), _ = self.said(lambda: folder.read(self.at, "train", (8, 8, 1), classes=("고양이", "dég")))
+        self.assertEqual(set(labels.tolist()), {0, 1})
 
 
 class Signs(Own):
@@ -232,11 +265,23 @@ class Sounds(Own):
         right, _ = sounds.heard(self.write("right.wav", wav(self.tone(8000), 8000, 4, 3)))
         for name, how in dict(
                 pcm8=dict(width=1), pcm16=dict(width=2), pcm24=dict(width=3), pcm32=dict(width=4), double=dict(width=8, encoding=3), law=dict(width=1, encoding=7), stereo=dict(channels=2),
-                six=dict(channels=6), extensible=dict(extensible=True), junk=dict(before=b"JUNK" + struct.pack("<I", 5) + b"abcde\0"), untold=dict(size=0), streamed=dict(size=0xffffffff)).items():
+                six=dict(channels=6), seven=dict(channels=7), extensible=dict(extensible=True), junk=dict(before=b"JUNK" + struct.pack("<I", 5) + b"abcde\0"), untold=dict(size=0), streamed=dict(size=0xffffffff)).items():
             for rate in (8000, 11025, 16000, 44100, 48000):
                 x = sounds.resampled(*sounds.heard(self.write("a.wav", wav(self.tone(rate), rate, **how))), 8000)
                 n = min(len(x), len(right)) - 60
                 self.assertLess(np.abs(x[60:n] - right[60:n]).max(), 0.02 if how.get("width") == 1 else 0.002, (name, rate))
+
+    def test_containers(self):
+        with mock.patch.object(sounds.importlib.util, "find_spec", lambda name: None):
+            right, _ = sounds.heard(self.write("a.wav", wav(self.tone(8000), 8000)))
+            behind = b"LIST" + struct.pack("<I", 6) + b"INFOxy"
+            long = wav(self.tone(8000), 8000, before=b"ds64" + struct.pack("<IQQQI", 28, 0, 2 * len(right), len(right), 0), size=0xffffffff)
+            for name, raw in {"RF64": b"RF64\xff\xff\xff\xff" + long[8:] + behind, "BW64": b"BW64\xff\xff\xff\xff" + long[8:] + behind, "behind": wav(self.tone(8000), 8000) + behind,
+                              "no length": wav(self.tone(8000), 8000, size=0), "of a stream": wav(self.tone(8000), 8000, size=0xffffffff)}.items():
+                x, rate = sounds.heard(self.write("A # 1.WAV", raw))
+                self.assertEqual((x.tolist(), rate), (right.tolist(), 8000), name)
+            with self.assertRaises(files.Unreadable):
+                sounds.levels(self.write("nothing.wav", wav(np.zeros(0), 8000, size=0) + behind), 8000)
 
     def test_folders_are_classes_and_speakers(self):
         for k, name in enumerate(("개", "고양이")):
@@ -330,7 +375,7 @@ class Music(Own):
         for names in ("Soprano", "Tenor", "Alto", "Bass"), ("\ufeffSop\u00adrano\0", "te\u2060nor\u00a0", " Alto\u200b\r\n", "\u200ebass\ufe0f\x1f"):
             crossed = midi([tune([p] * 2, name=name) for p, name in zip(chord, names)])
             self.assertEqual(self.grid(crossed).tolist(), [[72, 60, 67, 48]] * 8, names)
-        self.assertEqual(music.tidy(" Voix\u3000 de\u200d\tte\u0302te\x85 2"), "Voix de t\u00eate 2")
+        self.assertEqual(typed.sentence(" Voix\u3000 de\u200d\tte\u0302te\x85 2"), "Voix de t\u00eate 2")
 
     def test_what_is_no_music_is_named(self):
         for i in range(10):
@@ -380,7 +425,7 @@ class Texts(Own):
 
 
 class Pairs(Own):
-    PAIRS = [("Satz Nummer %d." % i, "Sentence %d, \"it\" says." % i) for i in range(120)]
+    PAIRS = [("Sätze, Nummer %d." % i if i % 2 else "Satz Nummer %d." % i, "Sentence %d, \"it\" says." % i) for i in range(120)]
 
     def read(self):
         (sources, targets), said = self.said(lambda: pairs.read(self.at, "train"))
@@ -393,6 +438,8 @@ class Pairs(Own):
             "a.tsv": "".join("%s\t%s\n" % pair for pair in self.PAIRS), "mark.tsv": "\ufeff" + "".join("%s\t%s\r\n" % pair for pair in self.PAIRS),
             "tatoeba.tsv": "".join("%s\t%s\tCC-BY 2.0 (France) by x\n" % pair for pair in self.PAIRS), "turned.tsv": "en\tde\n" + "".join("%s\t%s\n" % pair[::-1] for pair in self.PAIRS),
             "named.csv": "source,target\n" + "".join(",".join(map(quoted, pair)) + "\n" for pair in self.PAIRS), "semicolons.csv": "".join(";".join(map(quoted, pair)) + "\n" for pair in self.PAIRS),
+            "spreadsheet.tsv": "".join("%s\t%s\n" % (a, quoted(b)) for a, b in self.PAIRS), "letters.tsv": "".join("%s\t%s\n" % tuple(unicodedata.normalize("NFD", side) for side in pair) for pair in self.PAIRS),
+            "pasted.csv": "".join("\u200e%s\ufeff;%s\n" % (a.replace(" ", "\u00a0"), b.replace('"', "\u201c")) for a, b in self.PAIRS),
             "a.tmx": "<?xml version='1.0'?><tmx version='1.4'><header srclang='en'/><body>%s</body></tmx>" % "".join(unit % (b.replace('"', "&quot;"), "<hi>%s</hi>" % a) for a, b in self.PAIRS)}
         right = None
         for name, text in forms.items():
@@ -409,6 +456,14 @@ class Pairs(Own):
         for words in ("120 pairs of sentences", "a.tsv, lines 121, 122", "b.tmx", "c.csv", "1 hidden"):
             self.assertIn(words, said)
 
+    def test_a_quote_without_its_end_spoils_one_line(self):
+        for sign, ending in ((",", ".csv"), (";", ".csv"), ("\t", ".tsv")):
+            rows = [sign.join((a.replace(",", ""), b.replace(",", "").replace('"', ""))) for a, b in self.PAIRS]
+            rows[50:50] = ['"open%snever closed' % sign, '"closed" early%sx' % sign, '"in two\nlines"%sx' % sign]
+            found = dict(files.table("\n".join(rows), ending))
+            self.assertGreaterEqual(len([row for row in found.values() if len(row) == 2]), 122 if ending == ".csv" else 121, sign)
+            self.assertEqual(found[len(rows) + 1], rows[-1].split(sign))
+
 
 class Treebanks(Own):
     def row(self, i, word, tag="NOUN", head=0):
@@ -424,6 +479,8 @@ class Treebanks(Own):
             self.assertEqual(found, [right], name)
             self.assertEqual(list(treebank.sentences(self.write("a.conllu", text.replace("%s", plain).replace("\n", "\r\n")))), [right], name)
         self.assertEqual(next(treebank.sentences(self.write("a.conllu", plain.replace("\t0\troot", "\t_\t_"))))[2], [2, -1, 2])
+        words = "\n".join((self.row(1, "cafe\u0301", "NOUN", 2), self.row(2, "\u2019s\u200b", "PART"), self.row(3, "\u201c", "PUNCT", 2), self.row(4, "\u200b", "X", 2)))
+        self.assertEqual(next(treebank.sentences(self.write("a.conllu", words)))[0], ["caf\u00e9", "'s", '"', "\u200b"])
 
     def test_what_is_skipped_is_named(self):
         good = "".join("%s\n%s\n\n" % (self.row(1, "dog%d" % i, "NOUN", 2), self.row(2, "barks", "VERB")) for i in range(110))
@@ -449,6 +506,27 @@ class Told(Own):
         self.assertEqual(len(examples), 23 - 4)
         scene = examples.scene("train 1 3")
         self.assertEqual((scene.picture.shape, set(scene.words) <= set(told.vocabulary(self.at))), ((64, 64, 3), True))
+        self.assertNotIn("other endings", said)
+
+    def test_tables_of_other_programs(self):
+        names = ["%02d %s.png" % (i, unicodedata.normalize("NFD" if i % 2 else "NFC", "그림")) for i in range(24)]
+        for i, name in enumerate(names):
+            Image.fromarray(np.full((9, 9, 3), 10 * i, np.uint8)).save(self.path("bilder", name))
+        right = [unicodedata.normalize("NFC", "bilder/" + name) for name in names]
+        said = 'A grey square, "number" one'
+        for name, text in {
+                "captions.csv": "".join('%s,"%s"\n' % (one, said.replace('"', '""')) for one in right), "captions.tsv": "\ufeff" + "".join("%s\t%s\r\n" % (one, said) for one in right),
+                "Captions.CSV": "text;width;file_name\n" + "".join('"%s";9;%s\n' % (said.replace('"', '""'), one) for one in right), "labels.csv": "".join('%s;"%s"\n' % (one.replace("/", "\\").upper(), said.replace('"', '""')) for one in right),
+                "metadata.jsonl": "".join(json.dumps(dict(file_name=one, caption=said)) + "\n" for one in right), "metadata.csv": "file_name,caption\n" + "".join('%s,"%s"\n' % (one, said.replace('"', '""')) for one in right)}.items():
+            self.write(name, text)
+            told.scanned.cache_clear()
+            parts, found = told.scanned(self.at)
+            os.remove(self.path(name))
+            self.assertEqual([words for part in parts.values() for _, words in part], [["a", "grey", "square", "number", "one"]] * 24, name)
+            self.assertEqual(found.told(), "", name)
+        self.write("captions.tsv", "".join("%s\t%s\n" % (one, said) for one in right) + "no sentence\n")
+        told.scanned.cache_clear()
+        self.assertIn("1 line without a file and a sentence: captions.tsv", told.scanned(self.at)[1].told())
 
 
 if __name__ == "__main__":

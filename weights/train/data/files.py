@@ -5,18 +5,20 @@ Every reader of a medium uses this module: folder.py (pictures), signs.py, told.
 pairs.py, treebank.py. A file that cannot be read does not end training: the reader skips it, and `Found` names it.
 """
 import codecs
+import csv
 import os
 import sys
 
 # File extensions of each medium, and recipes that train on it.
 KINDS = {
-    "pictures": ((".png", ".jpg", ".jpeg", ".jfif", ".webp", ".gif", ".bmp", ".tif", ".tiff"), "emoji, emoji-sr, digits, pixelcnn-digits, sagan-emoji"),
+    "pictures": ((".png", ".jpg", ".jpeg", ".jfif", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif"), "emoji, emoji-sr, digits, pixelcnn-digits, sagan-emoji"),
     "sounds": ((".wav", ".wave", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff"), "wavenet, jukebox-codes, jukebox-small"),
     "music": ((".mid", ".midi", ".rmi", ".kar"), "chorales"),
     "texts": ((".txt", ".md", ".jsonl", ".ndjson"), "stories, lstmn"),
     "pairs": ((".tsv", ".csv", ".tmx"), "de-en, seq2seq-additive"),
     "treebanks": ((".conllu", ".conll"), "crf-en, memm-en, hmm-en, parents-en"),
 }
+LONGEST = 50                             # lines within quotes in a table
 MOST_NAMED = 5                           # maximum number of files that a report names for each reason
 _said = set()
 
@@ -65,12 +67,23 @@ class Found:
                     self.others[ending] = self.others.get(ending, 0) + 1
         return found
 
-    def told(self):
-        """Returns the skipped files as a phrase: \"; skipped 2 (the file is empty: a.png, b.png)\", \"\" if there are none."""
+    def used(self, path):
+        """Does not report a file of another kind, such as a table of captions, as skipped."""
+        ending = os.path.splitext(path)[1].lower()
+        self.others[ending] = self.others.get(ending, 0) - 1
+        if self.others[ending] <= 0:
+            del self.others[ending]
+
+    def told(self, others=True):
+        """Returns the skipped files as a phrase: \"; skipped 2 (the file is empty: a.png, b.png)\", \"\" if there are none.  others: whether to
+        count the files of other kinds"""
         parts = []
         for reason, names in self.skipped.items():
             named = ", ".join(names[:MOST_NAMED]) + (", and %d more" % (len(names) - MOST_NAMED) if len(names) > MOST_NAMED else "")
             parts.append("%d hidden" % len(names) if reason == "hidden" else "%d (%s: %s)" % (len(names), reason, named))
+        if others and self.others:
+            endings = sorted(ending or "no ending" for ending in self.others)
+            parts.append("%d with other endings (%s)" % (sum(self.others.values()), ", ".join(endings[:MOST_NAMED]) + (", ..." if len(endings) > MOST_NAMED else "")))
         return "".join("; " + note for note in self.notes) + ("; skipped " + ", ".join(parts) if parts else "")
 
     def say(self, what):
@@ -91,8 +104,8 @@ class Found:
         rest = sorted({ending or "no ending" for ending in self.others} - known)
         if rest:
             also.append("files with %s" % ", ".join(rest[:MOST_NAMED]))
-        empty = not also and not self.told()
-        sys.exit("%s: %s (%s); %s%s%s" % (self.directory, what, ", ".join(self.endings), wanted, self.told(),
+        empty = not also and not self.told(False)
+        sys.exit("%s: %s (%s); %s%s%s" % (self.directory, what, ", ".join(self.endings), wanted, self.told(False),
                                          ". The folder is empty" if empty else ". It has " + " and ".join(also) if also else ""))
 
 
@@ -150,6 +163,59 @@ def read_text(path, found=None):
     if found is not None and encoding != "utf-8":
         found.notes.append("%s is read as %s" % (os.path.relpath(path, found.directory), encoding.upper()))
     return text
+
+
+csv.field_size_limit(1 << 24)
+
+
+def unquoted(side):
+    """Returns the text of a column that a spreadsheet quoted because of the quotes in it; other columns are unchanged."""
+    bare = side.strip()
+    inner = bare[1:-1]
+    return inner.replace('""', '"') if len(bare) > 3 and bare[0] == bare[-1] == '"' and '""' in inner and '"' not in inner.replace('""', "") else side
+
+
+def record(lines, sign):
+    """Reads the first record of the next lines of a .csv file -> (columns, number of its lines).  Quotes may enclose at most LONGEST lines:
+    a quote that is never closed spoils its own line, not the rest of the file."""
+    for end in range(1, len(lines) + 1):
+        try:
+            return next(csv.reader(lines[:end], delimiter=sign, strict=True), []), end
+        except csv.Error as error:
+            if "unexpected end" not in str(error):                       # text after a closing quote
+                return next(csv.reader(lines[:1], delimiter=sign), []), 1
+    return [], 1
+
+
+def records(lines, sign):
+    """Yields (line number, columns) of each record of a .csv file, without columns if it cannot be read."""
+    at = 0
+    while at < len(lines):
+        row, used = record([line + "\n" for line in lines[at:at + LONGEST]], sign)
+        if any(side.strip() for side in row) or not row and lines[at].strip():
+            yield at + 1, row
+        at += used
+
+
+def separator(lines):
+    """Returns the delimiter of a .csv file: the character that divides most of its first lines into two columns; of equals not the comma,
+    which sentences contain."""
+    def cut(sign):
+        sizes = [len(row) for _, row in records(lines[:100], sign)]
+        return sizes.count(2), sum(size > 2 for size in sizes)
+    return max("\t;,", key=cut)
+
+
+def table(text, ending):
+    """Yields (line number, columns) of each line of a table that is not empty, without columns if it cannot be read.  ending: ".tsv", whose
+    columns are divided by tabs and, in general, not quoted, or ".csv"."""
+    lines = text.split("\n")
+    if ending == ".csv":
+        yield from records(lines, separator(lines))
+        return
+    for i, line in enumerate(lines, 1):
+        if line.strip():
+            yield i, [unquoted(side) for side in line.split("\t")]
 
 
 def count(number, one, many=""):

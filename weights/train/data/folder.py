@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Your own pictures: a folder of PNG, JPEG, WebP, GIF, BMP or TIFF files, with or without subfolders.
+"""Your own pictures: a folder of PNG, JPEG, WebP, GIF, BMP, TIFF, AVIF or HEIC files, with or without subfolders.
 
 Each is rotated by its EXIF orientation, cropped to a square in the middle, placed on white if it is transparent, and scaled down; of an animation the first frame
 counts. The split is by file, in the order of the SHA-256 of its bytes, so that two copies stay together: a tenth is held out, a tenth is for validation. A damaged
@@ -8,6 +8,7 @@ file is skipped and named. Held-out files are opened once to check that they can
 import contextlib
 import functools
 import hashlib
+import importlib.util
 import io
 import os
 import struct
@@ -17,11 +18,13 @@ import numpy as np
 
 import data
 from common.needed import require
+from data import typed
 from data.files import Found, Unreadable, count
 
 HELD_OUT, VALIDATION = 0.1, 0.1
 LEAST = 10                               # pictures
 LIGHT = {1: 192, 3: 250}                 # by channels: a drawing without any darker value would be invisible on white
+NEEDS = {".heic": "the package pillow-heif: pip install pillow-heif", ".heif": "the package pillow-heif: pip install pillow-heif", ".avif": "Pillow 11.3 or later"}
 TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270", 7: "TRANSVERSE", 8: "ROTATE_90"}
 
 
@@ -77,6 +80,8 @@ def opened(path):
     """Reads a picture, upright, with 8 bits per channel.  Raises Unreadable if the file is not a picture or is truncated."""
     require("PIL")
     from PIL import Image
+    if importlib.util.find_spec("pillow_heif"):
+        importlib.import_module("pillow_heif").register_heif_opener()
     try:
         with open(path, "rb") as f:
             raw = f.read()
@@ -94,6 +99,9 @@ def opened(path):
                 image = Image.open(io.BytesIO(bare(raw)))
                 image.load()
             except Exception as error:
+                ending = os.path.splitext(path)[1].lower()
+                if raw[4:8] == b"ftyp" and ending in NEEDS:
+                    raise Unreadable("%s needs %s, or save it as PNG or JPEG" % (ending, NEEDS[ending]))
                 raise Unreadable("no picture that can be read: %s" % (str(error).split(" <")[0] or type(error).__name__))
         try:
             image = in_bytes(upright(image))
@@ -145,8 +153,8 @@ def split_of(count):
 
 def class_of(path, directory, classes):
     """Returns the index of the class named like one of the file's folders, the outermost first; -1: none."""
-    names = [name.lower() for name in classes]
-    parts = os.path.relpath(path, directory).split(os.sep)[:-1]
+    names = [typed.name(name).lower() for name in classes]
+    parts = typed.name(os.path.relpath(path, directory)).split(os.sep)[:-1]
     return next((names.index(part.lower()) for part in parts if part.lower() in names), -1)
 
 
@@ -154,7 +162,7 @@ def subfolders(directory, kind, least=2):
     """Returns the names of the top-level folders that have at least this many files of this kind, sorted; numbers sort by value."""
     counts = {}
     for path in Found(directory, kind).paths():
-        first, *rest = os.path.relpath(path, directory).split(os.sep)
+        first, *rest = typed.name(os.path.relpath(path, directory)).split(os.sep)
         if rest:
             counts[first] = counts.get(first, 0) + 1
     return sorted((name for name, n in counts.items() if n >= least), key=lambda name: (not name.isdigit(), int(name) if name.isdigit() else 0, name))

@@ -8,14 +8,12 @@ possible. Files within RIFF (.rmi) and files with bytes after the last track are
 of its bytes: a tenth is held out, a tenth is for validation.
 """
 import functools
-import re
 import struct
-import unicodedata
 
 import numpy as np
 
 import data
-from data import chorales, folder
+from data import chorales, folder, typed
 from data.files import Unreadable, count
 
 LEAST = 10                               # pieces
@@ -23,9 +21,6 @@ TICKS = 4                                # ticks per quarter
 MOST_TICKS = 20000                       # maximum number of ticks of a piece
 NAME, END = 0x103, 0x12f                 # status bytes of events without a channel
 DRUMS = 9                                # channel of drums, from 0
-# Unicode's Default_Ignorable_Code_Point, and the control characters that are no white space
-UNSEEN = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
-                    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]")
 DATA_BYTES = {8: 2, 9: 2, 10: 2, 11: 2, 12: 1, 13: 1, 14: 2}
 
 
@@ -124,12 +119,6 @@ def events(track):
     yield now, END, None
 
 
-def tidy(name):
-    """Returns the name of a track without invisible characters, with composed letters and single spaces, as sentenceOf() of the page does
-    (web/lib/base/typed.js)."""
-    return " ".join(unicodedata.normalize("NFC", UNSEEN.sub("", name)).split())
-
-
 def heard(raw):
     """Reads the bytes of a MIDI file -> notes [(start, end, pitch, part)] in quarters, names of the parts."""
     division, found = tracks(raw)
@@ -145,7 +134,7 @@ def heard(raw):
                 return part
         for now, status, what in events(track):
             if status == NAME:
-                name = tidy(what.decode("utf-8", "replace"))
+                name = typed.sentence(what.decode("utf-8", "replace"))
             elif status == END:
                 for (channel, pitch), left in sounding.items():
                     while left:

@@ -3,20 +3,19 @@
 
 A line of .tsv or .csv is a sentence and its translation. Further columns, such as Tatoeba's attribution, are ignored. A first line with
 names of languages is not a pair: it tells which column is the source. In a .tmx file (Translation Memory eXchange) each unit gives a pair,
-in the recipe's languages or, if it has others, the first two. The split is by the SHA-256 of the sentence: a tenth is held out, a tenth is
-for validation.
+in the recipe's languages or, if it has others, the first two. Sentences are normalised as the library normalises the input of such a model
+(typed.py). The split is by the SHA-256 of the sentence: a tenth is held out, a tenth is for validation.
 """
-import csv
-import io
+import os
 import xml.etree.ElementTree as xml
 
 import data
-from data.files import Found, Unreadable, count, read_text
+from data import typed
+from data.files import Found, Unreadable, count, read_text, table
 from data.texts import split_of
 
 LEAST = 100
 SOURCE, TARGET = ("source", "src", "de", "deu", "ger", "german", "deutsch"), ("target", "tgt", "translation", "en", "eng", "english", "englisch")
-csv.field_size_limit(1 << 24)
 
 
 def swapped(row):
@@ -30,44 +29,23 @@ def swapped(row):
     return False if codes and a != b and ("en" in (a, b) or "eng" in (a, b)) else None
 
 
-def separator(text):
-    """Returns the delimiter of a .csv file: the character that divides most of its first lines into two columns."""
-    head = "\n".join(text.split("\n", 101)[:100])
-
-    def cut(sign):
-        try:
-            sizes = [len(row) for row in csv.reader(io.StringIO(head), delimiter=sign, strict=True) if row]
-        except csv.Error:
-            return 0.0, 0.0
-        return sizes.count(2), sum(size > 2 for size in sizes)
-    return max(",;\t", key=cut)
-
-
 def rows(path, found):
     """Reads the first two columns of each line that has two."""
-    text, bad, turned, first = read_text(path, found), [], False, True
-    if path.lower().endswith(".tsv"):
-        table = ((i, line.split("\t")) for i, line in enumerate(text.split("\n"), 1) if line.strip())
-    else:
-        reader = csv.reader(io.StringIO(text), delimiter=separator(text))
-        table = ((reader.line_num, row) for row in reader if any(side.strip() for side in row))
-    try:
-        for number, row in table:
-            row = [" ".join(side.split()) for side in row]
-            if len(row) < 2 or not row[0] or not row[1]:
-                bad.append(number)
-                continue
-            names = swapped(row) if first else None
-            first = False
-            if names is not None:
-                turned = names
-                continue
-            yield (row[1], row[0]) if turned else (row[0], row[1])
-    except csv.Error as error:
-        found.skip(path, "a table that ends early (%s)" % error)
+    text, bad, turned, first, ending = read_text(path, found), [], False, True, os.path.splitext(path)[1].lower()
+    for number, row in table(text, ending):
+        row = [typed.sentence(side) for side in row]
+        if len(row) < 2 or not row[0] or not row[1]:
+            bad.append(number)
+            continue
+        names = swapped(row) if first else None
+        first = False
+        if names is not None:
+            turned = names
+            continue
+        yield (row[1], row[0]) if turned else (row[0], row[1])
     if bad:
         found.skip("%s, line%s %s" % (path, "" if len(bad) == 1 else "s", ", ".join(map(str, bad[:5])) + (" and %d more" % (len(bad) - 5) if len(bad) > 5 else "")),
-                   "no sentence with its translation, apart by a %s" % ("tab" if path.lower().endswith(".tsv") else "comma"))
+                   "no sentence with its translation, apart by a %s" % ("tab" if ending == ".tsv" else "comma"))
 
 
 def units(path, languages):
@@ -81,8 +59,8 @@ def units(path, languages):
         for variant in unit.iter("tuv"):
             code = variant.get("{http://www.w3.org/XML/1998/namespace}lang") or variant.get("lang") or ""
             segment = variant.find("seg")
-            if segment is not None and "".join(segment.itertext()).strip():
-                sides.append((code.lower(), " ".join("".join(segment.itertext()).split())))
+            if segment is not None and typed.sentence("".join(segment.itertext())):
+                sides.append((code.lower(), typed.sentence("".join(segment.itertext()))))
         wanted = [next((text for code, text in sides if code.split("-")[0].split("_")[0] == language), None) for language in languages]
         if all(wanted) and len(wanted) == 2:
             yield tuple(wanted)

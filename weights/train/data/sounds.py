@@ -17,7 +17,7 @@ import struct
 import numpy as np
 
 import data
-from data import folder, fsdd
+from data import folder, fsdd, typed
 from data.files import Found, Unreadable, count
 
 LEAST = 10                               # recordings
@@ -25,6 +25,7 @@ SHORTEST = 0.05                          # shortest recording that is used, in s
 REST = 0.25                              # shortest last piece of a cut recording, in seconds
 LONGEST = 3600.0                         # longest recording, in seconds
 REACH = 16                               # zero crossings of the sinc on each side, as in web/lib/media/resample.js
+FORMS = (b"RIFF", b"RF64", b"BW64")      # first bytes of a WAV file
 PCM, FLOAT, A_LAW, MU_LAW, EXTENSIBLE = 1, 3, 6, 7, 0xfffe
 NAMED = re.compile(r"(\d+)_([^_]+)_(\d+)\.wav$", re.I)
 
@@ -60,14 +61,19 @@ SAMPLES = {
 }
 
 
+def is_chunk(raw):
+    """Tells whether the next bytes are another chunk, and not samples."""
+    return len(raw) >= 8 and all(0x20 <= byte < 0x7f for byte in raw[:4]) and struct.unpack("<I", raw[4:8])[0] + 8 <= len(raw)
+
+
 def from_wav(raw):
     """Reads the bytes of a WAV file -> samples (n, channels), rate.  Chunks may be in any order; a missing or too large size extends to the
     end of the file."""
-    if raw[:4] not in (b"RIFF", b"RF64", b"RIFX") or raw[8:12] != b"WAVE":
+    if raw[:4] not in FORMS + (b"RIFX",) or raw[8:12] != b"WAVE":
         raise Unreadable("no WAV file: it begins with %r" % raw[:12])
     if raw[:4] == b"RIFX":
         raise Unreadable("a WAV file whose numbers begin with their highest byte (RIFX)")
-    form, samples, at = None, None, 12
+    form, samples, long, at = None, None, 0, 12
     while at + 8 <= len(raw):
         name, size = raw[at:at + 4], struct.unpack("<I", raw[at + 4:at + 8])[0]
         part = raw[at + 8:at + 8 + size]
@@ -75,8 +81,11 @@ def from_wav(raw):
             form = list(struct.unpack("<HHIIHH", part[:16]))
             if form[0] == EXTENSIBLE and len(part) >= 26:
                 form[0] = struct.unpack("<H", part[24:26])[0]
+        elif name == b"ds64" and len(part) >= 16:                        # the size of the samples in RF64
+            long = struct.unpack("<Q", part[8:16])[0]
         elif name == b"data" and samples is None:
-            samples = part if size else raw[at + 8:]                     # an interrupted recording has no size
+            rest = raw[at + 8:]                                          # an interrupted recording has no size
+            samples = rest[:long or None] if size == 0xffffffff else rest if size == 0 and not is_chunk(rest) else part
         at += 8 + size + (size & 1 if raw[at + 8 + size:at + 9 + size] in (b"\0", b"") else 0)
     if form is None or samples is None:
         raise Unreadable("a WAV file without a %s chunk" % ("fmt" if form is None else "data"))
@@ -100,7 +109,7 @@ def heard(path):
     if not raw:
         raise Unreadable("empty")
     soundfile = importlib.util.find_spec("soundfile") and importlib.import_module("soundfile")
-    if raw[:4] == b"RIFF":
+    if raw[:4] in FORMS:
         try:
             x, rate = from_wav(raw)
         except Unreadable:
@@ -182,7 +191,7 @@ def speakers_of(directory):
     """Returns the names of speakers: from file names like DIGIT_SPEAKER_TAKE.wav, or the folders within the class folders."""
     if digits(directory):
         return sorted({NAMED.match(os.path.basename(path)).group(2) for path in Found(directory, "sounds").paths()})
-    inner = {tuple(os.path.relpath(path, directory).split(os.sep)[1:-1]) for path in Found(directory, "sounds").paths()}
+    inner = {tuple(typed.name(os.path.relpath(path, directory)).split(os.sep)[1:-1]) for path in Found(directory, "sounds").paths()}
     return sorted({parts[0] for parts in inner if parts})
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Your own pictures with captions: a folder of pictures, each with a sentence.
 
-The sentence is in a text file of the same name as the picture (dog.png, dog.txt), or in a table in the folder: captions.tsv, captions.csv,
-or metadata.jsonl with "file_name" and "text". Words are in lower case, without punctuation. A tenth is held out, a tenth is for validation,
+The sentence is in a text file of the same name as the picture (dog.png, dog.txt), or in a table in the folder: captions.tsv, captions.csv
+or metadata.jsonl with "file_name" and "text". The first two columns of a table are the file and the sentence, unless its first line names
+them. Sentences are normalised as the library does it (typed.py); words are in lower case, without punctuation. A tenth is held out, a tenth is for validation,
 by the SHA-256 of the picture.
 """
-import csv
 import functools
 import json
 import os
@@ -14,54 +14,84 @@ import re
 import numpy as np
 
 import data
-from data import folder
-from data.files import Found, Unreadable, count, read_text
+from data import folder, typed
+from data.files import Found, Unreadable, count, hidden, read_text, table
 from data.scenes import SIDE, Scene
 
 LEAST = 20
 TABLES = re.compile(r"(captions|metadata|labels)\.(tsv|csv|jsonl)$", re.I)
 
 
+# The columns of a table, by their names in its first line
+FILES, SENTENCES = ("file_name", "filename", "file", "image", "picture", "path"), ("text", "caption", "sentence", "description")
+
+
 def words_of(sentence):
-    return re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", sentence.lower())
+    return re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", typed.sentence(sentence).lower())
+
+
+def key(path):
+    """Returns the name by which a picture is looked up: letters are composed, and their case and the kind of slash do not matter."""
+    return typed.name(os.path.normpath(path.replace("\\", "/"))).lower()
+
+
+def lines_of(text, ending):
+    """Yields (file, sentence) of each line of a table; None for a line without both."""
+    if ending == ".jsonl":
+        for line in text.split("\n"):
+            try:
+                value = json.loads(line) if line.strip() else None
+            except ValueError:
+                value = ""
+            if value is not None:
+                found = [next((value[name] for name in names if isinstance(value.get(name), str)), None) for names in (FILES, SENTENCES)] if isinstance(value, dict) else [None]
+                yield tuple(found) if all(found) else None
+        return
+    columns = None
+    for _, row in table(text, ending):
+        if columns is None:
+            names = [side.strip().lower() for side in row]
+            named = [next((names.index(name) for name in of if name in names), None) for of in (FILES, SENTENCES)]
+            columns = (0, 1) if None in named else named
+            if None not in named:
+                continue
+        yield tuple(row[column].strip() for column in columns) if len(row) > max(columns) else None
 
 
 def tables(directory, found):
-    """Reads {path of a picture: sentence} from the tables in the folder."""
+    """Reads {key of a picture: sentence} from the tables in the folder."""
     sentences = {}
     for at, folders, names in os.walk(directory):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        folders[:] = [name for name in folders if not hidden(name)]
         for name in sorted(names):
+            path = os.path.join(at, name)
             if not TABLES.match(name):
                 continue
+            found.used(path)
             try:
-                text = read_text(os.path.join(at, name), found)
+                rows = list(lines_of(read_text(path, found), os.path.splitext(name)[1].lower()))
             except Unreadable as error:
-                found.skip(os.path.join(at, name), error)
+                found.skip(path, error)
                 continue
-            if name.lower().endswith(".jsonl"):
-                rows = []
-                for line in text.split("\n"):
-                    try:
-                        value = json.loads(line)
-                        rows.append((value["file_name"], value["text"]))
-                    except (ValueError, KeyError, TypeError):
-                        pass
-            else:
-                rows = [row[:2] for row in csv.reader(text.split("\n"), delimiter="\t" if name.lower().endswith(".tsv") else ",") if len(row) >= 2]
-            sentences.update({os.path.normpath(os.path.join(at, str(file))): str(sentence) for file, sentence in rows})
+            sentences.update({key(os.path.join(at, row[0])): row[1] for row in rows if row})
+            if None in rows:
+                found.skip(path, "%s without a file and a sentence" % count(rows.count(None), "line"))
     return sentences
 
 
 @functools.lru_cache(maxsize=1)
 def scanned(directory):
     found, read_in = Found(directory, "pictures"), []
+    paths = folder.files(directory, found).values()
     sentences = tables(directory, found)
-    for path in folder.files(directory, found).values():
+    texts = {key(os.path.join(at, name)): os.path.join(at, name) for at, _, names in os.walk(directory) for name in names if name.lower().endswith(".txt")}
+    for path in paths:
         try:
-            sentence = sentences.get(os.path.normpath(path))
-            beside = os.path.splitext(path)[0] + ".txt"
-            if sentence is None and os.path.exists(beside):
+            sentence = sentences.get(key(path))
+            beside = texts.get(os.path.splitext(key(path))[0] + ".txt")
+            if beside:
+                found.used(beside)
+            if sentence is None and beside:
                 sentence = read_text(beside, found)
             words = words_of(sentence or "")
             if not words:

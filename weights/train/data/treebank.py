@@ -3,13 +3,14 @@
 
 In each line, the second column is the word, the fourth its universal part of speech, the seventh the number of its head (0 the root, -1
 none given), the eighth its relation to the head. Ranges (1-2), empty nodes (1.1), comments (#), a byte order mark and blank lines are
-skipped.  A file whose name has -train, -dev or -test is that part; sentences of other files are split by the SHA-256 of their words: a
+skipped.  Words are normalised as the library normalises them before it tags them (typed.py).  A file whose name has -train, -dev or -test is that part; sentences of other files are split by the SHA-256 of their words: a
 tenth is held out, a tenth is for validation.
 """
 import os
 import re
 
 import data
+from data import typed
 from data.files import Found, Unreadable, count, read_text
 from data.texts import split_of
 
@@ -38,7 +39,7 @@ def sentences(path, found=None):
                 raise Unreadable(wrong)
             found.skip(path, wrong)
         elif rows:
-            yield ([row[1] for row in rows], [row[3] for row in rows], [int(row[6]) if row[6].isdigit() else -1 for row in rows],
+            yield ([typed.plain(row[1]).strip() or row[1] for row in rows], [row[3] for row in rows], [int(row[6]) if row[6].isdigit() else -1 for row in rows],
                    [row[7] for row in rows])
 
 
