@@ -105,7 +105,6 @@ test('a file of pairs is translated', async () => {
       await writeFile(file, text);
       assert.throws(() => readPairs(file), error);
     }
-    await assert.rejects(scoreTranslations(model, file, { most: 1, beams: 0.5, say: () => {} }), /--beams/);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

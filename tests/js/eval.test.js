@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -13,6 +13,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 import { bicubic } from '../../web/pages/colour/bicubic.js';
+import { checkNumbers } from '../../weights/eval/eval.js';
+import { readJson, readText, recordings } from '../../weights/eval/files.js';
 import { more } from '../more.js';
 import { DIGITS, GOLDEN, ROOT, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
@@ -156,6 +158,60 @@ test("without --data, the command uses the held-out pictures of the model's data
   assert.match(await evaluate(file, '--images', '1'), /1 images: /);
   await writeFile(file, toyModel({ width: 14, height: 28, metadata: { 'nextpixel.card.dataset': ['string', 'half of MNIST'] } }));
   await assert.rejects(evaluate(file, '--images', '1'), /200 images and 100 labels/);
+});
+
+test('texts are read in the encodings and line ends of other programs; other bytes are refused', async () => {
+  const file = join(folder, 'a text #1 50%.txt');
+  const plain = 'Ein Hund läuft.\n개가 달린다.\n👩‍🚀\n';
+  const windows = plain.replaceAll('\n', '\r\n');
+  for (const bytes of [
+    Buffer.from(plain),
+    Buffer.from(`\ufeff${windows}`),
+    Buffer.from(plain.replaceAll('\n', '\r')),
+    Buffer.from(`\ufeff${windows}`, 'utf16le'),
+    Buffer.from(`\ufeff${windows}`, 'utf16le').swap16(),
+  ]) {
+    await writeFile(file, bytes);
+    assert.equal(readText(file), plain);
+  }
+  await writeFile(file, '\ufeff[1]\r\n');
+  assert.deepEqual(readJson(file), [1]);
+  for (const bytes of [Buffer.from([0x45, 0xe4]), Buffer.from('a b', 'utf16le'), Buffer.from([0xff, 0xfe, 0x00, 0xd8])]) {
+    await writeFile(file, bytes);
+    assert.throws(() => readText(file), /is not text in UTF-(8|16LE).*: save it as UTF-8$/);
+  }
+});
+
+test('recordings are found in subfolders, whatever the case of their endings, without hidden ones', async () => {
+  const at = join(folder, '소리 100% #1');
+  for (const name of ['b/2.WAV', 'a/1.wav', '3.wave', '._3.wav', '__MACOSX/1.wav', '.git/1.wav', 'notes.txt']) {
+    await mkdir(join(at, name, '..'), { recursive: true });
+    await writeFile(join(at, name), '');
+  }
+  assert.deepEqual(
+    recordings(at),
+    ['3.wave', 'a/1.wav', 'b/2.WAV'].map((name) => join(at, name)),
+  );
+  assert.deepEqual(recordings(join(at, '3.wave')), [join(at, '3.wave')]);
+  await rm(at, { recursive: true });
+  await mkdir(at);
+  assert.throws(() => recordings(at), /holds no WAV file/);
+});
+
+test('options that should be numbers are refused if they are none', () => {
+  const given = { temperatures: '1' };
+  for (const [name, right, wrong] of /** @type {[string, string[], string[]][]} */ ([
+    ['images', ['1', '9999999'], ['0', '-3', '2.5', 'x', '', ' ', '1e3', 'NaN', 'Infinity', '３']],
+    ['of', ['1', '64'], ['0', '65', '1.5']],
+    ['resample', ['0', '8'], ['-1', 'x']],
+    ['resample-rows', ['1'], ['0', 'x']],
+    ['beams', ['1', '16'], ['0', '17', '0.5']],
+    ['length-penalty', ['0', '0.6', '.5', '1e-1'], ['', 'x', '-1', '1e400', '0,6']],
+    ['temperatures', ['0', '1,0.8', '1, .5'], ['', '1,', '-1', 'x', 'NaN', '1e400']],
+  ])) {
+    for (const text of right) checkNumbers({ ...given, [name]: text });
+    for (const text of wrong) assert.throws(() => checkNumbers({ ...given, [name]: text }), new RegExp(`^Error: --${name} takes `), text);
+  }
 });
 
 test('sets that do not fit the model are refused', async () => {

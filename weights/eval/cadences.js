@@ -7,11 +7,11 @@
 // uses melodies of chorales instead (weights/train/held_out.py chorales); an ending then counts as on the tonic if the root of the composed
 // last chord is the soprano's last note. --once draws the last bar once; by default it uses the page's rule (web/pages/chorale/ending.js).
 // @ts-check
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
 import { endWell } from '../../web/pages/chorale/ending.js';
+import { readJson } from './files.js';
 import { chordOf, parallelsOf } from './harmony.js';
 
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
@@ -83,7 +83,7 @@ const isOf = (chord, tonic) =>
 
 /** @type {{ name: string, melody: Sung[], tonic?: number }[]} */
 const tunes = values.data
-  ? JSON.parse(readFileSync(values.data, 'utf8')).map((/** @type {import('./harmony.js').Note[]} */ piece, /** @type {number} */ i) => {
+  ? readJson(values.data).map((/** @type {import('./harmony.js').Note[]} */ piece, /** @type {number} */ i) => {
       const melody = piece.filter(({ voice }) => voice === voices[0]).map(({ start, length, pitch }) => ({ start, length, pitch }));
       const { pitch } = melody[melody.length - 1];
       return { name: `chorale ${i}`, melody, ...(isOf(chordOf(lastOf(piece)), pitch) && { tonic: pitch }) };

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { bleu } from './bleu.js';
+import { readJson } from './files.js';
 
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
@@ -33,7 +34,7 @@ const SURE = 0.6;
 
 /** @param {string} file  path of NAME.u8.gz, with NAME.json next to it */
 function readScenes(file) {
-  const about = JSON.parse(readFileSync(file.replace(/\.u8\.gz$/, '.json'), 'utf8'));
+  const about = readJson(file.replace(/\.u8\.gz$/, '.json'));
   /** @type {Told[]} */
   const scenes = about.scenes;
   const pixels = gunzipSync(readFileSync(file));

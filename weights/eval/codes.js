@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Measures the loss when held-out sounds are encoded into codes and decoded again, through the wasm.
 // @ts-check
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { writeWav } from '../../web/lib/media/wav.js';
+import { recordings } from './files.js';
 
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
@@ -58,16 +59,7 @@ function convergence(original, made) {
  * @returns {Promise<CodesResult>}
  */
 export async function scoreCodes(model, data, { most, out, say }) {
-  const files = (
-    statSync(data).isDirectory()
-      ? readdirSync(data)
-          .sort()
-          .map((name) => path.join(data, name))
-      : [data]
-  )
-    .filter((file) => /\.wav$/i.test(file))
-    .slice(0, most);
-  if (files.length === 0) throw new Error(`${data} holds no WAV file`);
+  const files = recordings(data).slice(0, most);
   const { sampleRate: rate = NaN, codes: levels = [] } = model.info;
   const sums = { top: 0, bottom: 0 };
   const ms = { encode: 0, decode: 0 };
@@ -85,8 +77,9 @@ export async function scoreCodes(model, data, { most, out, say }) {
       const made = whole.slice(0, heard.samples.length);
       sums[level] += convergence(original, made);
       if (out === undefined) continue;
-      mkdirSync(path.join(out, level), { recursive: true });
-      writeFileSync(path.join(out, level, path.basename(file)), writeWav(made, rate));
+      const to = path.join(out, level, path.relative(data, file) || path.basename(file));
+      mkdirSync(path.dirname(to), { recursive: true });
+      writeFileSync(to, writeWav(made, rate));
     }
     say(`${i + 1} of ${files.length}: ${(sums.top / (i + 1)).toFixed(2)} and ${(sums.bottom / (i + 1)).toFixed(2)} dB`);
   }

@@ -153,6 +153,27 @@ export function compared(one, other) {
   return `${a.length} inputs: the second costs ${mean.toFixed(4)} nats more, standard error ${Math.sqrt(variance / a.length).toFixed(4)}`;
 }
 
+/** The options that are whole numbers, with their ranges. @type {Record<string, [number, number]>} */
+const WHOLE = { images: [1, Infinity], of: [1, 64], resample: [0, 64], 'resample-rows': [1, Infinity], beams: [1, 16] };
+
+/**
+ * Throws an error if an option that should be a number is none.
+ * @param {Record<string, unknown>} options  of the command line
+ */
+export function checkNumbers(options) {
+  for (const [name, [low, high]] of Object.entries(WHOLE)) {
+    const text = options[name];
+    if (text === undefined || (/^\d+$/.test(String(text)) && Number(text) >= low && Number(text) <= high)) continue;
+    throw new Error(`--${name} takes a whole number from ${low} ${high === Infinity ? 'on' : `to ${high}`}, not ${JSON.stringify(text)}`);
+  }
+  const isNumber = (/** @type {string} */ text) => /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim()) && Number.isFinite(Number(text));
+  if (!String(options.temperatures).split(',').every(isNumber))
+    throw new Error('--temperatures takes numbers from 0 on, with commas between them');
+  const { 'length-penalty': penalty } = options;
+  if (penalty !== undefined && !isNumber(String(penalty)))
+    throw new Error(`--length-penalty takes a number from 0 on, not ${JSON.stringify(penalty)}`);
+}
+
 /** The header comment of this file. */
 const HELP = readFileSync(new URL(import.meta.url), 'utf8')
   .split('// @ts-check')[0]
@@ -200,6 +221,7 @@ async function main() {
     );
     process.exit(2);
   }
+  checkNumbers(options);
   for (const [what, file] of [
     ['', positionals[0]],
     ['--data ', options.data],

@@ -4,10 +4,10 @@
 //
 //     node weights/eval/head-pins.js validation.tsv [weights/parents-en.gguf [sentences at most]]
 // @ts-check
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { load } from '../../web/lib/index.js';
+import { readText } from './files.js';
 import { readHeads } from './heads.js';
 
 /** A pin counts as sensible if the model gives this head at least this probability. */
@@ -18,7 +18,7 @@ if (!file) throw new Error('usage: node weights/eval/head-pins.js validation.tsv
 const model = await load(weights);
 let pins = 0;
 const found = [];
-for (const { words } of readHeads(readFileSync(file, 'utf8'))
+for (const { words } of readHeads(readText(file))
   .filter(({ words: all }) => all.length >= 5 && all.length <= 12)
   .slice(0, Number(most))) {
   const { heads, marginals = new Float32Array(0) } = await model.parse(words, { marginals: true });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Measures how well a model finds the heads of words in held-out sentences, through the wasm.
 // @ts-check
-import { readFileSync } from 'node:fs';
 import { readSentences } from './conllu.js';
+import { readText } from './files.js';
 
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
@@ -43,7 +43,7 @@ export function readHeads(text) {
  * @returns {Promise<HeadResult>}
  */
 export async function scoreHeads(model, file, most, say) {
-  const all = readHeads(readFileSync(file, 'utf8'));
+  const all = readHeads(readText(file));
   const sentences = all.filter(({ heads }) => !heads.includes(-1)).slice(0, most);
   if (sentences.length === 0) throw new Error(`${file} holds no sentence${all.length > 0 ? ' whose words all have a parent' : ''}`);
   let long = 0;

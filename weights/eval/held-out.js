@@ -6,6 +6,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 
+import { readJson } from './files.js';
+
 /** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 /** @typedef {{ pixels: Uint8Array, labels: (string | number)[] | undefined, count: number }} Pictures */
 
@@ -37,7 +39,7 @@ export function readMnist(folder, { width, height, channels }) {
 export function readPictures(file, info) {
   const sidecar = file.replace(/(\.u8)?\.gz$/, '') + '.json';
   if (sidecar === `${file}.json`) throw new Error(`${file} should be NAME.u8.gz, with NAME.json beside it`);
-  const about = JSON.parse(readFileSync(sidecar, 'utf8'));
+  const about = readJson(sidecar);
   for (const key of /** @type {const} */ (['width', 'height', 'channels'])) {
     if ((about[key] ?? info[key]) !== info[key]) throw new Error(`${file}: ${key} is ${about[key]}, the model's ${info[key]}`);
   }

@@ -9,10 +9,10 @@
 // chords per piece as the composer's, because a monotonous harmonisation breaks few rules. The last line is for the option parallels: false
 // at temperature 0.8.
 // @ts-check
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
+import { readJson } from './files.js';
 import { count } from './harmony.js';
 
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
@@ -40,7 +40,7 @@ if (!file || !data) {
 const model = /** @type {AnyModel} */ (await load(path.resolve(file)));
 const { voices = [], ticks = 4 } = model.info;
 /** @type {Note[][]} */
-const pieces = JSON.parse(readFileSync(data, 'utf8')).slice(0, Number(wanted));
+const pieces = readJson(data).slice(0, Number(wanted));
 
 /** Returns means per piece. @param {Note[][]} music */
 function rulesOf(music) {

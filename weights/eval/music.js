@@ -2,7 +2,7 @@
 // Measures the probability of held-out music under a model, through the wasm, and compares the model's own music with it by the rules of
 // harmony.
 // @ts-check
-import { readFileSync } from 'node:fs';
+import { readJson } from './files.js';
 import { count } from './harmony.js';
 
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
@@ -48,7 +48,7 @@ function rulesOf(pieces, voices, beat) {
  */
 export async function scoreMusic(model, data, { most, temperature, say }) {
   /** @type {Note[][]} */
-  const pieces = JSON.parse(readFileSync(data, 'utf8')).slice?.(0, most);
+  const pieces = readJson(data).slice?.(0, most);
   if (!Array.isArray(pieces) || pieces.length === 0) throw new Error(`${data} holds no list of pieces`);
   const { voices = [], ticks = 4, ranges = [] } = model.info;
   let [nats, notes, time, sum, squares] = [0, 0, 0, 0, 0];

@@ -89,17 +89,14 @@ export async function tellPictures(model, file, options, readFrom) {
   const { pixels, labels } = pictures;
   if (options.labels && !labels) throw new Error('These images have no labels');
   const count = Math.min(Number(options.images ?? pictures.count), pictures.count);
-  if (!(count >= 1)) throw new Error('--images takes a positive number');
 
   const temperatures = options.temperatures.split(',').map(Number);
-  if (!temperatures.every((t) => t >= 0)) throw new Error('--temperatures takes numbers from 0 on, with commas between them');
   const of = Number(options.of);
   const contest = {
     samples: of,
     resample: Number(options.resample),
     resampleRows: options['resample-rows'] === undefined ? undefined : Number(options['resample-rows']),
   };
-  if (!Number.isInteger(of) || of < 1 || of > 64) throw new Error('--of takes a whole number from 1 to 64');
   const drawings = temperatures.map(() => ({ error: 0, originalError: 0, distance: 0, roughness: 0, nats: 0 }));
   let sum = 0,
     squares = 0,

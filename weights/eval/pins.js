@@ -4,10 +4,10 @@
 //
 //     node weights/eval/pins.js validation.tsv [sentences at most]
 // @ts-check
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { load } from '../../web/lib/index.js';
+import { readText } from './files.js';
 import { readTreebank } from './tags.js';
 
 const NAMES = ['hmm-en', 'memm-en', 'crf-en'];
@@ -21,7 +21,7 @@ let pins = 0;
 /** Numbers of pins after which each model changed the tag of another word, and after which all three did. */
 const moved = [0, 0, 0, 0];
 const found = [];
-for (const { words } of readTreebank(readFileSync(file, 'utf8'))
+for (const { words } of readTreebank(readText(file))
   .filter(({ words: all }) => all.length >= 4 && all.length <= 9)
   .slice(0, Number(most))) {
   const free = await Promise.all(models.map((model) => model.tag(words, { marginals: true })));

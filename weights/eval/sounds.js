@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Measures the probability of held-out sounds under a model, through the wasm.
 // @ts-check
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+
+import { recordings } from './files.js';
 
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
@@ -23,16 +25,7 @@ import path from 'node:path';
  * @returns {Promise<SoundResult>}
  */
 export async function scoreSounds(model, data, { most, labels, say }) {
-  const files = (
-    statSync(data).isDirectory()
-      ? readdirSync(data)
-          .sort()
-          .map((name) => path.join(data, name))
-      : [data]
-  )
-    .filter((file) => /\.wav$/i.test(file) && !path.basename(file).startsWith('.'))
-    .slice(0, most);
-  if (files.length === 0) throw new Error(`${data} holds no WAV file`);
+  const files = recordings(data).slice(0, most);
   let samples = 0,
     nats = 0,
     ms = 0,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Measures how well a model tags held-out sentences, through the wasm.
 // @ts-check
-import { readFileSync } from 'node:fs';
 import { readSentences } from './conllu.js';
+import { readText } from './files.js';
 
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
@@ -41,7 +41,7 @@ export function readTreebank(text) {
  * @returns {Promise<TagResult>}
  */
 export async function scoreTags(model, file, most, say) {
-  const all = readTreebank(readFileSync(file, 'utf8'));
+  const all = readTreebank(readText(file));
   const open = all.filter(({ tags }) => tags.includes('_')).length;
   if (open > 0) console.error(`${open} sentences are left out, for a word of theirs has no tag`);
   const sentences = all.filter(({ tags }) => !tags.includes('_')).slice(0, most);

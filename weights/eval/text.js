@@ -2,7 +2,7 @@
 // Measures the cost of held-out texts under a language model, through the wasm: whole texts, with half a context before each token, or in
 // chunks of one context each.
 // @ts-check
-import { readFileSync } from 'node:fs';
+import { readText } from './files.js';
 
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
@@ -29,8 +29,7 @@ import { readFileSync } from 'node:fs';
  * @returns {Promise<TextResult>}
  */
 export async function scoreTexts(model, file, most, say) {
-  const texts = readFileSync(file, 'utf8')
-    .replace(/^\ufeff/, '')
+  const texts = readText(file)
     .split('\f')
     .filter((text) => text.trim() !== '')
     .slice(0, most);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Measures how well a model translates held-out sentences, through the wasm: lower-cased BLEU, see bleu.js.
 // @ts-check
-import { readFileSync } from 'node:fs';
 import { bleu, words } from './bleu.js';
+import { readText } from './files.js';
 
 /**
  * The methods of a model that are used here.
@@ -38,9 +38,8 @@ const PARTS = 4;
  * @returns {{ source: string, target: string }[]}
  */
 export function readPairs(file) {
-  const lines = readFileSync(file, 'utf8')
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/)
+  const lines = readText(file)
+    .split('\n')
     .filter((line) => line.trim() !== '');
   if (lines.length === 0) throw new Error(`${file} holds no sentence`);
   return lines.map((line, i) => {
@@ -60,8 +59,6 @@ export function readPairs(file) {
  * @returns {Promise<TranslationResult>}
  */
 export async function scoreTranslations(model, file, { most, beams, lengthPenalty, lengths = false, say, tell }) {
-  if (!(most >= 1)) throw new Error('--images takes a positive number');
-  if (!Number.isInteger(beams) || beams < 1) throw new Error('--beams takes a whole number from 1 on');
   const pairs = readPairs(file).slice(0, most);
   /** @type {string[]} */
   const found = [];
