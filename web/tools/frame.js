@@ -217,23 +217,24 @@ export function framed(source, { path, name, sheets, languages = [], translation
       : '';
   if (!figure) throw new Error(`${path} must have a <figure id="...">`);
   const sheet = (/** @type {string} */ address) => `<link rel="stylesheet" href="${address}">`;
-  const early = (/** @type {string} */ script, blocking = '') =>
-    `<script type="module" async${blocking} src="${up}dist/${script}.js"></script>`;
+  const script = (/** @type {string} */ of, blocking = '') => `<script type="module" async${blocking} src="${up}dist/${of}.js"></script>`;
+  const early = (/** @type {string} */ of) => `<link rel="modulepreload" href="${up}dist/${of}.js">`;
   const tags = [
+    ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
+    // The first requests: a browser that waits for before.js does not look further. A server without HTTP/2 gets six at a time, of which
+    // before.js must be one.
+    ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
+    script('page-first', ' blocking="render"'), // 1 KB: starts the worker before the first layout, which takes longer
+    ...(name ? ['page-start', 'shared'].map(early) : [early('page-front'), '<link rel="preload" as="style" href="dist/page-front.css">']),
     ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
     `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // before.js reads these addresses
     // Each language that has a front page has a manifest.
     `<link rel="manifest" href="${up}manifest${translation && LANGUAGES[translation.lang].whole ? `.${translation.lang}` : ''}.webmanifest">`,
     ...(translation ? [wordsTag(translation)] : []), // must precede the scripts that use these sentences
-    ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
-    ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
-    early('page-first', ' blocking="render"'), // 1 KB: starts the worker before the first layout, which takes longer
-    early(name ? 'page-start' : 'page-front'),
+    script(name ? 'page-start' : 'page-front'),
     ...(name
       ? [
-          ...['shared', 'holders', 'page-shell', ...words(scripts)].map(
-            (script) => `<link rel="modulepreload" href="${up}dist/${script}.js">`,
-          ),
+          ...['holders', 'page-shell', ...words(scripts)].map(early),
           ...['page', 'figures', 'controls', ...words(styles)].map((style) => sheet(`${up}shell/${style}.css`)),
           ...sheets.map(sheet),
           `<script type="module" src="${up}dist/page-${name}.js"></script>`,

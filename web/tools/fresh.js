@@ -106,8 +106,9 @@ export async function sourcesOf(web) {
 
 /**
  * For this many milliseconds after a check, the sources are assumed to be unchanged, because the requests of a page arrive together.
+ * The request of a page always causes a check.
  */
-export const SAME_MS = 50;
+export const SAME_MS = 100;
 /** @type {Map<string, { at: number, line: Promise<string> }>} */
 const lately = new Map();
 
@@ -115,9 +116,14 @@ const lately = new Map();
 function lineOf(web) {
   const found = lately.get(web),
     now = performance.now();
-  if (found && now - found.at < SAME_MS) return found.line;
+  return found && now - found.at < SAME_MS ? found.line : checkSources(web);
+}
+
+/** Looks at the sources; the requests of the next SAME_MS share what it finds. @param {string} web */
+export function checkSources(web) {
   const line = sourcesOf(web);
-  lately.set(web, { at: now, line });
+  line.catch(() => {}); // there may be no sources
+  lately.set(web, { at: performance.now(), line });
   return line;
 }
 

@@ -26,7 +26,7 @@ import { parseArgs } from 'node:util';
 
 import { courseFilesOf } from './course-files.js';
 import { pageOf, policy } from './frame.js';
-import { bundledOf, isMade, sourceOf } from './fresh.js';
+import { bundledOf, checkSources, isMade, sourceOf } from './fresh.js';
 
 const LOOPBACK = '127.0.0.1';
 const LOOPBACKS = [LOOPBACK, '::1'];
@@ -178,7 +178,10 @@ async function answer({ base, names, pages, cors }, request, response) {
   if (cors && READABLE.test(request.url ?? '')) response.setHeader('Access-Control-Allow-Origin', '*');
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
   const page = await pageAt(base, request.url ?? '/');
-  if (page !== undefined) return sendPage(request, response, page, pages);
+  if (page !== undefined) {
+    response.on('finish', () => void checkSources(join(base, 'web'))); // for the page's scripts, while the browser reads the page
+    return sendPage(request, response, page, pages);
+  }
   if (/^\/web\/courses\.json(\?|$)/.test(request.url ?? '') && (await isSource(base)))
     return send(response, JSON.stringify(await courseFilesOf(base)), TYPES['.json']);
   const path = await locate(base, request.url ?? '/');

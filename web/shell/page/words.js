@@ -3,10 +3,11 @@
 // @ts-check
 import { phrase } from './phrase.js';
 
-const grouped = new Intl.NumberFormat('en');
+/** Made at its first use, because this takes up to 20 ms. @type {Intl.NumberFormat | undefined} */
+let grouped;
 
 /** @param {number} n */
-export const integer = (n) => grouped.format(Math.round(n));
+export const integer = (n) => (grouped ??= new Intl.NumberFormat('en')).format(Math.round(n));
 
 /** @param {number} n bytes */
 export const bytes = (n) => (n >= 1e6 ? `${(n / 1e6).toFixed(2)} MB` : `${Math.round(n / 1e3)} KB`);
