@@ -11,7 +11,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { toyText } from '../js/toy-text.js';
-import { oneOf } from '../more.js';
+import { more, oneOf } from '../more.js';
 import { openEmpty, provide, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -544,7 +544,7 @@ test('closing a model while it reads its input ends the run with an error, even 
     { complains: true },
   ));
 
-test('removed elements with example characters are freed, and so are canvases with a drawn classification', { timeout: 120000 }, () =>
+more('removed elements with example characters are freed, and so are canvases with a drawn classification', { timeout: 120000 }, () =>
   withPage(
     async (page) => {
       await open(page);

@@ -320,7 +320,7 @@ test('reduced motion: nothing begins automatically, and the cards stay still', (
     { reducedMotion: 'reduce' },
   ));
 
-test('in print there are no buttons, and no card is split', () =>
+more('in print there are no buttons, and no card is split', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#run:enabled').waitFor(WAIT);
@@ -340,7 +340,8 @@ test('in print there are no buttons, and no card is split', () =>
       ]),
       ['avoid'],
     );
-  }, CALM));
+  }, CALM),
+);
 
 test('without JavaScript there are a note and the links', () =>
   withPage(

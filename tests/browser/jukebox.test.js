@@ -103,7 +103,7 @@ test('a digit is drawn as in Node, can be saved, and continues the sound above',
   }),
 );
 
-test('a visitor’s file is read; an invalid file and a blocked microphone give messages, and nothing is lost', options, () =>
+more('a visitor’s file is read; an invalid file and a blocked microphone give messages, and nothing is lost', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#stages-transport[data-phase=done]').waitFor({ timeout: 60000 });

@@ -185,7 +185,7 @@ test('a file becomes the first row and is completed; nothing is sent anywhere', 
     await firstRowIs(page, colour, names[0]);
   }, CALM));
 
-test('a picture dropped on the figure is reduced to 8 by 8 and enlarged; next to the figure nothing happens', () =>
+more('a picture dropped on the figure is reduced to 8 by 8 and enlarged; next to the figure nothing happens', () =>
   withPage(async (page) => {
     await superres.open(page);
     await ready(page, 'superres');
@@ -208,7 +208,8 @@ test('a picture dropped on the figure is reduced to 8 by 8 and enlarged; next to
     assert.ok((await hand(page, 'dragover', 'h1', file)) && (await hand(page, 'drop', 'h1', file)), 'the browser does not open it');
     assert.ok(!(await hand(page, 'drop', 'h1', null)), 'the page ignores drops that are not files');
     assert.deepEqual(await original(page, superres), whole);
-  }, CALM));
+  }, CALM),
+);
 
 more('a pasted picture goes to the figure with the focus, or to the figure on the screen', () =>
   withPage(async (page) => {
@@ -383,7 +384,7 @@ more('a camera that starts too late is switched off, too, and one that stops is 
   ),
 );
 
-test('a camera that is refused or does not exist is reported', () =>
+more('a camera that is refused or does not exist is reported', () =>
   withPage(async (page) => {
     if (SHELL)
       await page.addInitScript(() => {
@@ -405,4 +406,5 @@ test('a camera that is refused or does not exist is reported', () =>
     await page.evaluate(() => Object.defineProperty(navigator, 'mediaDevices', { value: undefined }));
     await button.click();
     await wrong(page, 'superres').getByText('This browser gives pages no access to a camera: choose a file.').waitFor();
-  }, CALM));
+  }, CALM),
+);

@@ -105,7 +105,7 @@ test('characters can be chosen and drawn, and attention and order changed, also 
     await said(page, /^Now draw the character to classify\.$/);
   }));
 
-test('the game continues with the model from a visitor’s file', () =>
+more('the game continues with the model from a visitor’s file', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor(WAIT);
@@ -123,7 +123,8 @@ test('the game continues with the model from a visitor’s file', () =>
     await page.locator('#game-start').press('Enter');
     await choice.press('Enter');
     await score.filter({ hasText: 'of 2' }).waitFor(WAIT);
-  }));
+  }),
+);
 
 test('a layer is highlighted, and a round of the game is played', () =>
   withPage(async (page) => {
